@@ -1,0 +1,258 @@
+-- The foundation: models, instances, what they wait for, history, orders, goals.
+
+-- Deployed process models. A version is never changed; instances point at theirs.
+CREATE TABLE definitions (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    key text NOT NULL,
+    version integer NOT NULL,
+    name text NOT NULL,
+    digest text NOT NULL,
+    xml bytea NOT NULL,
+    deployed_at timestamptz NOT NULL DEFAULT now(),
+    deployed_by text NOT NULL,
+    UNIQUE (key, version)
+);
+
+-- Decision tables, one row a decision and version.
+CREATE TABLE decisions (
+    key text NOT NULL,
+    version integer NOT NULL,
+    name text NOT NULL,
+    digest text NOT NULL,
+    xml bytea NOT NULL,
+    deployed_at timestamptz NOT NULL DEFAULT now(),
+    deployed_by text NOT NULL,
+    PRIMARY KEY (key, version)
+);
+
+-- Forms, one row a form and version. json, not jsonb: the order of fields is kept.
+CREATE TABLE forms (
+    form text NOT NULL,
+    version integer NOT NULL,
+    digest text NOT NULL,
+    schema json NOT NULL,
+    deployed_at timestamptz NOT NULL DEFAULT now(),
+    deployed_by text NOT NULL,
+    PRIMARY KEY (form, version)
+);
+
+-- Process instances. state belongs to the engine and is bytes, never jsonb.
+CREATE TABLE instances (
+    id uuid PRIMARY KEY,
+    definition_id bigint NOT NULL REFERENCES definitions,
+    key text NOT NULL,
+    business_key text,
+    parent_id uuid REFERENCES instances,
+    parent_task uuid,
+    status text NOT NULL DEFAULT 'active'
+        CHECK (status IN ('active', 'completed', 'cancelled', 'failed')),
+    state bytea,
+    variables json NOT NULL DEFAULT '{}',
+    revision bigint NOT NULL DEFAULT 0,
+    started_at timestamptz NOT NULL DEFAULT now(),
+    changed_at timestamptz NOT NULL DEFAULT now(),
+    ended_at timestamptz,
+    end_reason text,
+    CHECK ((parent_id IS NULL) = (parent_task IS NULL))
+);
+CREATE INDEX instances_by_business_key ON instances (business_key);
+CREATE INDEX instances_by_key ON instances (key, status);
+CREATE UNIQUE INDEX instances_one_child_a_task ON instances (parent_task);
+CREATE INDEX instances_by_parent ON instances (parent_id);
+
+-- Open forms: live tasks only.
+CREATE TABLE tasks (
+    task_id uuid PRIMARY KEY,
+    instance_id uuid NOT NULL REFERENCES instances ON DELETE CASCADE,
+    element text NOT NULL,
+    name text NOT NULL,
+    lane text,
+    form text,
+    assignee text,
+    groups text[] NOT NULL DEFAULT '{}',
+    inputs json NOT NULL DEFAULT '{}',
+    created_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX tasks_by_instance ON tasks (instance_id);
+CREATE INDEX tasks_by_age ON tasks (created_at);
+
+-- Answers to forms: the first one counts, a repeated post gets it back.
+CREATE TABLE answers (
+    task_id uuid PRIMARY KEY,
+    instance_id uuid NOT NULL REFERENCES instances ON DELETE CASCADE,
+    element text NOT NULL,
+    answers json NOT NULL,
+    answered_by text NOT NULL,
+    answered_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX answers_by_instance ON answers (instance_id);
+
+-- Work for handlers. ready: to be run at run_at, leased while it runs;
+-- handed_on: somebody else completes the task; given_up: an operator must look.
+CREATE TABLE jobs (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    task_id uuid NOT NULL UNIQUE,
+    instance_id uuid NOT NULL REFERENCES instances ON DELETE CASCADE,
+    element text NOT NULL,
+    topic text NOT NULL,
+    inputs json,
+    retry_delays_s double precision[] NOT NULL,
+    state text NOT NULL DEFAULT 'ready'
+        CHECK (state IN ('ready', 'handed_on', 'given_up')),
+    run_at timestamptz NOT NULL DEFAULT now(),
+    attempts integer NOT NULL DEFAULT 0,
+    resets integer NOT NULL DEFAULT 0,
+    leased_by text,
+    lease_until timestamptz,
+    last_error text,
+    created_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX jobs_due ON jobs (run_at, id) WHERE state = 'ready';
+CREATE INDEX jobs_by_instance ON jobs (instance_id);
+
+-- Due times of live timer events.
+CREATE TABLE timers (
+    task_id uuid PRIMARY KEY,
+    instance_id uuid NOT NULL REFERENCES instances ON DELETE CASCADE,
+    element text NOT NULL,
+    due_at timestamptz NOT NULL
+);
+CREATE INDEX timers_due ON timers (due_at);
+CREATE INDEX timers_by_instance ON timers (instance_id);
+
+-- Signals and messages that live events wait for. taken: one is on its way.
+CREATE TABLE subscriptions (
+    task_id uuid PRIMARY KEY,
+    instance_id uuid NOT NULL REFERENCES instances ON DELETE CASCADE,
+    element text NOT NULL,
+    kind text NOT NULL CHECK (kind IN ('signal', 'message')),
+    event text NOT NULL,
+    correlation text,
+    taken boolean NOT NULL DEFAULT false,
+    created_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX subscriptions_by_event ON subscriptions (kind, event);
+CREATE INDEX subscriptions_by_instance ON subscriptions (instance_id);
+
+-- Messages that nobody waited for yet. Signals are never kept.
+CREATE TABLE messages (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    event text NOT NULL,
+    correlation text,
+    variables json NOT NULL DEFAULT '{}',
+    thrown_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX messages_by_event ON messages (event, id);
+
+-- Commands to instances that nobody waits for: started children, events, ends.
+CREATE TABLE deliveries (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    instance_id uuid NOT NULL REFERENCES instances ON DELETE CASCADE,
+    kind text NOT NULL,
+    task_id uuid,
+    data json NOT NULL DEFAULT '{}',
+    created_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX deliveries_by_instance ON deliveries (instance_id, id);
+
+-- What needs a person's look.
+CREATE TABLE incidents (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    kind text NOT NULL,
+    message text NOT NULL,
+    instance_id uuid REFERENCES instances ON DELETE CASCADE,
+    task_id uuid,
+    element text,
+    opened_at timestamptz NOT NULL DEFAULT now(),
+    resolved_at timestamptz,
+    resolved_by text
+);
+CREATE UNIQUE INDEX incidents_one_open_a_task ON incidents (task_id)
+    WHERE resolved_at IS NULL AND task_id IS NOT NULL;
+CREATE INDEX incidents_by_instance ON incidents (instance_id);
+
+-- History, append-only. Readers follow (transaction, id) below the oldest
+-- transaction still running, so that nothing committed late is skipped.
+CREATE TABLE events (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    transaction xid8 NOT NULL DEFAULT pg_current_xact_id(),
+    at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    kind text NOT NULL,
+    actor text NOT NULL,
+    instance_id uuid,
+    element text,
+    task_id uuid,
+    data json NOT NULL DEFAULT '{}'
+);
+CREATE INDEX events_in_order ON events (transaction, id);
+CREATE INDEX events_by_instance ON events (instance_id, transaction, id);
+
+CREATE FUNCTION events_are_final() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION 'history is append-only';
+END
+$$;
+CREATE TRIGGER events_are_final BEFORE UPDATE OR DELETE ON events
+    FOR EACH ROW EXECUTE FUNCTION events_are_final();
+
+-- Manufacturing orders.
+CREATE TABLE orders (
+    number text PRIMARY KEY,
+    product text NOT NULL DEFAULT '',
+    due date,
+    priority text NOT NULL DEFAULT 'normal'
+        CHECK (priority IN ('low', 'normal', 'high', 'urgent')),
+    customer text NOT NULL DEFAULT '',
+    status text NOT NULL DEFAULT 'new' CHECK (status IN (
+        'waiting for release', 'new', 'in process',
+        'done', 'cancelled', 'completed manually')),
+    instance_id uuid REFERENCES instances,
+    received_at timestamptz NOT NULL DEFAULT now(),
+    started_at timestamptz,
+    ended_at timestamptz
+);
+CREATE INDEX orders_unattended ON orders (received_at) WHERE status = 'new';
+CREATE INDEX orders_by_age ON orders (received_at DESC);
+
+-- The raw materials of an order; the same material may occur twice.
+CREATE TABLE order_lines (
+    order_number text NOT NULL REFERENCES orders ON DELETE CASCADE,
+    line integer NOT NULL,
+    material text NOT NULL,
+    name text NOT NULL,
+    required_kg numeric NOT NULL CHECK (required_kg > 0),
+    lot text,
+    measured_kg numeric,
+    loaded_lot text,
+    loaded_at timestamptz,
+    PRIMARY KEY (order_number, line)
+);
+
+-- Navigation goals, written before they are sent; one open goal a robot.
+CREATE TABLE goals (
+    id text PRIMARY KEY,
+    robot text NOT NULL,
+    place text NOT NULL,
+    x_m double precision NOT NULL,
+    y_m double precision NOT NULL,
+    yaw_rad double precision NOT NULL,
+    state text NOT NULL DEFAULT 'new' CHECK (state IN (
+        'new', 'sent', 'reached', 'failed', 'cancelled', 'unknown')),
+    task_id uuid,
+    instance_id uuid REFERENCES instances ON DELETE SET NULL,
+    inferred boolean NOT NULL DEFAULT false,
+    reason text,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    sent_at timestamptz,
+    ended_at timestamptz
+);
+CREATE UNIQUE INDEX goals_one_open_a_robot ON goals (robot)
+    WHERE state IN ('new', 'sent');
+CREATE INDEX goals_by_instance ON goals (instance_id, created_at);
+
+-- Which instance holds which robot.
+CREATE TABLE robot_holds (
+    robot text PRIMARY KEY,
+    instance_id uuid NOT NULL UNIQUE REFERENCES instances ON DELETE CASCADE,
+    held_at timestamptz NOT NULL DEFAULT now()
+);

@@ -1,0 +1,1 @@
+"""The orchestrator: it decides what happens next in the factory."""

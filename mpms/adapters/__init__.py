@@ -1,0 +1,1 @@
+"""Ports made real, one library each; adapters never know one another."""

@@ -1,0 +1,1 @@
+"""What the factory means, in plain data and rules. Standard library only; no I/O."""

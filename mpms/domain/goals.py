@@ -1,0 +1,63 @@
+"""Navigation goals: where a robot shall drive, one at a time.
+
+A goal knows a robot, a place and a pose. It never carries the order, the material
+or a later goal, so nothing of them can reach the robot.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+from datetime import datetime
+
+
+class GoalState(enum.StrEnum):
+    """The life of a goal; written to the database before anything is sent."""
+
+    NEW = "new"
+    SENT = "sent"
+    REACHED = "reached"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+    UNKNOWN = "unknown"  # held for the operator: nobody can say what the robot did
+
+    @property
+    def ended(self) -> bool:
+        return self not in (GoalState.NEW, GoalState.SENT)
+
+
+@dataclass(frozen=True)
+class Pose:
+    """A place on the floor, in the map's frame."""
+
+    x_m: float
+    y_m: float
+    yaw_rad: float = 0.0
+
+
+@dataclass(frozen=True)
+class Goal:
+    """One row of ``goals``."""
+
+    id: str
+    robot: str
+    place: str
+    pose: Pose
+    state: GoalState
+    task_id: str | None = None
+    instance_id: str | None = None
+    inferred: bool = False
+    reason: str | None = None
+    created_at: datetime | None = None
+    sent_at: datetime | None = None
+    ended_at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class GoalReport:
+    """What a robot says about the end of a goal."""
+
+    goal_id: str
+    state: GoalState
+    reason: str | None = None
+    inferred: bool = False

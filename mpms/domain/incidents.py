@@ -1,0 +1,21 @@
+"""What needs a person's look: a stuck element, a job that failed for good."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+
+@dataclass(frozen=True)
+class Incident:
+    """One open or resolved row of ``incidents``."""
+
+    id: int
+    kind: str  # stuck, job, goal, mailbox, ...
+    message: str
+    opened_at: datetime
+    instance_id: str | None = None
+    task_id: str | None = None
+    element: str | None = None
+    resolved_at: datetime | None = None
+    resolved_by: str | None = None

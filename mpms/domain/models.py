@@ -1,0 +1,39 @@
+"""What the rest of the product knows about a process model.
+
+The engine reads the drawing; everybody else sees its key, its steps and, where
+it was refused, the problems with the place and the reason.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One reason why a model cannot be executed exactly as drawn."""
+
+    element: str
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class ModelStep:
+    """One element of a process as pages and history name it."""
+
+    id: str
+    name: str
+    kind: str
+    lane: str | None
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A deployed process: one version of one model, told apart by its digest."""
+
+    digest: str
+    key: str
+    version: int
+    name: str
+    xml: bytes

@@ -1,0 +1,36 @@
+"""Work that waits for a person, and the answer that was given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+
+@dataclass(frozen=True)
+class FormTask:
+    """One open form: a live row of ``tasks``."""
+
+    task_id: str
+    instance_id: str
+    business_key: str | None
+    element: str
+    name: str
+    lane: str | None
+    form: str | None
+    assignee: str | None
+    groups: tuple[str, ...]
+    inputs: dict[str, Any]
+    created_at: datetime
+
+
+@dataclass(frozen=True)
+class FormAnswer:
+    """A form that was filled in; the first answer is the one that counts."""
+
+    task_id: str
+    instance_id: str
+    element: str
+    answers: dict[str, Any]
+    answered_by: str
+    answered_at: datetime

@@ -1,0 +1,1 @@
+"""What a fresh machine lacks, started by us: PostgreSQL and mail servers."""

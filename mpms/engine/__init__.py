@@ -1,0 +1,1 @@
+"""The only home of SpiffWorkflow: models in, steps out, no I/O."""

@@ -1,0 +1,109 @@
+"""How much an expression may cost, and which values may come out of it.
+
+A model is written by whoever may deploy; the worker that evaluates it serves the
+whole plant. So size, depth and work are bounded here rather than trusted.
+"""
+
+import math
+from collections.abc import Mapping
+from datetime import datetime
+
+from .faults import Fault, shown
+
+MAX_SOURCE = 10_000  # characters
+MAX_NESTING = 50
+MAX_STEPS = 50_000  # one per operation and per value or 100 characters handled
+MAX_TEXT = 100_000  # characters in one result
+MAX_VALUES = 10_000  # items and entries in one result, at all levels together
+MAX_DEPTH = 64  # levels of a value
+MAX_INTEGER = 10**30
+
+_CHARACTERS_PER_STEP = 100
+
+
+class Frame:
+    """One evaluation: what it sees and how much it may still spend."""
+
+    __slots__ = ("now", "steps_left", "variables")
+
+    def __init__(self, variables: Mapping[str, object], now: datetime | None) -> None:
+        self.variables = variables
+        self.now = now
+        self.steps_left = MAX_STEPS
+
+    def spend(self, steps: int = 1) -> None:
+        self.steps_left -= steps
+        if self.steps_left < 0:
+            raise Fault(f"needs more than {MAX_STEPS} steps")
+
+    def spend_on_text(self, length: int) -> None:
+        if length > MAX_TEXT:
+            raise Fault(f"makes a text of more than {MAX_TEXT} characters")
+        self.spend(length // _CHARACTERS_PER_STEP)
+
+    def spend_on_items(self, count: int) -> None:
+        if count > MAX_VALUES:
+            raise Fault(f"makes a list of more than {MAX_VALUES} values")
+        self.spend(count)
+
+
+def number(value: object, purpose: str) -> int | float:
+    """The value, if arithmetic with it is safe. A truth value is no number."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise Fault(f"needs a number {purpose}, not {shown(value)}")
+    if isinstance(value, int):
+        if not -MAX_INTEGER <= value <= MAX_INTEGER:
+            raise Fault("meets an integer beyond 10**30")
+    elif not math.isfinite(value):
+        raise Fault("meets a number that is not finite")
+    return value
+
+
+class _Copy:
+    """One walk over a value, counting what it copies."""
+
+    def __init__(self, frame: Frame) -> None:
+        self.frame = frame
+        self.values = 0
+        self.characters = 0
+
+    def text(self, value: str) -> str:
+        self.characters += len(value)
+        self.frame.spend_on_text(len(value))
+        if self.characters > MAX_TEXT:
+            raise Fault(f"makes a value with more than {MAX_TEXT} characters of text")
+        if not value.isascii() and any("\ud800" <= c <= "\udfff" for c in value):
+            raise Fault("makes a text with half a character (a lone surrogate)")
+        return value
+
+    def value(self, value: object, depth: int = 0) -> object:
+        self.values += 1
+        self.frame.spend()
+        if self.values > MAX_VALUES + 1:
+            raise Fault(f"makes a value with more than {MAX_VALUES} parts")
+        if depth > MAX_DEPTH:
+            raise Fault(f"makes a value of more than {MAX_DEPTH} levels")
+        if value is None or isinstance(value, bool):
+            return value
+        if isinstance(value, int | float):
+            return number(value, "as a result")
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, list):
+            return [self.value(item, depth + 1) for item in value]
+        if isinstance(value, dict):
+            return {
+                self.key(key): self.value(item, depth + 1)
+                for key, item in value.items()
+            }
+        raise Fault(f"gives {shown(value)}, which is no JSON value")
+
+    def key(self, key: object) -> str:
+        if not isinstance(key, str):
+            raise Fault(f"gives a map with the key {shown(key)}, which is no text")
+        return self.text(key)
+
+
+def json_copy(value: object, frame: Frame) -> object:
+    """A deep copy that shares nothing with the variables and is surely JSON."""
+    return _Copy(frame).value(value)

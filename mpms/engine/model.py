@@ -1,0 +1,170 @@
+"""A BPMN file as plain data, between the XML and SpiffWorkflow.
+
+The reader fills these records, the lint judges them and the spec builder turns
+them into SpiffWorkflow specs. SpiffWorkflow's own parser is not used: it recurses
+along the flow, hangs on some files and drops what Camunda Modeler writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from mpms.domain.models import Problem
+
+ACTIVITY_TAGS = frozenset(
+    {
+        "task",
+        "userTask",
+        "manualTask",
+        "serviceTask",
+        "scriptTask",
+        "businessRuleTask",
+        "sendTask",
+        "receiveTask",
+        "subProcess",
+        "transaction",
+        "adHocSubProcess",
+        "callActivity",
+    }
+)
+SUBPROCESS_TAGS = frozenset({"subProcess", "transaction", "adHocSubProcess"})
+
+
+@dataclass(frozen=True)
+class Flow:
+    """A sequence flow."""
+
+    id: str
+    name: str
+    source: str
+    target: str
+    condition: str | None = None
+
+
+@dataclass(frozen=True)
+class EventTrigger:
+    """What an event throws or waits for; ``name`` and ``code`` are already resolved.
+
+    ``kind`` is the tag without its ending: timer, signal, message, error,
+    escalation, terminate, link, conditional, compensate, cancel.
+    """
+
+    kind: str
+    name: str = ""
+    code: str | None = None
+    timer: str = ""  # date, duration or cycle
+    text: str = ""  # of a timer or a condition
+    correlation: str | None = None  # expression for the key of a message
+    error_code_variable: str | None = None
+    error_message_variable: str | None = None
+
+
+@dataclass(frozen=True)
+class Loop:
+    """Multi-instance or standard loop of an activity."""
+
+    kind: str  # parallel, sequential or standard
+    collection: str | None = None
+    element_variable: str | None = None
+    cardinality: str | None = None
+    completion: str | None = None
+    loop_condition: str | None = None
+    loop_maximum: int | None = None
+    test_before: bool = False
+    output_collection: str | None = None
+    output_element: str | None = None
+
+
+@dataclass(frozen=True)
+class Mapping:
+    """One input, output, in or out: ``target`` gets the value of ``value``.
+
+    ``value`` is JSON-like data whose strings are model texts (``${…}``, ``=…`` or
+    plain): a string, a list of values or a dict of values. ``script`` marks an
+    inline script as the value.
+    """
+
+    target: str
+    value: object
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The extension attributes and elements we honour, whatever their dialect."""
+
+    form: str | None = None
+    assignee: str | None = None
+    candidate_groups: tuple[str, ...] = ()
+    candidate_users: tuple[str, ...] = ()
+    due_date: str | None = None
+    topic: str | None = None
+    retry_cycle: str | None = None
+    inputs: tuple[Mapping, ...] = ()
+    outputs: tuple[Mapping, ...] = ()
+    call_in: tuple[Mapping, ...] = ()
+    call_out: tuple[Mapping, ...] = ()
+    call_in_all: bool = False
+    call_out_all: bool = False
+    call_business_key: str | None = None
+    decision: str | None = None
+    result_variable: str | None = None
+    decision_result: str | None = None  # singleEntry, singleResult, collectEntries...
+    properties: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Element:
+    """A flow node: event, gateway, activity."""
+
+    id: str
+    name: str
+    tag: str
+    scope: str | None = None  # id of the enclosing subprocess
+    lane: str | None = None
+    incoming: tuple[str, ...] = ()
+    outgoing: tuple[str, ...] = ()
+    default: str | None = None
+    triggers: tuple[EventTrigger, ...] = ()
+    attached_to: str | None = None
+    interrupting: bool = True  # boundary event or event subprocess start
+    event_subprocess: bool = False
+    loop: Loop | None = None
+    script: str | None = None
+    script_format: str | None = None
+    called: str | None = None
+    message: str | None = None  # of a send or receive task
+    message_correlation: str | None = None
+    settings: Settings = field(default_factory=Settings)
+
+    @property
+    def trigger(self) -> EventTrigger | None:
+        return self.triggers[0] if self.triggers else None
+
+    @property
+    def is_activity(self) -> bool:
+        return self.tag in ACTIVITY_TAGS
+
+
+@dataclass(frozen=True)
+class Process:
+    """One executable process with all elements of all levels, in file order."""
+
+    id: str
+    name: str
+    elements: dict[str, Element]
+    flows: dict[str, Flow]
+    lanes: tuple[str, ...] = ()
+    executable: bool = True
+
+    def within(self, scope: str | None) -> Iterator[Element]:
+        """The elements directly inside a subprocess, or of the process itself."""
+        return (e for e in self.elements.values() if e.scope == scope)
+
+
+@dataclass(frozen=True)
+class Model:
+    """Everything one file holds."""
+
+    processes: tuple[Process, ...]
+    problems: tuple[Problem, ...] = ()  # found while reading

@@ -1,0 +1,60 @@
+"""The engine: models in, steps out; it does no I/O and knows no clock."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Protocol
+
+from mpms.domain.instances import Snapshot
+from mpms.domain.models import Definition, ModelStep, Problem
+from mpms.domain.steps import Command, Step, Variables
+
+
+class Decisions(Protocol):
+    """Where the engine finds the decision table that a model names."""
+
+    def __call__(self, key: str) -> bytes | None: ...
+
+
+class Engine(Protocol):
+    """Executes one step of one instance."""
+
+    def check(self, xml: bytes) -> list[Problem]:
+        """Say why a model cannot be executed exactly; an empty list means it can."""
+        ...
+
+    def check_decisions(self, xml: bytes) -> list[Problem]:
+        """The same for a file of decision tables."""
+        ...
+
+    def processes(self, xml: bytes) -> list[tuple[str, str]]:
+        """The (key, name) of every executable process in a file."""
+        ...
+
+    def decisions(self, xml: bytes) -> list[tuple[str, str]]:
+        """The (key, name) of every decision in a file."""
+        ...
+
+    def steps(self, definition: Definition) -> Sequence[ModelStep]:
+        """The elements of a process, for pages and history."""
+        ...
+
+    def advance(
+        self,
+        definition: Definition,
+        snapshot: Snapshot | None,
+        command: Command,
+        *,
+        now: datetime,
+        business_key: str | None = None,
+        decisions: Decisions | None = None,
+    ) -> Step:
+        """Apply one command. Raises TaskGone when its task no longer waits."""
+        ...
+
+    def visible(
+        self, definition: Definition, snapshot: Snapshot, task_id: str
+    ) -> Variables:
+        """The variables that a live task sees, inner scopes winning."""
+        ...

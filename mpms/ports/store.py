@@ -1,0 +1,335 @@
+"""The database, one transaction at a time.
+
+``UnitOfWork`` is called to open a transaction; leaving the block commits it, an
+exception rolls it back. Every repository of one transaction shares its connection.
+``wake`` is sent after the commit only: PostgreSQL lets one notifying transaction
+commit at a time, so NOTIFY inside would serialise all workers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
+from datetime import datetime
+from typing import Any, Protocol
+
+from mpms.domain.events import Cursor, Event
+from mpms.domain.goals import Goal, GoalReport
+from mpms.domain.incidents import Incident
+from mpms.domain.instances import Instance, InstanceStatus, Parent, Snapshot
+from mpms.domain.jobs import Job
+from mpms.domain.models import Definition
+from mpms.domain.orders import Order, OrderStatus
+from mpms.domain.steps import (
+    EventWait,
+    FormWait,
+    JobWait,
+    Throw,
+    TimerWait,
+)
+from mpms.domain.tasks import FormAnswer, FormTask
+
+
+class Definitions(Protocol):
+    """Deployed models, decision tables and forms; versions are never changed."""
+
+    def deploy(self, key: str, name: str, xml: bytes, *, by: str) -> Definition: ...
+    def latest(self, key: str) -> Definition: ...  # ProcessUnknown
+    def by_id(self, definition_id: int) -> Definition: ...
+    def id_of(self, definition: Definition) -> int: ...
+    def listing(self) -> Sequence[Definition]: ...  # latest versions, by key
+    def deploy_decision(self, key: str, name: str, xml: bytes, *, by: str) -> int: ...
+    def decision(self, key: str) -> bytes | None: ...
+    def deploy_form(self, form: str, schema: dict[str, Any], *, by: str) -> int: ...
+    def form(self, form: str) -> dict[str, Any] | None: ...
+
+
+class Instances(Protocol):
+    """Process instances and their locks."""
+
+    def add(
+        self,
+        instance_id: str,
+        definition_id: int,
+        *,
+        business_key: str | None,
+        parent: Parent | None,
+    ) -> None: ...
+
+    def lock(self, instance_id: str, *, wait_s: float = 2.0) -> Instance:
+        """Lock the row for this transaction. InstanceUnknown, InstanceBusy."""
+        ...
+
+    def save(
+        self,
+        instance_id: str,
+        snapshot: Snapshot,
+        status: InstanceStatus,
+        end_reason: str | None,
+    ) -> None: ...
+
+    def get(self, instance_id: str) -> Instance: ...
+    def children(self, instance_id: str, task_id: str | None = None) -> list[str]: ...
+    def by_business_key(self, business_key: str) -> Sequence[Instance]: ...
+    def counts(self) -> dict[tuple[str, str], int]: ...  # (key, status) -> number
+
+
+class Waits(Protocol):
+    """What instances wait for: the live rows of tasks, jobs, timers, subscriptions."""
+
+    def known(self, instance_id: str) -> set[str]:
+        """Task ids that have a row of any kind (child instances included)."""
+        ...
+
+    def open_form(self, instance_id: str, wait: FormWait) -> None: ...
+    def open_job(self, instance_id: str, wait: JobWait) -> None: ...
+    def open_timer(self, instance_id: str, wait: TimerWait) -> None: ...
+    def open_subscription(self, instance_id: str, wait: EventWait) -> None: ...
+    def move_timer(self, task_id: str, due_at: datetime) -> None: ...
+    def close(self, instance_id: str, task_ids: Iterable[str]) -> None:
+        """Delete the rows of tasks that no longer wait, whatever their kind."""
+        ...
+
+
+class Tasks(Protocol):
+    """Open forms and the answers given."""
+
+    def get(self, task_id: str) -> FormTask: ...  # TaskGone
+    def open(
+        self, *, groups: Iterable[str] | None = None, instance_id: str | None = None
+    ) -> Sequence[FormTask]: ...
+    def answer(self, task_id: str) -> FormAnswer | None: ...
+    def record(self, answer: FormAnswer) -> None: ...
+
+
+class Jobs(Protocol):
+    """The queue: a table, claimed with SKIP LOCKED."""
+
+    def claim_inside(self, topics: Iterable[str]) -> Job | None:
+        """Take one due job and lock its instance for this transaction."""
+        ...
+
+    def claim_outside(
+        self, topics: Iterable[str], *, worker: str, lease_s: float, limit: int
+    ) -> list[Job]:
+        """Lease due jobs, also those whose lease ran out."""
+        ...
+
+    def hold(self, job_id: int, worker: str) -> bool:
+        """Lock a leased job for settling; False if another worker has it now."""
+        ...
+
+    def renew(self, worker: str, job_ids: Iterable[int], lease_s: float) -> None: ...
+    def release(self, worker: str) -> int:
+        """Give back what a worker that stops in good order still holds."""
+        ...
+
+    def postpone(
+        self, job_id: int, *, delay_s: float, error: str | None, failed: bool
+    ) -> None:
+        """Run again later; ``failed`` counts as an attempt."""
+        ...
+
+    def wait_for_report(self, job_id: int) -> None:
+        """The handler has handed the work on; do not run it again."""
+        ...
+
+    def give_up(self, job_id: int, error: str) -> None:
+        """No more attempts until an operator resets it."""
+        ...
+
+    def reset(self, task_id: str) -> bool:
+        """Let a given-up job run again, with a new idempotency key."""
+        ...
+
+    def counts(self) -> dict[str, int]: ...
+
+
+class Deliveries(Protocol):
+    """Commands that an instance shall get and nobody waits for."""
+
+    def add(
+        self,
+        instance_id: str,
+        kind: str,  # start, receive, complete, fail, cancel, retry
+        *,
+        task_id: str | None = None,
+        data: dict[str, Any] | None = None,
+    ) -> None: ...
+
+    def claim(self) -> tuple[int, str, str, str | None, dict[str, Any]] | None:
+        """Take the oldest of any free instance and lock that instance:
+        (id, instance id, kind, task id, data); deleted with this transaction."""
+        ...
+
+    def throw(self, throw: Throw) -> int:
+        """Hand a signal to all who wait for it, a message to one or keep it."""
+        ...
+
+    def match(self, wait: EventWait, instance_id: str) -> bool:
+        """Give a new subscription the message that already lies there."""
+        ...
+
+
+class Timers(Protocol):
+    """Due times."""
+
+    def claim_due(self, now: datetime) -> tuple[str, str] | None:
+        """One due timer of a free instance, locked: (instance id, task id)."""
+        ...
+
+    def next_due_at(self) -> datetime | None: ...
+
+
+class Incidents(Protocol):
+    """What needs a person's look."""
+
+    def open(
+        self,
+        kind: str,
+        message: str,
+        *,
+        instance_id: str | None = None,
+        task_id: str | None = None,
+        element: str | None = None,
+    ) -> None:
+        """Open one, or renew the message of the one that is open for this task."""
+        ...
+
+    def resolve(
+        self,
+        *,
+        by: str,
+        instance_id: str | None = None,
+        task_id: str | None = None,
+        kind: str | None = None,
+    ) -> int: ...
+
+    def listing(self, *, instance_id: str | None = None) -> Sequence[Incident]: ...
+
+
+class Events(Protocol):
+    """The history."""
+
+    def append(
+        self,
+        kind: str,
+        *,
+        actor: str,
+        instance_id: str | None = None,
+        element: str | None = None,
+        task_id: str | None = None,
+        data: dict[str, Any] | None = None,
+    ) -> None: ...
+
+    def append_many(
+        self,
+        instance_id: str,
+        actor: str,
+        lines: Sequence[tuple[str, str | None, str | None, dict[str, Any]]],
+    ) -> None:
+        """Append (kind, element, task id, data) lines in one statement."""
+        ...
+
+    def after(
+        self, cursor: Cursor, *, limit: int = 500, instance_id: str | None = None
+    ) -> Sequence[Event]:
+        """Lines that are certain to have no earlier line still uncommitted."""
+        ...
+
+
+class Orders(Protocol):
+    """Manufacturing orders."""
+
+    def add(self, order: Order) -> None: ...  # OrderNumberTaken
+    def get(self, number: str) -> Order: ...  # OrderUnknown
+    def next_new(self) -> Order | None:
+        """The most urgent order that nobody works on, locked."""
+        ...
+
+    def assign(self, number: str, instance_id: str) -> bool:
+        """Tie an order to its instance; False if it has one already."""
+        ...
+
+    def set_status(self, number: str, status: OrderStatus) -> OrderStatus:
+        """Change the status and its times; return the old one."""
+        ...
+
+    def record_load(
+        self,
+        number: str,
+        index: int,
+        *,
+        measured_kg: float,
+        lot: str | None,
+    ) -> None: ...
+    def listing(self, *, limit: int = 100) -> Sequence[Order]: ...
+
+
+class Goals(Protocol):
+    """Navigation goals; at most one open goal a robot, by a unique index."""
+
+    def add(self, goal: Goal) -> bool:
+        """False if the id is there already (a repeated step)."""
+        ...
+
+    def to_send(self, limit: int = 50) -> Sequence[Goal]:
+        """New goals, locked, oldest first."""
+        ...
+
+    def mark_sent(self, goal_id: str) -> None: ...
+    def open(self) -> Sequence[Goal]: ...
+    def settle(self, report: GoalReport) -> Goal | None:
+        """Close an open goal; None if it is unknown or closed already."""
+        ...
+
+    def get(self, goal_id: str) -> Goal | None: ...
+    def of_instance(self, instance_id: str) -> Sequence[Goal]: ...
+
+
+class RobotHolds(Protocol):
+    """Which instance holds which robot; one holder a robot."""
+
+    def hold(self, robot: str, instance_id: str) -> bool: ...
+    def held(self) -> dict[str, str]: ...  # robot -> instance id
+    def of_instance(self, instance_id: str) -> str | None: ...
+    def release(self, instance_id: str) -> str | None: ...
+
+
+class Transaction(Protocol):
+    """All repositories over one connection."""
+
+    @property
+    def definitions(self) -> Definitions: ...
+    @property
+    def instances(self) -> Instances: ...
+    @property
+    def waits(self) -> Waits: ...
+    @property
+    def tasks(self) -> Tasks: ...
+    @property
+    def jobs(self) -> Jobs: ...
+    @property
+    def deliveries(self) -> Deliveries: ...
+    @property
+    def timers(self) -> Timers: ...
+    @property
+    def incidents(self) -> Incidents: ...
+    @property
+    def events(self) -> Events: ...
+    @property
+    def orders(self) -> Orders: ...
+    @property
+    def goals(self) -> Goals: ...
+    @property
+    def robot_holds(self) -> RobotHolds: ...
+
+    def wake(self) -> None:
+        """After the commit, tell the workers that there is something to do."""
+        ...
+
+
+class UnitOfWork(Protocol):
+    """Opens transactions."""
+
+    def __call__(self) -> AbstractContextManager[Transaction]: ...
