@@ -8,7 +8,7 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
@@ -77,7 +77,7 @@ def template_database(
 @pytest.fixture
 def create_database(
     postgres_server: PostgresServer, run_in_postgres: Callable[[str], None]
-) -> Iterator[Callable[[str], str]]:
+) -> Iterator[Callable[..., str]]:
     """Return a function that copies a template and returns the copy's URL."""
     made: list[str] = []
 
@@ -93,9 +93,7 @@ def create_database(
 
 
 @pytest.fixture
-def database_url(
-    create_database: Callable[[str], str], template_database: str
-) -> str:
+def database_url(create_database: Callable[..., str], template_database: str) -> str:
     """The URL of a fresh, migrated database that nobody else uses."""
     return create_database(template_database)
 
@@ -141,7 +139,7 @@ def skips_are_failures() -> bool:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
-) -> Iterator[None]:
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     report = yield
     if skips_are_failures() and report.skipped and not hasattr(report, "wasxfail"):
         report.outcome = "failed"
@@ -150,7 +148,9 @@ def pytest_runtest_makereport(
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_make_collect_report(collector: pytest.Collector) -> Iterator[None]:
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
     report = yield
     if skips_are_failures() and report.skipped:
         report.outcome = "failed"

@@ -120,7 +120,15 @@ CREATE TABLE timers (
 CREATE INDEX timers_due ON timers (due_at);
 CREATE INDEX timers_by_instance ON timers (instance_id);
 
--- Signals and messages that live events wait for. taken: one is on its way.
+-- Calls of other processes that live tasks wait for; the child knows its parent.
+CREATE TABLE calls (
+    task_id uuid PRIMARY KEY,
+    instance_id uuid NOT NULL REFERENCES instances ON DELETE CASCADE
+);
+CREATE INDEX calls_by_instance ON calls (instance_id);
+
+-- Signals and messages that live events wait for. A receive delivery for the task
+-- says that one is on its way.
 CREATE TABLE subscriptions (
     task_id uuid PRIMARY KEY,
     instance_id uuid NOT NULL REFERENCES instances ON DELETE CASCADE,
@@ -128,7 +136,6 @@ CREATE TABLE subscriptions (
     kind text NOT NULL CHECK (kind IN ('signal', 'message')),
     event text NOT NULL,
     correlation text,
-    taken boolean NOT NULL DEFAULT false,
     created_at timestamptz NOT NULL DEFAULT now()
 );
 CREATE INDEX subscriptions_by_event ON subscriptions (kind, event);

@@ -69,3 +69,7 @@ class BusinessError(MpmsError):
     def __init__(self, code: str, message: str | None = None) -> None:
         super().__init__(message or code)
         self.code = code
+
+
+class RobotBusy(MpmsError):
+    """The robot has an open goal already; goals are given one by one."""

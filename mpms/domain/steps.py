@@ -164,11 +164,17 @@ class TraceLine:
 
 @dataclass(frozen=True)
 class Step:
-    """Everything one command changed."""
+    """Everything one command changed.
+
+    ``opened`` and ``closed`` are what the instance newly waits for and waits for no
+    longer; a timer that moved is in both.
+    """
 
     snapshot: Snapshot
     status: InstanceStatus
     waits: tuple[Wait, ...]
+    opened: tuple[Wait, ...]
+    closed: tuple[Wait, ...]
     throws: tuple[Throw, ...]
     trace: tuple[TraceLine, ...]
     caught: bool = True  # False: a Fail that no error event catches; nothing changed

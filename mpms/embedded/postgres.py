@@ -8,9 +8,6 @@ nobody's transactions are lost. ``stop`` is the orderly end.
 
 import fcntl
 import logging
-import os
-import random
-import socket
 import subprocess
 import threading
 import time
@@ -18,11 +15,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
-from urllib.parse import quote, urlsplit
-
-import psycopg2
+from urllib.parse import urlsplit
 
 from mpms.embedded import postgres_files as files
+from mpms.embedded import postgres_launch as launching
 from mpms.embedded import postgres_process as processes
 from mpms.embedded.postgres_files import PostgresNotStarted
 
@@ -32,19 +28,8 @@ START_TIMEOUT_S = 60.0
 STOP_PATIENCE_S = 30.0
 POLL_S = 0.05
 WATCH_INTERVAL_S = 0.5
-LOG_LIMIT_BYTES = 10_000_000
-# Below the range from which the kernel lends ports to outgoing connections: a
-# client that knocks at a dead server's port must not be answered by itself.
-PORTS = range(20_000, 32_000)
-SETTINGS = {
-    "listen_addresses": "127.0.0.1",
-    "unix_socket_directories": "",
-    "cluster_name": "mpms",
-    "log_checkpoints": "off",
-    "log_timezone": "UTC",
-    "timezone": "UTC",
-}
-TRANSIENT = "pre-existing shared memory block"
+# After kill -9 of the postmaster its last children need a moment to notice.
+STILL_ENDING = "pre-existing shared memory block"
 PORT_TAKEN = "could not bind"
 
 log = logging.getLogger(__name__)
@@ -76,6 +61,10 @@ def read_dsn(data_dir: Path) -> str | None:
         return files.Home(data_dir).dsn.read_text(encoding="utf-8").strip()
     except FileNotFoundError:
         return None
+    except OSError as error:
+        raise PostgresNotStarted(
+            f"the address of the database in {data_dir} cannot be read: {error}"
+        ) from error
 
 
 class PostgresServer:
@@ -96,10 +85,11 @@ class PostgresServer:
         self._port = port
         self._settings = dict(settings)
         self._timeout_s = timeout_s
+        self._log = launching.ServerLog(home.log)
         self._child: subprocess.Popen[bytes] | None = None
         self._lock_file: IO[str] | None = None
         self._turn = threading.RLock()
-        self._enough = threading.Event()
+        self._stopping = threading.Event()
         self._watcher: threading.Thread | None = None
 
     @property
@@ -109,30 +99,29 @@ class PostgresServer:
 
     @property
     def supervises(self) -> bool:
-        """Tell whether this process holds the lock and restarts a dead server."""
+        """Tell whether this process is the one that restarts a dead server."""
         return self._lock_file is not None
 
     def is_running(self) -> bool:
         """Tell whether the server's process lives; asks the kernel, not the server."""
-        if self._child is not None and self._child.pid == self.pid:
+        if self._child is not None:
             return self._child.poll() is None
-        return processes.is_server_of(self.pid, self._home.cluster)
+        return bool(self.pid) and processes.is_server_of(self.pid, self._home.cluster)
 
     def ensure_running(self) -> None:
         """Start the server if it is not there; return when it answers."""
         with self._turn:
-            if self.pid and self.is_running():
+            if self.is_running():
                 return
             give_up_at = time.monotonic() + self._timeout_s
             while not self._take_lock():
                 if self._join_running():
                     return
-                if time.monotonic() > give_up_at:
-                    raise PostgresNotStarted(
-                        f"another process supervises the database in {self._home.path}"
-                        f" but it did not answer within {self._timeout_s:.0f} s"
-                    )
-                time.sleep(POLL_S)
+                self._pause(
+                    give_up_at,
+                    f"another process supervises the database in {self._home.path}"
+                    f" but it did not answer within {self._timeout_s:.0f} s",
+                )
             self._start_or_adopt(give_up_at)
 
     def supervise(self) -> None:
@@ -146,25 +135,20 @@ class PostgresServer:
 
     def stop(self, *, even_if_adopted: bool = False) -> None:
         """Shut a server of ours down; leave an adopted one unless told otherwise."""
-        self._enough.set()
+        self._stopping.set()
         if self._watcher is not None:
             self._watcher.join()
             self._watcher = None
         with self._turn:
-            if self.pid and (self.owned or even_if_adopted):
-                ended = processes.stop_postmaster(
-                    self.pid, self.is_running, patience_s=STOP_PATIENCE_S
-                )
-                if not ended:
-                    log.error("PostgreSQL (pid %d) does not stop", self.pid)
-                elif self.supervises:
+            if self.owned or even_if_adopted:
+                self._end_process()
+                if self.supervises:
                     self._home.dsn.unlink(missing_ok=True)
+            self._child, self.pid = None, 0
             if self._lock_file is not None:
                 self._lock_file.close()
                 self._lock_file = None
-            self._child = None
-            self.pid = 0
-            self._enough.clear()
+            self._stopping.clear()
 
     def __enter__(self) -> Self:
         return self
@@ -178,7 +162,7 @@ class PostgresServer:
         self.stop()
 
     def _watch(self) -> None:
-        while not self._enough.wait(WATCH_INTERVAL_S):
+        while not self._stopping.wait(WATCH_INTERVAL_S):
             try:
                 if not self.is_running():
                     log.warning("PostgreSQL is gone; starting it again")
@@ -189,7 +173,12 @@ class PostgresServer:
     def _take_lock(self) -> bool:
         if self._lock_file is not None:
             return True
-        file = self._home.lock.open("a")
+        try:
+            file = self._home.lock.open("a")
+        except OSError as error:
+            raise PostgresNotStarted(
+                f"the database in {self._home.path} belongs to another user: {error}"
+            ) from error
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -204,7 +193,7 @@ class PostgresServer:
         dsn = read_dsn(self._home.path)
         if found is None or dsn is None or urlsplit(dsn).port != found.port:
             return False
-        if not self._answers(dsn):
+        if not launching.answers(self._home, dsn, create_database=False):
             return False
         self.dsn, self.pid = dsn, found.pid
         return True
@@ -213,16 +202,14 @@ class PostgresServer:
         account = files.choose_account(self._home)
         files.require_reachable(self._home, account)
         while (found := processes.running_postmaster(self._home.pid_file)) is not None:
-            if found.port is not None and self._answers(dsn := self._dsn(found.port)):
-                self._child = None
-                self._publish(dsn, found.pid)
+            if self._answers(found):
+                self._child, self.pid = None, found.pid
                 return
-            if time.monotonic() > give_up_at:
-                raise PostgresNotStarted(
-                    f"a server (pid {found.pid}) runs in {self._home.cluster} but does"
-                    " not answer" + self._last_lines()
-                )
-            time.sleep(POLL_S)
+            self._pause(
+                give_up_at,
+                f"a server (pid {found.pid}) runs in {self._home.cluster} but does not"
+                f" answer",
+            )
         bindir = files.choose_bindir(self._home, self._bindir, account)
         durable = self._settings.get("fsync") != "off"
         files.make_cluster(self._home, bindir, account, durable=durable)
@@ -234,117 +221,57 @@ class PostgresServer:
     ) -> None:
         port = self._first_port()
         while True:
-            self._child = self._spawn(bindir, account, port)
-            dsn = self._dsn(port)
+            self._log.rotate()
+            settings = {"port": str(port)} | self._settings
+            self._child = launching.spawn(self._home, bindir, account, settings)
+            self.pid = self._child.pid
             while self._child.poll() is None:
-                if self._answers(dsn):
-                    self._publish(dsn, self._child.pid)
+                found = processes.read_pid_file(self._home.pid_file)
+                if found and found.pid == self.pid and self._answers(found):
                     return
-                if time.monotonic() > give_up_at:
-                    raise self._not_started(f"no answer in {self._timeout_s:.0f} s")
-                time.sleep(POLL_S)
-            said = self._last_lines()
+                self._pause(give_up_at, f"no answer within {self._timeout_s:.0f} s")
+            said = self._log.last_lines()
             if PORT_TAKEN in said and self._port is None:
-                port = free_port()
-            elif TRANSIENT not in said:
-                raise self._not_started("it ended at once")
-            if time.monotonic() > give_up_at:
-                raise self._not_started("it ended again and again")
-            time.sleep(POLL_S)
+                port = launching.free_port()
+            elif STILL_ENDING not in said:
+                raise self._not_started("the server ended at once")
+            self._pause(give_up_at, "the server ended again and again")
 
     def _first_port(self) -> int:
         """Prefer the port of the last run: other processes know it."""
         if self._port is not None:
             return self._port
         last = read_dsn(self._home.path) or self.dsn
-        return (urlsplit(last).port if last else None) or free_port()
+        return (urlsplit(last).port if last else None) or launching.free_port()
 
-    def _spawn(
-        self, bindir: Path, account: files.Account | None, port: int
-    ) -> subprocess.Popen[bytes]:
-        command = [str(bindir / "postgres"), "-D", str(self._home.cluster)]
-        for name, value in (SETTINGS | {"port": str(port)} | self._settings).items():
-            command += ["-c", f"{name}={value}"]
-        log_path = self._home.log
-        if log_path.exists() and log_path.stat().st_size > LOG_LIMIT_BYTES:
-            log_path.replace(log_path.with_name(log_path.name + ".1"))
-        try:
-            with log_path.open("ab") as log_file:
-                os.fchmod(log_file.fileno(), 0o600)
-                self._log_start = log_file.tell()
-                return subprocess.Popen(
-                    command,
-                    stdout=log_file,
-                    stderr=subprocess.STDOUT,
-                    cwd="/",
-                    start_new_session=True,
-                    **files.run_as(account),
-                )
-        except OSError as error:
-            raise PostgresNotStarted(f"{command[0]} does not run: {error}") from error
-
-    def _answers(self, dsn: str) -> bool:
-        """Make a database of ours if need be, and check whose server this is."""
-        try:
-            postgres = psycopg2.connect(dsn, dbname="postgres", connect_timeout=5)
-        except psycopg2.OperationalError:
+    def _answers(self, found: processes.Postmaster) -> bool:
+        """Connect only to a port that our own server says it holds."""
+        if not found.ready or found.port is None:
             return False
-        try:
-            postgres.autocommit = True
-            with postgres.cursor() as cursor:
-                cursor.execute("SHOW data_directory")
-                (directory,) = cursor.fetchone() or ("",)
-                if Path(directory).resolve() != self._home.cluster.resolve():
-                    return False
-                cursor.execute(
-                    "SELECT 1 FROM pg_database WHERE datname = %s", (files.DATABASE,)
-                )
-                if cursor.fetchone() is None and self.supervises:
-                    cursor.execute(f"CREATE DATABASE {files.DATABASE}")
-        except psycopg2.OperationalError:
+        dsn = launching.dsn_of(self._home, found.port)
+        if not launching.answers(self._home, dsn, create_database=True):
             return False
-        finally:
-            postgres.close()
-        return True
-
-    def _dsn(self, port: int) -> str:
-        password = quote(files.read_password(self._home), safe="")
-        return (
-            f"postgresql://{files.ROLE}:{password}@127.0.0.1:{port}/{files.DATABASE}"
-        )
-
-    def _publish(self, dsn: str, pid: int) -> None:
-        self.dsn, self.pid = dsn, pid
+        self.dsn = dsn
         if read_dsn(self._home.path) != dsn:
             files.write_private(self._home.dsn, dsn + "\n")
+        return True
 
-    def _not_started(self, what: str) -> PostgresNotStarted:
-        if self._child is not None and self._child.poll() is None:
-            self._child.kill()
-            self._child.wait()
-        self._child = None
-        return PostgresNotStarted(f"PostgreSQL: {what}" + self._last_lines())
+    def _pause(self, give_up_at: float, complaint: str) -> None:
+        if time.monotonic() > give_up_at:
+            raise self._not_started(complaint)
+        if self._stopping.wait(POLL_S):
+            raise self._not_started("it was stopped while it was starting")
 
-    def _last_lines(self) -> str:
-        """Return the end of what the server wrote since it was last started."""
-        try:
-            with self._home.log.open("rb") as file:
-                file.seek(getattr(self, "_log_start", 0))
-                text = file.read().decode(errors="replace")
-        except OSError:
-            return ""
-        lines = "\n".join(text.strip().splitlines()[-8:])
-        return f"; the last lines of {self._home.log}:\n{lines}" if lines else ""
+    def _not_started(self, complaint: str) -> PostgresNotStarted:
+        if self.owned:
+            self._end_process()
+        self._child, self.pid = None, 0
+        return PostgresNotStarted(
+            f"PostgreSQL could not be started: {complaint}{self._log.last_lines()}"
+        )
 
-
-def free_port() -> int:
-    """Find a port of 127.0.0.1 on which nobody listens."""
-    for candidate in random.SystemRandom().sample(PORTS, 200):
-        with socket.socket() as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            try:
-                probe.bind(("127.0.0.1", candidate))
-            except OSError:
-                continue
-            return candidate
-    raise PostgresNotStarted("no free port found on 127.0.0.1")
+    def _end_process(self) -> None:
+        if self.pid and not processes.stop_postmaster(
+            self.pid, self.is_running, patience_s=STOP_PATIENCE_S
+        ):
+            log.error("PostgreSQL (pid %d) does not stop", self.pid)

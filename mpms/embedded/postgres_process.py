@@ -22,17 +22,19 @@ class Postmaster:
 
     pid: int
     port: int | None
+    ready: bool
 
 
 def read_pid_file(path: Path) -> Postmaster | None:
-    """Read pid and port; None when the file is missing or not yet written."""
+    """Read what the server wrote; None when the file is missing or not yet written."""
     try:
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
         pid = abs(int(lines[0]))
     except (OSError, ValueError, IndexError):
         return None
     port = lines[3].strip() if len(lines) > 3 else ""
-    return Postmaster(pid, int(port) if port.isdigit() else None)
+    ready = len(lines) > 7 and lines[7].strip() == "ready"
+    return Postmaster(pid, int(port) if port.isdigit() else None, ready)
 
 
 def is_server_of(pid: int, cluster: Path) -> bool:

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from mpms.domain.instances import Snapshot
 from mpms.domain.models import Definition, ModelStep, Problem
-from mpms.domain.steps import Command, Step, Variables
+from mpms.domain.steps import Command, Step, Variables, Wait
 
 
 class Decisions(Protocol):
@@ -51,6 +51,10 @@ class Engine(Protocol):
         decisions: Decisions | None = None,
     ) -> Step:
         """Apply one command. Raises TaskGone when its task no longer waits."""
+        ...
+
+    def waits(self, definition: Definition, snapshot: Snapshot) -> Sequence[Wait]:
+        """Everything an instance waits for now."""
         ...
 
     def visible(

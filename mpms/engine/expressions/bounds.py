@@ -5,6 +5,7 @@ whole plant. So size, depth and work are bounded here rather than trusted.
 """
 
 import math
+import re
 from collections.abc import Mapping
 from datetime import datetime
 
@@ -19,6 +20,7 @@ MAX_DEPTH = 64  # levels of a value
 MAX_INTEGER = 10**30
 
 _CHARACTERS_PER_STEP = 100
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class Frame:
@@ -72,7 +74,7 @@ class _Copy:
         self.frame.spend_on_text(len(value))
         if self.characters > MAX_TEXT:
             raise Fault(f"makes a value with more than {MAX_TEXT} characters of text")
-        if not value.isascii() and any("\ud800" <= c <= "\udfff" for c in value):
+        if not value.isascii() and _SURROGATE.search(value):
             raise Fault("makes a text with half a character (a lone surrogate)")
         return value
 

@@ -4,6 +4,11 @@ Operations know the cause, the parser knows the position, the caller knows the
 whole text: a fault collects the three and becomes one readable sentence.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from mpms.domain.errors import MpmsError
+
 SHOWN_TEXT = 80
 SHOWN_VALUE = 40
 
@@ -27,6 +32,17 @@ class Fault(Exception):
         if self.position is None:
             return sentence
         return f"{sentence} ({place(text, self.position)})"
+
+
+@contextmanager
+def reported(error: type[MpmsError], noun: str, text: str) -> Iterator[None]:
+    """Faults inside become the error, told about this text."""
+    try:
+        yield
+    except Fault as fault:
+        raise error(fault.told(noun, text)) from None
+    except RecursionError:
+        raise error(Fault("is nested too deeply").told(noun, text)) from None
 
 
 def place(text: str, position: int) -> str:

@@ -6,6 +6,7 @@ turned into numbers, numbers not into truth. Equality of different kinds is fals
 
 import operator
 from collections.abc import Callable
+from typing import Any
 
 from .bounds import MAX_DEPTH, Frame, number
 from .faults import Fault, shown
@@ -50,7 +51,7 @@ def _add(frame: Frame, left: object, right: object) -> object:
     return _plus(frame, left, right)
 
 
-def _ordered(sign: str, compare: Callable[[object, object], bool]) -> Operation:
+def _ordered(sign: str, compare: Callable[[Any, Any], bool]) -> Operation:
     def run(frame: Frame, left: object, right: object) -> object:
         if not (isinstance(left, str) and isinstance(right, str)):
             both_numbers = all(
@@ -164,4 +165,3 @@ COMPARISONS: dict[str, Operation] = {
     "in": within,
     "not in": _not_within,
 }
-

@@ -69,7 +69,9 @@ class Token:
         return self.kind == "op" and self.text in texts
 
     def __str__(self) -> str:
-        return "the end" if self.kind == "end" else repr(self.text)
+        if self.kind == "end":
+            return "the end"
+        return shown(self.value if isinstance(self.value, str) else self.text)
 
 
 def tokenize(
@@ -103,7 +105,7 @@ def tokenize(
             tokens.append(Token("op", WORDS.get(found, found), position))
         elif group == "break" and script and (brackets <= 0 or found == ";"):
             tokens.append(Token("break", found, position))
-        elif group == "comment" and not script or found == ";" and not script:
+        elif not script and (group == "comment" or found == ";"):
             raise Fault(_unreadable(found[0]), position)
         position = match.end()
     tokens.append(Token("end", "", end))

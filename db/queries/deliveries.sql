@@ -1,0 +1,95 @@
+-- name: deliveries_insert
+-- Leave a command for an instance.
+INSERT INTO deliveries (instance_id, kind, task_id, data)
+VALUES (%(instance_id)s::uuid, %(kind)s, %(task_id)s::uuid, %(data)s::json);
+
+-- name: deliveries_claim
+-- Lock a free instance that has a command and take its oldest (order: jobs.sql).
+DELETE FROM deliveries
+WHERE id = (
+    SELECT oldest.id
+    FROM (
+        SELECT instance_id
+        FROM deliveries
+        ORDER BY id
+    ) AS waiting
+    CROSS JOIN LATERAL (
+        SELECT id
+        FROM instances
+        WHERE instances.id = waiting.instance_id
+        FOR NO KEY UPDATE SKIP LOCKED
+    ) AS instance
+    CROSS JOIN LATERAL (
+        SELECT id
+        FROM deliveries
+        WHERE deliveries.instance_id = instance.id
+        ORDER BY deliveries.id
+        LIMIT 1
+        FOR UPDATE SKIP LOCKED
+    ) AS oldest
+    LIMIT 1
+)
+RETURNING id, instance_id, kind, task_id, data;
+
+-- name: deliveries_throw_signal
+-- Give a signal to all who wait; subscriptions are read and not locked.
+INSERT INTO deliveries (instance_id, kind, task_id, data)
+SELECT instance_id, 'receive', task_id, %(data)s::json
+FROM subscriptions
+WHERE kind = 'signal' AND event = %(event)s
+ORDER BY created_at, task_id;
+
+-- name: messages_lock
+-- One lock for all events: an instance may throw one and wait for another.
+SELECT pg_advisory_xact_lock(hashtext('mpms messages'));
+
+-- name: deliveries_throw_message
+-- Give a message to the oldest subscription that none is on its way to.
+INSERT INTO deliveries (instance_id, kind, task_id, data)
+SELECT s.instance_id, 'receive', s.task_id, %(data)s::json
+FROM subscriptions AS s
+WHERE
+    s.kind = 'message'
+    AND s.event = %(event)s
+    AND (s.correlation IS NULL OR s.correlation = %(correlation)s::text)
+    AND NOT EXISTS (
+        SELECT FROM deliveries AS d
+        WHERE
+            d.instance_id = s.instance_id
+            AND d.task_id = s.task_id
+            AND d.kind = 'receive'
+    )
+ORDER BY s.created_at, s.task_id
+LIMIT 1;
+
+-- name: messages_keep
+-- Keep a message until somebody waits for it.
+INSERT INTO messages (event, correlation, variables)
+VALUES (%(event)s, %(correlation)s, %(variables)s::json);
+
+-- name: messages_match
+-- Turn the oldest message that fits a new subscription into a delivery.
+WITH taken AS (
+    DELETE FROM messages
+    WHERE id = (
+        SELECT id
+        FROM messages
+        WHERE
+            event = %(event)s
+            AND (
+                %(correlation)s::text IS NULL
+                OR correlation = %(correlation)s::text
+            )
+        ORDER BY id
+        LIMIT 1
+    )
+    RETURNING event, correlation, variables
+)
+INSERT INTO deliveries (instance_id, kind, task_id, data)
+SELECT
+    %(instance_id)s::uuid, 'receive', %(task_id)s::uuid,
+    json_build_object(
+        'kind', 'message', 'event', event, 'correlation', correlation,
+        'variables', variables
+    )
+FROM taken;

@@ -1,0 +1,23 @@
+-- name: events_append
+-- Append lines in order.
+INSERT INTO events (kind, actor, instance_id, element, task_id, data)
+SELECT
+    line.kind, %(actor)s, %(instance_id)s::uuid, line.element, line.task_id,
+    line.data::json
+FROM unnest(
+    %(kinds)s::text[], %(elements)s::text[], %(task_ids)s::uuid[], %(data)s::text[]
+) WITH ORDINALITY AS line (kind, element, task_id, data, place)
+ORDER BY line.place;
+
+-- name: events_after
+-- Lines after a cursor; those that a running transaction may still precede wait.
+SELECT
+    transaction::text::bigint, id, at, kind, actor, instance_id, element, task_id,
+    data
+FROM events
+WHERE
+    transaction < pg_snapshot_xmin(pg_current_snapshot())
+    AND (transaction, id) > (%(transaction)s::text::xid8, %(line)s::bigint)
+    AND (%(instance_id)s::uuid IS NULL OR instance_id = %(instance_id)s::uuid)
+ORDER BY transaction, id
+LIMIT %(limit)s;

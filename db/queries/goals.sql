@@ -1,0 +1,69 @@
+-- name: goals_insert
+-- Add a goal unless its id is there or its robot has an open one.
+INSERT INTO goals (
+    id, robot, place, x_m, y_m, yaw_rad, state, task_id, instance_id, inferred,
+    reason, created_at, sent_at, ended_at
+)
+VALUES (
+    %(id)s, %(robot)s, %(place)s, %(x_m)s, %(y_m)s, %(yaw_rad)s, %(state)s,
+    %(task_id)s::uuid, %(instance_id)s::uuid, %(inferred)s, %(reason)s,
+    COALESCE(%(created_at)s::timestamptz, clock_timestamp()),
+    %(sent_at)s::timestamptz, %(ended_at)s::timestamptz
+)
+ON CONFLICT DO NOTHING;
+
+-- name: goals_get
+-- One goal.
+SELECT
+    id, robot, place, x_m, y_m, yaw_rad, state, task_id, instance_id, inferred,
+    reason, created_at, sent_at, ended_at
+FROM goals
+WHERE id = %(id)s;
+
+-- name: goals_to_send
+-- Lock the goals that no robot has got yet.
+SELECT
+    id, robot, place, x_m, y_m, yaw_rad, state, task_id, instance_id, inferred,
+    reason, created_at, sent_at, ended_at
+FROM goals
+WHERE state = 'new'
+ORDER BY created_at, id
+LIMIT %(limit)s
+FOR NO KEY UPDATE SKIP LOCKED;
+
+-- name: goals_mark_sent
+-- The robot has got the goal.
+UPDATE goals
+SET state = 'sent', sent_at = clock_timestamp()
+WHERE id = %(id)s AND state = 'new';
+
+-- name: goals_open
+-- Goals that have not ended.
+SELECT
+    id, robot, place, x_m, y_m, yaw_rad, state, task_id, instance_id, inferred,
+    reason, created_at, sent_at, ended_at
+FROM goals
+WHERE state IN ('new', 'sent')
+ORDER BY created_at, id;
+
+-- name: goals_settle
+-- Close an open goal.
+UPDATE goals
+SET
+    state = %(state)s,
+    reason = %(reason)s,
+    inferred = %(inferred)s,
+    ended_at = clock_timestamp()
+WHERE id = %(id)s AND state IN ('new', 'sent')
+RETURNING
+    id, robot, place, x_m, y_m, yaw_rad, state, task_id, instance_id, inferred,
+    reason, created_at, sent_at, ended_at;
+
+-- name: goals_of_instance
+-- The drives of an instance, oldest first.
+SELECT
+    id, robot, place, x_m, y_m, yaw_rad, state, task_id, instance_id, inferred,
+    reason, created_at, sent_at, ended_at
+FROM goals
+WHERE instance_id = %(instance_id)s::uuid
+ORDER BY created_at, id;

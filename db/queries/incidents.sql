@@ -1,0 +1,42 @@
+-- name: incidents_renew
+-- Renew the open incident of this kind that belongs to no task.
+UPDATE incidents
+SET message = %(message)s, element = %(element)s
+WHERE
+    task_id IS NULL
+    AND resolved_at IS NULL
+    AND kind = %(kind)s
+    AND instance_id IS NOT DISTINCT FROM %(instance_id)s::uuid;
+
+-- name: incidents_open
+-- Open an incident, or renew the one that is open for the task.
+INSERT INTO incidents (kind, message, instance_id, task_id, element)
+VALUES (
+    %(kind)s, %(message)s, %(instance_id)s::uuid, %(task_id)s::uuid, %(element)s
+)
+ON CONFLICT (task_id) WHERE resolved_at IS NULL AND task_id IS NOT NULL
+DO UPDATE SET
+    kind = EXCLUDED.kind,
+    message = EXCLUDED.message,
+    element = EXCLUDED.element;
+
+-- name: incidents_resolve
+-- Close the open incidents that fit.
+UPDATE incidents
+SET resolved_at = clock_timestamp(), resolved_by = %(by)s
+WHERE
+    resolved_at IS NULL
+    AND (%(instance_id)s::uuid IS NULL OR instance_id = %(instance_id)s::uuid)
+    AND (%(task_id)s::uuid IS NULL OR task_id = %(task_id)s::uuid)
+    AND (%(kind)s::text IS NULL OR kind = %(kind)s::text);
+
+-- name: incidents_list
+-- Open incidents, of one instance or all, oldest first.
+SELECT
+    id, kind, message, opened_at, instance_id, task_id, element, resolved_at,
+    resolved_by
+FROM incidents
+WHERE
+    resolved_at IS NULL
+    AND (%(instance_id)s::uuid IS NULL OR instance_id = %(instance_id)s::uuid)
+ORDER BY id;

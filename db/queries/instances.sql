@@ -1,0 +1,97 @@
+-- Instances are locked FOR NO KEY UPDATE. FOR UPDATE would also stop others from
+-- inserting rows that refer to the instance, and two instances that send each other
+-- a delivery would wait for each other.
+
+-- name: instances_insert
+-- Create an instance of a version, and note the call it works for.
+WITH added AS (
+    INSERT INTO instances (
+        id, definition_id, key, business_key, parent_id, parent_task
+    )
+    SELECT
+        %(id)s::uuid, id, key, %(business_key)s::text,
+        %(parent_id)s::uuid, %(parent_task)s::uuid
+    FROM definitions
+    WHERE id = %(definition_id)s
+    RETURNING id, parent_id, parent_task
+), called AS (
+    INSERT INTO calls (task_id, instance_id)
+    SELECT parent_task, parent_id
+    FROM added
+    WHERE parent_task IS NOT NULL
+)
+SELECT id
+FROM added;
+
+-- name: instances_get
+-- One instance with its state.
+SELECT
+    id, definition_id, key, business_key, parent_id, parent_task, status, state,
+    variables, revision, started_at, changed_at, ended_at, end_reason
+FROM instances
+WHERE id = %(id)s::uuid;
+
+-- name: instances_lock_free
+-- Lock an instance for this transaction unless somebody else has it.
+SELECT
+    id, definition_id, key, business_key, parent_id, parent_task, status, state,
+    variables, revision, started_at, changed_at, ended_at, end_reason
+FROM instances
+WHERE id = %(id)s::uuid
+FOR NO KEY UPDATE SKIP LOCKED;
+
+-- name: instances_lock
+-- Lock an instance for this transaction and wait for it.
+SELECT
+    id, definition_id, key, business_key, parent_id, parent_task, status, state,
+    variables, revision, started_at, changed_at, ended_at, end_reason
+FROM instances
+WHERE id = %(id)s::uuid
+FOR NO KEY UPDATE;
+
+-- name: instances_limit_wait
+-- Let no lock of this transaction be waited for longer than this.
+SELECT set_config('lock_timeout', %(milliseconds)s::integer::text, true);
+
+-- name: instances_unlimit_wait
+-- Undo instances_limit_wait.
+SET LOCAL lock_timeout TO DEFAULT;
+
+-- name: instances_save
+-- Write the result of a step.
+UPDATE instances
+SET
+    state = %(state)s,
+    variables = %(variables)s::json,
+    status = %(status)s,
+    end_reason = %(end_reason)s,
+    ended_at = CASE
+        WHEN %(ended)s THEN COALESCE(ended_at, clock_timestamp())
+    END,
+    changed_at = clock_timestamp(),
+    revision = revision + 1
+WHERE id = %(id)s::uuid;
+
+-- name: instances_children
+-- The called instances of an instance, or of one of its tasks.
+SELECT id
+FROM instances
+WHERE
+    parent_id = %(id)s::uuid
+    AND (%(task_id)s::uuid IS NULL OR parent_task = %(task_id)s::uuid)
+ORDER BY started_at, id;
+
+-- name: instances_by_business_key
+-- Everything that works for one order.
+SELECT
+    id, definition_id, key, business_key, parent_id, parent_task, status, state,
+    variables, revision, started_at, changed_at, ended_at, end_reason
+FROM instances
+WHERE business_key = %(business_key)s
+ORDER BY started_at, id;
+
+-- name: instances_count
+-- How many instances a process has in each status.
+SELECT key, status, count(*)
+FROM instances
+GROUP BY key, status;

@@ -1,0 +1,168 @@
+-- Every change of an instance locks the instance first and its rows afterwards.
+-- The claims keep that order by nesting: the outermost SELECT walks the due rows in
+-- order and locks nothing, the next one locks the instance of one row, the last one
+-- reads the row again and locks it. There is no ORDER BY outside, because a sort
+-- there would lock every instance before the first row comes out. A row that somebody
+-- else changed since the statement began is judged by its newest version.
+
+-- name: jobs_claim_inside
+-- Lock the next due job of a free instance, the instance first.
+SELECT
+    job.id, job.task_id, job.instance_id, instance.business_key, job.element,
+    job.topic, COALESCE(job.inputs, instance.variables), job.attempts,
+    job.retry_delays_s, job.resets
+FROM (
+    SELECT id, instance_id
+    FROM jobs
+    WHERE
+        state = 'ready'
+        AND run_at <= now()
+        AND (lease_until IS NULL OR lease_until <= now())
+        AND topic = ANY (%(topics)s::text[])
+    ORDER BY run_at, jobs.id
+) AS due
+CROSS JOIN LATERAL (
+    SELECT id, business_key, variables
+    FROM instances
+    WHERE instances.id = due.instance_id AND status = 'active'
+    FOR NO KEY UPDATE SKIP LOCKED
+) AS instance
+CROSS JOIN LATERAL (
+    SELECT
+        id, task_id, instance_id, element, topic, inputs, attempts, retry_delays_s,
+        resets
+    FROM jobs
+    WHERE
+        jobs.id = due.id
+        AND jobs.instance_id = instance.id
+        AND state = 'ready'
+        AND run_at <= now()
+        AND (lease_until IS NULL OR lease_until <= now())
+    FOR UPDATE SKIP LOCKED
+) AS job
+LIMIT 1;
+
+-- name: jobs_claim_outside
+-- Lease due jobs; instances are read and not locked.
+WITH due AS MATERIALIZED (
+    SELECT id
+    FROM jobs
+    WHERE
+        state = 'ready'
+        AND run_at <= now()
+        AND (lease_until IS NULL OR lease_until <= now())
+        AND topic = ANY (%(topics)s::text[])
+    ORDER BY run_at, id
+    LIMIT %(limit)s
+    FOR UPDATE SKIP LOCKED
+), leased AS (
+    UPDATE jobs
+    SET
+        leased_by = %(worker)s,
+        lease_until = clock_timestamp() + make_interval(secs => %(lease_s)s)
+    FROM due
+    WHERE jobs.id = due.id
+    RETURNING
+        jobs.id, task_id, instance_id, element, topic, inputs, attempts,
+        retry_delays_s, resets, run_at
+)
+SELECT
+    leased.id, leased.task_id, leased.instance_id, instances.business_key,
+    leased.element, leased.topic, COALESCE(leased.inputs, instances.variables),
+    leased.attempts, leased.retry_delays_s, leased.resets
+FROM leased
+JOIN instances ON instances.id = leased.instance_id
+ORDER BY leased.run_at, leased.id;
+
+-- name: jobs_hold
+-- Lock a leased job for settling, its instance first.
+SELECT job.id
+FROM (
+    SELECT instance_id
+    FROM jobs
+    WHERE id = %(id)s
+) AS found
+CROSS JOIN LATERAL (
+    SELECT id
+    FROM instances
+    WHERE instances.id = found.instance_id
+    FOR NO KEY UPDATE
+) AS instance
+CROSS JOIN LATERAL (
+    SELECT id
+    FROM jobs
+    WHERE
+        jobs.id = %(id)s
+        AND jobs.instance_id = instance.id
+        AND state = 'ready'
+        AND leased_by = %(worker)s
+    FOR UPDATE
+) AS job;
+
+-- name: jobs_renew
+-- Lengthen leases; a job that somebody has locked is being settled or closed.
+UPDATE jobs
+SET lease_until = clock_timestamp() + make_interval(secs => %(lease_s)s)
+WHERE id IN (
+    SELECT id
+    FROM jobs
+    WHERE
+        id = ANY (%(ids)s::bigint[])
+        AND state = 'ready'
+        AND leased_by = %(worker)s
+    FOR UPDATE SKIP LOCKED
+);
+
+-- name: jobs_release
+-- End the leases of a worker; a job that somebody has locked is left to him.
+UPDATE jobs
+SET leased_by = NULL, lease_until = NULL
+WHERE id IN (
+    SELECT id
+    FROM jobs
+    WHERE state = 'ready' AND leased_by = %(worker)s
+    FOR UPDATE SKIP LOCKED
+);
+
+-- name: jobs_postpone
+-- Run again later.
+UPDATE jobs
+SET
+    state = 'ready',
+    run_at = clock_timestamp() + make_interval(secs => %(delay_s)s),
+    attempts = attempts + %(failed)s::boolean::integer,
+    last_error = %(error)s,
+    leased_by = NULL,
+    lease_until = NULL
+WHERE id = %(id)s;
+
+-- name: jobs_hand_on
+-- Somebody else completes the task.
+UPDATE jobs
+SET state = 'handed_on', leased_by = NULL, lease_until = NULL
+WHERE id = %(id)s;
+
+-- name: jobs_give_up
+-- Stop trying until an operator resets the job.
+UPDATE jobs
+SET
+    state = 'given_up',
+    last_error = %(error)s,
+    leased_by = NULL,
+    lease_until = NULL
+WHERE id = %(id)s;
+
+-- name: jobs_reset
+-- Let a job that was given up run again as if it were new.
+UPDATE jobs
+SET state = 'ready', run_at = clock_timestamp(), attempts = 0, resets = resets + 1
+WHERE task_id = %(task_id)s::uuid AND state = 'given_up';
+
+-- name: jobs_count
+-- How many jobs are in each state; leased is not counted as ready.
+SELECT
+    count(*) FILTER (WHERE state = 'ready' AND leased_by IS NULL),
+    count(*) FILTER (WHERE state = 'ready' AND leased_by IS NOT NULL),
+    count(*) FILTER (WHERE state = 'handed_on'),
+    count(*) FILTER (WHERE state = 'given_up')
+FROM jobs;

@@ -1,0 +1,112 @@
+-- name: orders_insert
+-- Add an order unless its number is taken.
+INSERT INTO orders (
+    number, product, due, priority, customer, status, instance_id, received_at,
+    started_at, ended_at
+)
+VALUES (
+    %(number)s, %(product)s, %(due)s::date, %(priority)s, %(customer)s, %(status)s,
+    %(instance_id)s::uuid, COALESCE(%(received_at)s::timestamptz, now()),
+    %(started_at)s::timestamptz, %(ended_at)s::timestamptz
+)
+ON CONFLICT (number) DO NOTHING;
+
+-- name: orders_insert_lines
+-- Add the raw materials of an order; they are counted from zero.
+INSERT INTO order_lines (order_number, line, material, name, required_kg, lot)
+SELECT
+    %(number)s, line.place - 1, line.material, line.name, line.required_kg, line.lot
+FROM unnest(
+    %(materials)s::text[], %(names)s::text[], %(required_kg)s::numeric[],
+    %(lots)s::text[]
+) WITH ORDINALITY AS line (material, name, required_kg, lot, place);
+
+-- name: orders_get
+-- One order with its raw materials.
+SELECT
+    o.number, o.product, o.due, o.priority, o.customer, o.status, o.received_at,
+    o.started_at, o.ended_at, o.instance_id,
+    l.materials, l.names, l.required_kg, l.lots
+FROM orders AS o
+CROSS JOIN LATERAL (
+    SELECT
+        array_agg(material ORDER BY line) AS materials,
+        array_agg(name ORDER BY line) AS names,
+        array_agg(required_kg ORDER BY line) AS required_kg,
+        array_agg(lot ORDER BY line) AS lots
+    FROM order_lines
+    WHERE order_number = o.number
+) AS l
+WHERE o.number = %(number)s;
+
+-- name: orders_list
+-- The newest orders with their raw materials.
+SELECT
+    o.number, o.product, o.due, o.priority, o.customer, o.status, o.received_at,
+    o.started_at, o.ended_at, o.instance_id,
+    l.materials, l.names, l.required_kg, l.lots
+FROM (
+    SELECT
+        number, product, due, priority, customer, status, received_at, started_at,
+        ended_at, instance_id
+    FROM orders
+    ORDER BY received_at DESC, number DESC
+    LIMIT %(limit)s
+) AS o
+CROSS JOIN LATERAL (
+    SELECT
+        array_agg(material ORDER BY line) AS materials,
+        array_agg(name ORDER BY line) AS names,
+        array_agg(required_kg ORDER BY line) AS required_kg,
+        array_agg(lot ORDER BY line) AS lots
+    FROM order_lines
+    WHERE order_number = o.number
+) AS l
+ORDER BY o.received_at DESC, o.number DESC;
+
+-- name: orders_next_new
+-- Lock the most urgent order that nobody works on.
+SELECT number
+FROM orders
+WHERE status = 'new' AND instance_id IS NULL
+ORDER BY
+    array_position(ARRAY['urgent', 'high', 'normal', 'low'], priority),
+    due NULLS LAST, received_at, number
+LIMIT 1
+FOR NO KEY UPDATE SKIP LOCKED;
+
+-- name: orders_assign
+-- Tie an order to its instance, once.
+UPDATE orders
+SET instance_id = %(instance_id)s::uuid
+WHERE number = %(number)s AND instance_id IS NULL;
+
+-- name: orders_set_status
+-- Change the status and its times, and tell the old status.
+UPDATE orders
+SET
+    status = %(status)s,
+    started_at = CASE
+        WHEN %(started)s THEN COALESCE(orders.started_at, clock_timestamp())
+        ELSE orders.started_at
+    END,
+    ended_at = CASE
+        WHEN %(ended)s THEN COALESCE(orders.ended_at, clock_timestamp())
+    END
+FROM (
+    SELECT number, status
+    FROM orders
+    WHERE number = %(number)s
+    FOR NO KEY UPDATE
+) AS before
+WHERE orders.number = before.number
+RETURNING before.status;
+
+-- name: orders_record_load
+-- What was weighed for one raw material.
+UPDATE order_lines
+SET
+    measured_kg = %(measured_kg)s::numeric,
+    loaded_lot = %(lot)s,
+    loaded_at = clock_timestamp()
+WHERE order_number = %(number)s AND line = %(line)s;

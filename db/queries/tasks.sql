@@ -1,0 +1,41 @@
+-- name: tasks_get
+-- One open form.
+SELECT
+    t.task_id, t.instance_id, i.business_key, t.element, t.name, t.lane, t.form,
+    t.assignee, t.groups, t.inputs, t.created_at
+FROM tasks AS t
+JOIN instances AS i ON i.id = t.instance_id
+WHERE t.task_id = %(task_id)s::uuid;
+
+-- name: tasks_open
+-- Open forms, oldest first; a form without groups is for everybody.
+SELECT
+    t.task_id, t.instance_id, i.business_key, t.element, t.name, t.lane, t.form,
+    t.assignee, t.groups, t.inputs, t.created_at
+FROM tasks AS t
+JOIN instances AS i ON i.id = t.instance_id
+WHERE
+    (
+        %(groups)s::text[] IS NULL
+        OR t.groups && %(groups)s::text[]
+        OR cardinality(t.groups) = 0
+    )
+    AND (%(instance_id)s::uuid IS NULL OR t.instance_id = %(instance_id)s::uuid)
+ORDER BY t.created_at, t.task_id;
+
+-- name: tasks_answer
+-- The answer that was given to a form.
+SELECT task_id, instance_id, element, answers, answered_by, answered_at
+FROM answers
+WHERE task_id = %(task_id)s::uuid;
+
+-- name: tasks_record
+-- Keep an answer; the first one counts.
+INSERT INTO answers (
+    task_id, instance_id, element, answers, answered_by, answered_at
+)
+VALUES (
+    %(task_id)s::uuid, %(instance_id)s::uuid, %(element)s, %(answers)s::json,
+    %(answered_by)s, %(answered_at)s::timestamptz
+)
+ON CONFLICT (task_id) DO NOTHING;

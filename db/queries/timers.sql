@@ -1,0 +1,30 @@
+-- name: timers_claim_due
+-- Lock a free instance that has a due timer, and the timer (order: jobs.sql).
+SELECT timer.instance_id, timer.task_id
+FROM (
+    SELECT task_id, instance_id
+    FROM timers
+    WHERE due_at <= %(now)s::timestamptz
+    ORDER BY due_at, timers.task_id
+) AS due
+CROSS JOIN LATERAL (
+    SELECT id
+    FROM instances
+    WHERE instances.id = due.instance_id AND status = 'active'
+    FOR NO KEY UPDATE SKIP LOCKED
+) AS instance
+CROSS JOIN LATERAL (
+    SELECT instance_id, task_id
+    FROM timers
+    WHERE
+        timers.task_id = due.task_id
+        AND timers.instance_id = instance.id
+        AND due_at <= %(now)s::timestamptz
+    FOR UPDATE SKIP LOCKED
+) AS timer
+LIMIT 1;
+
+-- name: timers_next_due_at
+-- When somebody must look again.
+SELECT min(due_at)
+FROM timers;

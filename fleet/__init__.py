@@ -1,0 +1,1 @@
+"""Which robot does which transport. No I/O and no clock."""

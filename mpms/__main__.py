@@ -1,0 +1,7 @@
+"""``python -m mpms``."""
+
+import sys
+
+from mpms.cli import main
+
+sys.exit(main())

@@ -1,0 +1,92 @@
+"""Commands that an instance shall get, and the events that become such commands.
+
+A signal is copied to everybody who waits for it, without any lock. A message is
+for one: all throwing and matching of messages happens under one lock until the
+commit, so that a message and its subscription never miss each other, and a message
+is never given to two. The data of a received event names it, so that a message
+whose task is gone when it arrives can be thrown again.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mpms.adapters.postgres.statements import Repository, as_json
+from mpms.domain.steps import EventWait, Throw
+
+
+class Deliveries(Repository):
+    """Rows of ``deliveries`` and ``messages``."""
+
+    def add(
+        self,
+        instance_id: str,
+        kind: str,
+        *,
+        task_id: str | None = None,
+        data: dict[str, Any] | None = None,
+    ) -> None:
+        self._statements.run(
+            "deliveries_insert",
+            instance_id=instance_id,
+            kind=kind,
+            task_id=task_id,
+            data=as_json(data or {}),
+        )
+
+    def claim(self) -> tuple[int, str, str, str | None, dict[str, Any]] | None:
+        """Take the oldest of any free instance and lock that instance.
+
+        (id, instance id, kind, task id, data); deleted with this transaction.
+        """
+        row = self._statements.row("deliveries_claim")
+        if row is None:
+            return None
+        delivery_id, instance_id, kind, task_id, data = row
+        return delivery_id, instance_id, kind, task_id, data
+
+    def throw(self, throw: Throw) -> int:
+        """Hand a signal to all who wait for it, a message to one or keep it."""
+        data = as_json(
+            {
+                "kind": throw.kind,
+                "event": throw.event,
+                "correlation": throw.correlation,
+                "variables": throw.variables,
+            }
+        )
+        if throw.kind == "signal":
+            return self._statements.run(
+                "deliveries_throw_signal", event=throw.event, data=data
+            )
+        # The next statement must not see less than what the lock protects, so the
+        # lock is a statement of its own.
+        self._statements.run("messages_lock")
+        given = self._statements.run(
+            "deliveries_throw_message",
+            event=throw.event,
+            correlation=throw.correlation,
+            data=data,
+        )
+        if not given:
+            self._statements.run(
+                "messages_keep",
+                event=throw.event,
+                correlation=throw.correlation,
+                variables=as_json(throw.variables),
+            )
+        return given
+
+    def match(self, wait: EventWait, instance_id: str) -> bool:
+        """Give a new subscription the message that already lies there."""
+        if wait.kind != "message":
+            return False
+        self._statements.run("messages_lock")
+        given = self._statements.run(
+            "messages_match",
+            event=wait.event,
+            correlation=wait.correlation,
+            task_id=wait.task_id,
+            instance_id=instance_id,
+        )
+        return given > 0

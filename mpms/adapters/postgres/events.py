@@ -1,0 +1,58 @@
+"""The history: appended to, followed by readers that skip nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from mpms.adapters.postgres.statements import Repository, as_json
+from mpms.domain.events import Cursor, Event
+
+Line = tuple[str, str | None, str | None, dict[str, Any]]
+
+
+class Events(Repository):
+    """Rows of ``events``."""
+
+    def append(
+        self,
+        kind: str,
+        *,
+        actor: str,
+        instance_id: str | None = None,
+        element: str | None = None,
+        task_id: str | None = None,
+        data: dict[str, Any] | None = None,
+    ) -> None:
+        self._append(instance_id, actor, [(kind, element, task_id, data or {})])
+
+    def append_many(self, instance_id: str, actor: str, lines: Sequence[Line]) -> None:
+        """Append (kind, element, task id, data) lines in one statement."""
+        if lines:
+            self._append(instance_id, actor, lines)
+
+    def after(
+        self, cursor: Cursor, *, limit: int = 500, instance_id: str | None = None
+    ) -> Sequence[Event]:
+        """Lines that are certain to have no earlier line still uncommitted."""
+        rows = self._statements.rows(
+            "events_after",
+            transaction=cursor.transaction,
+            line=cursor.line,
+            limit=limit,
+            instance_id=instance_id,
+        )
+        return [Event(Cursor(row[0], row[1]), *row[2:]) for row in rows]
+
+    def _append(
+        self, instance_id: str | None, actor: str, lines: Sequence[Line]
+    ) -> None:
+        self._statements.run(
+            "events_append",
+            actor=actor,
+            instance_id=instance_id,
+            kinds=[kind for kind, _, _, _ in lines],
+            elements=[element for _, element, _, _ in lines],
+            task_ids=[task_id for _, _, task_id, _ in lines],
+            data=[as_json(data) for _, _, _, data in lines],
+        )

@@ -1,0 +1,101 @@
+"""The queue: a table, claimed with SKIP LOCKED.
+
+A job is changed under the lock of its instance: ``claim_inside`` and ``hold`` take
+both locks, in that order. Only leasing, renewing and releasing do without the
+instance, and they skip what is locked, so they never wait and no circle can close.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from mpms.adapters.postgres.statements import Repository, Row
+from mpms.domain.jobs import Job
+
+HOLD_WAIT_S = 30.0
+
+
+class Jobs(Repository):
+    """Rows of ``jobs``."""
+
+    def claim_inside(self, topics: Iterable[str]) -> Job | None:
+        """Take one due job and lock its instance for this transaction."""
+        row = self._statements.row("jobs_claim_inside", topics=list(topics))
+        return None if row is None else _job(row)
+
+    def claim_outside(
+        self, topics: Iterable[str], *, worker: str, lease_s: float, limit: int
+    ) -> list[Job]:
+        """Lease due jobs, also those whose lease ran out.
+
+        Commit before working: the lease is what others see.
+        """
+        rows = self._statements.rows(
+            "jobs_claim_outside",
+            topics=list(topics),
+            worker=worker,
+            lease_s=lease_s,
+            limit=limit,
+        )
+        return [_job(row) for row in rows]
+
+    def hold(self, job_id: int, worker: str) -> bool:
+        """Lock a leased job for settling, and its instance before it.
+
+        False if another worker has it now or nobody needs it any more. InstanceBusy.
+        """
+        with self._statements.waiting_at_most(HOLD_WAIT_S):
+            row = self._statements.row("jobs_hold", id=job_id, worker=worker)
+        return row is not None
+
+    def renew(self, worker: str, job_ids: Iterable[int], lease_s: float) -> None:
+        self._statements.run(
+            "jobs_renew", worker=worker, ids=list(job_ids), lease_s=lease_s
+        )
+
+    def release(self, worker: str) -> int:
+        """Give back what a worker that stops in good order still holds."""
+        return self._statements.run("jobs_release", worker=worker)
+
+    def postpone(
+        self, job_id: int, *, delay_s: float, error: str | None, failed: bool
+    ) -> None:
+        """Run again later; ``failed`` counts as an attempt."""
+        self._statements.run(
+            "jobs_postpone", id=job_id, delay_s=delay_s, error=error, failed=failed
+        )
+
+    def wait_for_report(self, job_id: int) -> None:
+        """The handler has handed the work on; do not run it again."""
+        self._statements.run("jobs_hand_on", id=job_id)
+
+    def give_up(self, job_id: int, error: str) -> None:
+        """No more attempts until an operator resets it."""
+        self._statements.run("jobs_give_up", id=job_id, error=error)
+
+    def reset(self, task_id: str) -> bool:
+        """Let a given-up job run again, with a new idempotency key."""
+        return self._statements.run("jobs_reset", task_id=task_id) > 0
+
+    def counts(self) -> dict[str, int]:
+        """How many jobs are ready, leased, handed_on and given_up."""
+        row = self._statements.row("jobs_count") or (0, 0, 0, 0)
+        states = ("ready", "leased", "handed_on", "given_up")
+        return dict(zip(states, row, strict=True))
+
+
+def _job(row: Row) -> Job:
+    *head, inputs, attempts, retry_delays_s, resets = row
+    job_id, task_id, instance_id, business_key, element, topic = head
+    return Job(
+        id=job_id,
+        task_id=task_id,
+        instance_id=instance_id,
+        business_key=business_key,
+        element=element,
+        topic=topic,
+        inputs=inputs,
+        attempts=attempts,
+        retry_delays_s=tuple(retry_delays_s),
+        idempotency_key=f"{task_id}:{resets}",
+    )

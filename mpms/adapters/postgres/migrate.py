@@ -1,0 +1,157 @@
+"""Bring a database to the present shape, forward only.
+
+Several processes may start at once: an advisory lock lets one of them work while
+the others wait and then find nothing to do. The lock and the migration share a
+transaction, so a killed process leaves neither half a migration nor a lock. An
+applied file never changes; the database remembers its digest and the difference
+is refused, because nobody could say which of the two shapes is there.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import psycopg2
+from psycopg2.extensions import STATUS_READY, connection, cursor
+
+from mpms.domain.errors import MpmsError
+
+FILE_NAME = re.compile(r"(?P<version>\d{4})_[a-z0-9]+(?:_[a-z0-9]+)*\.sql")
+OWN_TRANSACTION = re.compile(
+    r"^\s*(BEGIN|COMMIT|ROLLBACK|START\s+TRANSACTION)(\s+(WORK|TRANSACTION))?\s*;",
+    re.IGNORECASE | re.MULTILINE,
+)
+# Any number will do as long as every MPMS process uses the same one.
+LOCK_KEY = 0x4D504D53
+LEDGER = """
+    CREATE TABLE IF NOT EXISTS schema_migrations (
+        version integer PRIMARY KEY,
+        name text NOT NULL,
+        sha256 text NOT NULL,
+        applied_at timestamptz NOT NULL DEFAULT now()
+    )
+"""
+
+
+class MigrationsInvalid(MpmsError):
+    """The migration files are not a sequence."""
+
+
+class MigrationChanged(MpmsError):
+    """A migration was changed after it was applied."""
+
+
+class MigrationFailed(MpmsError):
+    """A migration could not be applied; the database is as it was before it."""
+
+
+class DatabaseNewer(MpmsError):
+    """The database was made by a newer version of this program."""
+
+
+@dataclass(frozen=True)
+class Migration:
+    """One file; ``name`` is the file's stem, number included."""
+
+    version: int
+    name: str
+    sha256: str
+    statements: str
+
+
+def migrate(connection: connection, directory: Path) -> list[str]:
+    """Apply what is missing and return the names of what was applied here."""
+    migrations = read_migrations(directory)
+    applied: list[str] = []
+    while True:
+        with _transaction(connection) as cursor:
+            cursor.execute("SELECT pg_advisory_xact_lock(%s)", (LOCK_KEY,))
+            cursor.execute(LEDGER)
+            missing = _missing(cursor, migrations)
+            if not missing:
+                return applied
+            _apply(cursor, missing[0])
+        applied.append(missing[0].name)
+
+
+def pending(connection: connection, directory: Path) -> list[str]:
+    """Return the names of what ``migrate`` would apply; change nothing."""
+    migrations = read_migrations(directory)
+    with _transaction(connection) as cursor:
+        cursor.execute("SELECT to_regclass('schema_migrations') IS NOT NULL")
+        (has_ledger,) = cursor.fetchone() or (False,)
+        missing = _missing(cursor, migrations) if has_ledger else migrations
+    return [migration.name for migration in missing]
+
+
+def read_migrations(directory: Path) -> list[Migration]:
+    """Read the files in order; they are numbered 0001, 0002 ... without gaps."""
+    migrations = []
+    for expected, path in enumerate(sorted(directory.glob("*.sql")), start=1):
+        match = FILE_NAME.fullmatch(path.name)
+        if match is None:
+            raise MigrationsInvalid(
+                f"{path.name}: a migration is named like 0007_add_goal_deadline.sql"
+            )
+        if int(match["version"]) != expected:
+            raise MigrationsInvalid(
+                f"{path.name}: number {expected:04} is expected here; numbers have"
+                " neither gaps nor duplicates"
+            )
+        # A checkout may have changed the line ends; the digest must not notice.
+        content = path.read_bytes().replace(b"\r\n", b"\n")
+        statements = content.decode("utf-8")
+        if found := OWN_TRANSACTION.search(statements):
+            raise MigrationsInvalid(
+                f"{path.name}: {found[0].strip()} is not allowed, every migration"
+                " already runs in one transaction"
+            )
+        digest = hashlib.sha256(content).hexdigest()
+        migrations.append(Migration(expected, path.stem, digest, statements))
+    return migrations
+
+
+def _missing(cursor: cursor, migrations: list[Migration]) -> list[Migration]:
+    cursor.execute(
+        "SELECT version, name, sha256 FROM schema_migrations ORDER BY version"
+    )
+    ledger = cursor.fetchall()
+    if len(ledger) > len(migrations):
+        known = migrations[-1].name if migrations else "none"
+        raise DatabaseNewer(
+            f"the database has the migration {ledger[-1][1]}, but the last one this"
+            f" version of MPMS knows is {known}: use a newer version of MPMS"
+        )
+    for (version, name, sha256), ours in zip(ledger, migrations, strict=False):
+        if (version, name, sha256) != (ours.version, ours.name, ours.sha256):
+            raise MigrationChanged(
+                f"the migration {name} was applied to this database and"
+                f" {ours.name}.sql is no longer the same: restore the file and put"
+                " the change into a new migration"
+            )
+    return migrations[len(ledger) :]
+
+
+def _apply(cursor: cursor, migration: Migration) -> None:
+    try:
+        cursor.execute(migration.statements)
+    except psycopg2.Error as error:
+        raise MigrationFailed(
+            f"the migration {migration.name} failed, the database is as it was before"
+            f" it: {str(error).strip()}"
+        ) from error
+    cursor.execute(
+        "INSERT INTO schema_migrations (version, name, sha256) VALUES (%s, %s, %s)",
+        (migration.version, migration.name, migration.sha256),
+    )
+
+
+@contextmanager
+def _transaction(connection: connection) -> Iterator[cursor]:
+    if connection.status != STATUS_READY or connection.autocommit:
+        raise ValueError("migrations need a connection with no open transaction")
+    with connection, connection.cursor() as cursor:
+        yield cursor

@@ -1,0 +1,120 @@
+"""Manufacturing orders."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mpms.adapters.postgres.statements import Repository, Row
+from mpms.domain.errors import OrderNumberTaken, OrderUnknown
+from mpms.domain.orders import Order, OrderLine, OrderStatus
+
+
+class Orders(Repository):
+    """Rows of ``orders`` and ``order_lines``."""
+
+    def add(self, order: Order) -> None:
+        added = self._statements.run(
+            "orders_insert",
+            number=order.number,
+            product=order.product,
+            due=order.due,
+            priority=order.priority,
+            customer=order.customer,
+            status=order.status.value,
+            instance_id=order.instance_id,
+            received_at=order.received_at,
+            started_at=order.started_at,
+            ended_at=order.ended_at,
+        )
+        if not added:
+            raise OrderNumberTaken(f"An order {order.number} is there already.")
+        self._statements.run(
+            "orders_insert_lines",
+            number=order.number,
+            materials=[line.material for line in order.lines],
+            names=[line.name for line in order.lines],
+            required_kg=[line.required_kg for line in order.lines],
+            lots=[line.lot for line in order.lines],
+        )
+
+    def get(self, number: str) -> Order:
+        row = self._statements.row("orders_get", number=number)
+        if row is None:
+            raise OrderUnknown(f"There is no order {number}.")
+        return _order(row)
+
+    def next_new(self) -> Order | None:
+        """The most urgent order that nobody works on, locked."""
+        row = self._statements.row("orders_next_new")
+        return None if row is None else self.get(row[0])
+
+    def assign(self, number: str, instance_id: str) -> bool:
+        """Tie an order to its instance; False if it has one already."""
+        if self._statements.run(
+            "orders_assign", number=number, instance_id=instance_id
+        ):
+            return True
+        self.get(number)
+        return False
+
+    def set_status(self, number: str, status: OrderStatus) -> OrderStatus:
+        """Change the status and its times; return the old one."""
+        row = self._statements.row(
+            "orders_set_status",
+            number=number,
+            status=status.value,
+            started=status is OrderStatus.IN_PROCESS,
+            ended=status.ended,
+        )
+        if row is None:
+            raise OrderUnknown(f"There is no order {number}.")
+        return OrderStatus(row[0])
+
+    def record_load(
+        self, number: str, index: int, *, measured_kg: float, lot: str | None
+    ) -> None:
+        """Keep what was weighed for ``lines[index]``."""
+        if not self._statements.run(
+            "orders_record_load",
+            number=number,
+            line=index,
+            measured_kg=measured_kg,
+            lot=lot,
+        ):
+            raise OrderUnknown(f"Order {number} has no raw material {index + 1}.")
+
+    def listing(self, *, limit: int = 100) -> Sequence[Order]:
+        """The newest first."""
+        return [
+            _order(row) for row in self._statements.rows("orders_list", limit=limit)
+        ]
+
+
+def _order(row: Row) -> Order:
+    (
+        number,
+        product,
+        due,
+        priority,
+        customer,
+        status,
+        received_at,
+        started_at,
+        ended_at,
+        instance_id,
+        *columns,
+    ) = row
+    lines = zip(*(column or [] for column in columns), strict=True)
+    return Order(
+        number=number,
+        product=product,
+        lines=tuple(OrderLine(*line) for line in lines),
+        due=due,
+        priority=priority,
+        customer=customer,
+        status=OrderStatus(status),
+        received_at=received_at,
+        started_at=started_at,
+        ended_at=ended_at,
+        instance_id=instance_id,
+    )

@@ -1,0 +1,117 @@
+"""What every repository shares: run a named statement, read and write JSON.
+
+Errors of the driver become errors of ours here, at the statement that met them, so
+that no caller has to know the driver: a lock that was waited for in vain is
+``InstanceBusy``, a server that cannot answer is ``DatabaseAway``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+import orjson
+import psycopg2
+from psycopg2.errors import DeadlockDetected, LockNotAvailable
+from psycopg2.extensions import connection, cursor, new_type, register_type
+
+from mpms.domain.errors import DatabaseAway, InstanceBusy
+
+Row = tuple[Any, ...]
+
+JSON_OID = 114
+
+
+def _read_json(value: str | bytes | None, cursor: cursor) -> Any:
+    if value is None:
+        return None
+    try:
+        return orjson.loads(value)
+    except orjson.JSONDecodeError:
+        return json.loads(value)  # half a surrogate pair, which PostgreSQL accepts
+
+
+JSON = new_type((JSON_OID,), "JSON", _read_json)
+
+
+def as_json(value: Any) -> str:
+    """Write a value as JSON; a Decimal keeps all its digits."""
+    return orjson.dumps(
+        value, default=_as_json_value, option=orjson.OPT_NON_STR_KEYS
+    ).decode()
+
+
+def _as_json_value(value: Any) -> Any:
+    if isinstance(value, Decimal) and value.is_finite():
+        return orjson.Fragment(str(value))
+    raise TypeError(f"{value!r} cannot be written as JSON")
+
+
+def is_uuid(text: str) -> bool:
+    """Tell whether a text from outside can be the id of a row at all."""
+    try:
+        UUID(text)
+    except ValueError:
+        return False
+    return True
+
+
+class Statements:
+    """The named statements, bound to one transaction."""
+
+    def __init__(self, connection: connection, queries: Mapping[str, str]) -> None:
+        register_type(JSON, connection)
+        self._connection = connection
+        self._queries = queries
+
+    def run(self, name: str, /, **parameters: Any) -> int:
+        """Return how many rows were changed."""
+        with self._executed(name, parameters) as done:
+            return done.rowcount
+
+    def row(self, name: str, /, **parameters: Any) -> Row | None:
+        with self._executed(name, parameters) as done:
+            return done.fetchone()
+
+    def rows(self, name: str, /, **parameters: Any) -> list[Row]:
+        with self._executed(name, parameters) as done:
+            return done.fetchall()
+
+    @contextmanager
+    def waiting_at_most(self, wait_s: float) -> Iterator[None]:
+        """Limit the time that the statements of a block wait for a lock."""
+        self.run("instances_limit_wait", milliseconds=max(1, round(wait_s * 1000)))
+        yield
+        # After an error the transaction is over, and the limit with it.
+        self.run("instances_unlimit_wait")
+
+    @contextmanager
+    def _executed(self, name: str, parameters: dict[str, Any]) -> Iterator[cursor]:
+        statement = self._queries[name]
+        with our_errors(), self._connection.cursor() as cursor:
+            cursor.execute(statement, parameters)
+            yield cursor
+
+
+@contextmanager
+def our_errors() -> Iterator[None]:
+    """Translate what the driver raises."""
+    try:
+        yield
+    except (LockNotAvailable, DeadlockDetected) as error:
+        raise InstanceBusy from error
+    except (psycopg2.OperationalError, psycopg2.InterfaceError) as error:
+        raise DatabaseAway(
+            f"the database cannot answer: {' '.join(str(error).split())}"
+        ) from error
+
+
+class Repository:
+    """One noun's rows."""
+
+    def __init__(self, statements: Statements) -> None:
+        self._statements = statements

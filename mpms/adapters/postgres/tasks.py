@@ -1,0 +1,81 @@
+"""Open forms and the answers given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from mpms.adapters.postgres.statements import Repository, Row, as_json, is_uuid
+from mpms.domain.errors import TaskGone
+from mpms.domain.tasks import FormAnswer, FormTask
+
+
+class Tasks(Repository):
+    """Rows of ``tasks`` and ``answers``."""
+
+    def get(self, task_id: str) -> FormTask:
+        row = (
+            self._statements.row("tasks_get", task_id=task_id)
+            if is_uuid(task_id)
+            else None
+        )
+        if row is None:
+            raise TaskGone
+        return _task(row)
+
+    def open(
+        self, *, groups: Iterable[str] | None = None, instance_id: str | None = None
+    ) -> Sequence[FormTask]:
+        """Open forms, oldest first; one without groups is for everybody."""
+        rows = self._statements.rows(
+            "tasks_open",
+            groups=None if groups is None else list(groups),
+            instance_id=instance_id,
+        )
+        return [_task(row) for row in rows]
+
+    def answer(self, task_id: str) -> FormAnswer | None:
+        if not is_uuid(task_id):
+            return None
+        row = self._statements.row("tasks_answer", task_id=task_id)
+        return None if row is None else FormAnswer(*row)
+
+    def record(self, answer: FormAnswer) -> None:
+        """Keep an answer; where there is one already it stays."""
+        self._statements.run(
+            "tasks_record",
+            task_id=answer.task_id,
+            instance_id=answer.instance_id,
+            element=answer.element,
+            answers=as_json(answer.answers),
+            answered_by=answer.answered_by,
+            answered_at=answer.answered_at,
+        )
+
+
+def _task(row: Row) -> FormTask:
+    (
+        task_id,
+        instance_id,
+        business_key,
+        element,
+        name,
+        lane,
+        form,
+        assignee,
+        groups,
+        inputs,
+        created_at,
+    ) = row
+    return FormTask(
+        task_id=task_id,
+        instance_id=instance_id,
+        business_key=business_key,
+        element=element,
+        name=name,
+        lane=lane,
+        form=form,
+        assignee=assignee,
+        groups=tuple(groups),
+        inputs=inputs,
+        created_at=created_at,
+    )

@@ -1,0 +1,89 @@
+"""One transaction with all repositories.
+
+Workers are woken after the commit, on the same connection: inside the transaction
+the notification would make all committing workers queue up behind each other. It
+is only a hint; when it is lost the transaction stands all the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+import psycopg2
+from psycopg2.extensions import TRANSACTION_STATUS_INERROR, connection
+
+from mpms.adapters.postgres.connections import Connections
+from mpms.adapters.postgres.definitions import Definitions, Versions
+from mpms.adapters.postgres.deliveries import Deliveries
+from mpms.adapters.postgres.events import Events
+from mpms.adapters.postgres.goals import Goals
+from mpms.adapters.postgres.incidents import Incidents
+from mpms.adapters.postgres.instances import Instances
+from mpms.adapters.postgres.jobs import Jobs
+from mpms.adapters.postgres.orders import Orders
+from mpms.adapters.postgres.robot_holds import RobotHolds
+from mpms.adapters.postgres.statements import Statements, our_errors
+from mpms.adapters.postgres.tasks import Tasks
+from mpms.adapters.postgres.timers import Timers
+from mpms.adapters.postgres.waits import Waits
+
+NOTIFY = "SELECT pg_notify(%s, '')"
+
+
+class PostgresTransaction:
+    """All repositories over one connection."""
+
+    def __init__(self, statements: Statements, versions: Versions) -> None:
+        self.definitions = Definitions(statements, versions)
+        self.instances = Instances(statements)
+        self.waits = Waits(statements)
+        self.tasks = Tasks(statements)
+        self.jobs = Jobs(statements)
+        self.deliveries = Deliveries(statements)
+        self.timers = Timers(statements)
+        self.incidents = Incidents(statements)
+        self.events = Events(statements)
+        self.orders = Orders(statements)
+        self.goals = Goals(statements)
+        self.robot_holds = RobotHolds(statements)
+        self.wakes = False
+
+    def wake(self) -> None:
+        """After the commit, tell the workers that there is something to do."""
+        self.wakes = True
+
+
+class PostgresUnitOfWork:
+    """Opens transactions; safe to share between threads."""
+
+    def __init__(
+        self, pool: Connections, queries: Mapping[str, str], channel: str = "mpms"
+    ) -> None:
+        self._pool = pool
+        self._queries = queries
+        self._channel = channel
+        self._versions = Versions()
+
+    @contextmanager
+    def __call__(self) -> Iterator[PostgresTransaction]:
+        """Commit at the end of the block; an exception rolls back."""
+        with our_errors(), self._pool.connection() as connection:
+            statements = Statements(connection, self._queries)
+            transaction = PostgresTransaction(statements, self._versions)
+            yield transaction
+            failed = connection.info.transaction_status == TRANSACTION_STATUS_INERROR
+            if transaction.wakes and not failed:
+                connection.commit()
+                self._notify(connection)
+
+    def _notify(self, connection: connection) -> None:
+        try:
+            connection.autocommit = True
+            with connection.cursor() as cursor:
+                cursor.execute(NOTIFY, (self._channel,))
+            connection.autocommit = False
+        except psycopg2.Error:
+            # The commit has been answered; reporting an error now would make the
+            # caller repeat what is done. The pool drops a connection left like this.
+            connection.close()

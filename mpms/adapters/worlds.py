@@ -1,0 +1,55 @@
+"""Reads a world file: places, materials and robots of a plant."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from mpms.domain.errors import MpmsError
+from mpms.domain.goals import Pose
+from mpms.domain.worlds import RobotInfo, World
+
+
+class WorldInvalid(MpmsError):
+    """The world file cannot be used."""
+
+
+def read_world(directory: Path) -> World:
+    """Read ``world.yaml`` of a world's directory. WorldInvalid names the cause."""
+    path = directory / "world.yaml"
+    try:
+        data: Any = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except OSError as missing:
+        raise WorldInvalid(f"{path}: {missing.strerror}.") from missing
+    except yaml.YAMLError as broken:
+        raise WorldInvalid(f"{path} is not YAML: {broken}") from broken
+    try:
+        places = {
+            name: Pose(p["x_m"], p["y_m"], math.radians(p.get("yaw_deg", 0.0)))
+            for name, p in data["places"].items()
+        }
+        robots = tuple(
+            RobotInfo(
+                r["id"],
+                r["kind"],
+                r["home"],
+                r["profile"],
+                float(r["max_speed_mps"]),
+                float(r["max_payload_kg"]),
+            )
+            for r in data["robots"]
+        )
+        materials = dict(data.get("materials", {}))
+        name = str(data["name"])
+    except KeyError as missing:
+        raise WorldInvalid(f"{path} lacks {missing}.") from missing
+    except (TypeError, AttributeError) as wrong:
+        raise WorldInvalid(f"{path} is not laid out as a world: {wrong}.") from wrong
+    unknown = [p for p in materials.values() if p not in places]
+    unknown += [r.home for r in robots if r.home not in places]
+    if unknown:
+        raise WorldInvalid(f"{path} names a place that it lacks: {unknown[0]!r}.")
+    return World(name, places, materials, robots)

@@ -1,0 +1,120 @@
+"""Puts the parts together: adapters into services, services into handlers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from mpms import assets
+from mpms.adapters.memory import LoopbackScale, MemoryIntake, SystemClock
+from mpms.adapters.postgres.connections import Connections
+from mpms.adapters.postgres.listening import Listener
+from mpms.adapters.postgres.migrate import migrate, pending
+from mpms.adapters.postgres.queries import Queries
+from mpms.adapters.postgres.unit_of_work import PostgresUnitOfWork
+from mpms.adapters.worlds import read_world
+from mpms.domain.errors import MpmsError
+from mpms.domain.worlds import World
+from mpms.engine.runner import SpiffEngine
+from mpms.ports.engine import Engine
+from mpms.ports.plant import Clock, Intake, Robots, Scale
+from mpms.ports.store import UnitOfWork
+from mpms.services.advance_instance import Advance
+from mpms.services.factory.mail import ReadMail
+from mpms.services.factory.orders import StartWarehouse, find_order, set_order_status
+from mpms.services.factory.robots import AssignRobot, MoveRobot
+from mpms.services.factory.warehouse import (
+    ConnectWarehouse,
+    WeighMaterial,
+    disconnect_warehouse,
+)
+from mpms.services.handlers import Handlers
+
+CHANNEL = "mpms"
+
+
+class DatabaseNotMigrated(MpmsError):
+    """The database lacks migrations; run: mpms migrate"""
+
+
+@dataclass
+class Services:
+    """Everything a worker, a command or a page needs."""
+
+    connections: Connections
+    uow: UnitOfWork
+    engine: Engine
+    clock: Clock
+    advance: Advance
+
+    def listen(self) -> Listener:
+        """Wake up when another process has committed something."""
+        return self.connections.listen(CHANNEL)
+
+    def close(self) -> None:
+        self.connections.close()
+
+
+def connect(
+    database_url: str,
+    *,
+    clock: Clock | None = None,
+    handlers: Handlers | None = None,
+    application: str = "mpms",
+) -> Services:
+    """Connect to a migrated database."""
+    connections = Connections(database_url, application_name=application)
+    engine = SpiffEngine((handlers or Handlers()).pure)
+    wall = clock or SystemClock()
+    uow = PostgresUnitOfWork(
+        connections, Queries(assets.directory("db") / "queries"), channel=CHANNEL
+    )
+    return Services(connections, uow, engine, wall, Advance(engine, wall))
+
+
+def migrate_database(database_url: str) -> list[str]:
+    """Bring a database up to date; return the names of what was applied."""
+    with Connections(database_url) as pool, pool.connection() as connection:
+        return migrate(connection, assets.directory("db") / "migrations")
+
+
+def require_migrated(services: Services) -> None:
+    """Raise DatabaseNotMigrated with the names of what is missing."""
+    with services.connections.connection() as connection:
+        missing = pending(connection, assets.directory("db") / "migrations")
+    if missing:
+        raise DatabaseNotMigrated(
+            f"The database lacks {', '.join(missing)}; run: mpms migrate"
+        )
+
+
+def world_named(name: str) -> World:
+    """A shipped world by name, or any world by the path of its directory."""
+    shipped = assets.directory("worlds") / name
+    return read_world(shipped if shipped.is_dir() else Path(name))
+
+
+def factory_handlers(
+    services: Services,
+    world: World,
+    robots: Robots,
+    *,
+    scale: Scale | None = None,
+    intake: Intake | None = None,
+) -> Handlers:
+    """The handlers of the factory's models."""
+    handlers = Handlers()
+    handlers.add_inside("orders.next", find_order)
+    handlers.add_inside("orders.set_status", set_order_status)
+    handlers.add_inside("warehouse.start", StartWarehouse(services.advance))
+    handlers.add_inside("warehouse.connect", ConnectWarehouse(world))
+    handlers.add_inside("warehouse.disconnect", disconnect_warehouse)
+    handlers.add_inside("robot.assign", AssignRobot(robots, world))
+    handlers.add_inside("robot.move", MoveRobot(world))
+    handlers.add_outside(
+        "mail.read", ReadMail(intake or MemoryIntake(services.uow)), limit_s=120.0
+    )
+    handlers.add_outside(
+        "scale.weigh", WeighMaterial(scale or LoopbackScale()), limit_s=20.0
+    )
+    return handlers

@@ -1,0 +1,76 @@
+"""The command line: parse, call, print. Every error is one sentence, never a trace."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from mpms import commands, demo
+from mpms.domain.errors import MpmsError
+from mpms.settings import Settings
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code."""
+    parsed = parser().parse_args(arguments)
+    try:
+        settings = Settings.read()
+        logging.basicConfig(
+            level=settings.log_level, format="%(asctime)s %(name)s: %(message)s"
+        )
+        return int(parsed.run(settings, parsed) or 0)
+    except MpmsError as error:
+        print(f"mpms: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        return 0
+
+
+def parser() -> argparse.ArgumentParser:
+    """Every command that is promised to stay."""
+    top = argparse.ArgumentParser(
+        prog="mpms", description="Manufacturing process management."
+    )
+    commands_of = top.add_subparsers(title="commands", required=True, metavar="COMMAND")
+
+    run = commands_of.add_parser("demo", help="everything, embedded, on this machine")
+    run.add_argument("--once", action="store_true", help="one order, then end")
+    run.add_argument(
+        "--fast", action="store_true", help="no pauses between the robot's moves"
+    )
+    run.set_defaults(run=lambda s, a: demo.run(s, once=a.once, fast=a.fast))
+
+    work = commands_of.add_parser("work", help="run a worker until stopped")
+    work.set_defaults(run=lambda s, a: commands.work(s))
+
+    migrate = commands_of.add_parser("migrate", help="bring the database up to date")
+    migrate.set_defaults(run=lambda s, a: commands.migrate(s))
+
+    check = commands_of.add_parser("check", help="is everything there and reachable?")
+    check.set_defaults(run=lambda s, a: commands.check(s))
+
+    models = commands_of.add_parser("models", help="process models")
+    of_models = models.add_subparsers(required=True, metavar="ACTION")
+    lint = of_models.add_parser("lint", help="can these files be executed exactly?")
+    lint.add_argument("files", nargs="+", type=Path, metavar="FILE")
+    lint.set_defaults(run=lambda s, a: _print_lines(commands.lint(a.files)))
+    deploy = of_models.add_parser("deploy", help="deploy .bpmn, .dmn and .form files")
+    deploy.add_argument("files", nargs="+", type=Path, metavar="FILE")
+    deploy.set_defaults(run=lambda s, a: commands.deploy(s, a.files))
+    return top
+
+
+def _print_lines(results: list[dict[str, object]]) -> int:
+    for result in results:
+        print(json.dumps(result, ensure_ascii=False))
+    return 0 if all(r["deployable"] for r in results) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

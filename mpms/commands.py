@@ -1,0 +1,148 @@
+"""What the commands of ``mpms`` do, apart from the demo."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from mpms import assets, bootstrap
+from mpms.adapters.memory import LoopbackRobots
+from mpms.domain.errors import MpmsError
+from mpms.domain.models import Problem
+from mpms.embedded import postgres
+from mpms.engine.runner import SpiffEngine
+from mpms.services.deploy_models import check_form, deploy_models
+from mpms.settings import Settings
+from mpms.worker import Worker
+
+
+class FileUnreadable(MpmsError):
+    """A file cannot be read."""
+
+
+@contextmanager
+def database(settings: Settings) -> Iterator[str]:
+    """The configured database, or an embedded one for as long as it is needed."""
+    if settings.database_url:
+        yield settings.database_url
+        return
+    with postgres.start(
+        settings.state_dir / "postgres", bindir=settings.pg_bindir
+    ) as server:
+        yield server.dsn
+
+
+def lint(files: Sequence[Path]) -> list[dict[str, object]]:
+    """One result a file, in the form that design.md promises."""
+    engine = SpiffEngine()
+    results: list[dict[str, object]] = []
+    for path in files:
+        try:
+            content = path.read_bytes()
+        except OSError as failure:
+            found = [Problem("", "", f"the file cannot be read: {failure.strerror}")]
+        else:
+            if path.suffix == ".dmn":
+                found = engine.check_decisions(content)
+            elif path.suffix == ".form":
+                found = check_form(content)
+            else:
+                found = engine.check(content)
+        results.append(
+            {
+                "file": str(path),
+                "deployable": not found,
+                "problems": [
+                    {"element": p.element, "name": p.name, "reason": p.reason}
+                    for p in found
+                ],
+            }
+        )
+    return results
+
+
+def deploy(settings: Settings, files: Sequence[Path]) -> int:
+    """Deploy files, all or none, and say what came of it."""
+    contents: dict[str, bytes] = {}
+    for path in files:
+        try:
+            contents[path.name] = path.read_bytes()
+        except OSError as failure:
+            raise FileUnreadable(f"{path}: {failure.strerror}.") from failure
+    with database(settings) as url:
+        bootstrap.migrate_database(url)
+        services = bootstrap.connect(url)
+        try:
+            done = deploy_models(
+                services.uow,
+                services.engine,
+                contents,
+                by=os.environ.get("USER", "cli"),
+            )
+        finally:
+            services.close()
+    for definition in done.definitions:
+        print(f"{definition.key}: version {definition.version}")
+    for key in done.decisions:
+        print(f"{key}: decision")
+    for form in done.forms:
+        print(f"{form}: form")
+    return 0
+
+
+def migrate(settings: Settings) -> int:
+    """Apply what is missing."""
+    with database(settings) as url:
+        applied = bootstrap.migrate_database(url)
+    print("\n".join(applied) if applied else "The database is up to date.")
+    return 0
+
+
+def check(settings: Settings) -> int:
+    """Say of every part whether it is there."""
+    print(f"models     {len(assets.shipped_models())} files")
+    world = bootstrap.world_named(settings.world)
+    print(f"world      {world.name}: {len(world.places)} places,", end=" ")
+    print(f"{len(world.robots)} robots")
+    with database(settings) as url:
+        services = bootstrap.connect(url)
+        try:
+            bootstrap.require_migrated(services)
+            with services.uow() as tx:
+                known = tx.definitions.listing()
+        finally:
+            services.close()
+    print(f"database   reachable, {len(known)} processes deployed")
+    return 0
+
+
+def work(settings: Settings) -> int:
+    """Run a worker until SIGTERM or SIGINT."""
+    stop = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stop.set())
+    with database(settings) as url:
+        bootstrap.migrate_database(url)
+        services = bootstrap.connect(url, application="mpms worker")
+        world = bootstrap.world_named(settings.world)
+        with services.listen() as alarm:
+            robots = LoopbackRobots(world, on_report=alarm.wake)
+            worker = Worker(
+                services.uow,
+                services.advance,
+                bootstrap.factory_handlers(services, world, robots),
+                robots,
+                alarm,
+                name=f"{socket.gethostname()}:{os.getpid()}",
+                poll_s=settings.poll_s,
+                lease_s=settings.lease_s,
+            )
+            worker.run(stop)
+            robots.close()
+        services.close()
+    return 0

@@ -1,0 +1,221 @@
+"""The whole factory on this machine, in the terminal, to watch an order being made.
+
+Everything is real but the hardware: PostgreSQL, the engine, the worker. Robots
+arrive where they are sent, the scale shows what was asked for, and a worker who
+never tires confirms every form.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import date, timedelta
+from decimal import Decimal
+from typing import Any
+
+from rich.console import Console
+from rich.live import Live
+
+from mpms import assets, bootstrap
+from mpms.adapters.memory import LoopbackRobots, LoopbackScale, MemoryIntake
+from mpms.commands import database
+from mpms.demo_view import OrderView
+from mpms.domain.errors import MpmsError, TaskGone
+from mpms.domain.events import Cursor
+from mpms.domain.forms import fields
+from mpms.domain.orders import Order, OrderLine
+from mpms.domain.steps import Throw
+from mpms.services.deploy_models import deploy_models
+from mpms.services.start_instance import start_instance
+from mpms.services.submit_form import submit_form
+from mpms.settings import Settings
+from mpms.worker import Worker
+
+PAUSE_S = 0.6
+GIVE_UP_S = 180.0
+
+
+class DemoStalled(MpmsError):
+    """The order did not get through the process."""
+
+
+def run(settings: Settings, *, once: bool, fast: bool = False) -> int:
+    """Show one order, or one after the other until Ctrl-C."""
+    console = Console(highlight=False)
+    pause_s = 0.0 if fast else PAUSE_S
+    console.print("[bold]MPMS[/bold], a paint factory on this machine\n")
+    with database(settings) as url:
+        _say(console, "PostgreSQL", "running on 127.0.0.1")
+        bootstrap.migrate_database(url)
+        with factory(url, settings, pause_s) as plant:
+            _say(console, "Models", ", ".join(plant.models))
+            while True:
+                number = plant.send_order()
+                _say(console, "Order", f"{number} is in the inbox")
+                plant.show(console, number)
+                if once:
+                    return 0
+                console.print("\nThe next order comes in 10 s. Ctrl-C ends the demo.")
+                time.sleep(10.0)
+
+
+class Plant:
+    """A running factory that orders can be sent to."""
+
+    def __init__(
+        self, services: bootstrap.Services, intake: MemoryIntake, models: list[str]
+    ) -> None:
+        self.services = services
+        self.intake = intake
+        self.models = models
+
+    def send_order(self) -> str:
+        """Put the sample order with the next free number into the inbox."""
+        year = date.today().year
+        with self.services.uow() as tx:
+            taken = {o.number for o in tx.orders.listing(limit=10_000)}
+        count = 1
+        while f"MO-{year}-{count:04d}" in taken:
+            count += 1
+        order = Order(
+            number=f"MO-{year}-{count:04d}",
+            product="Matt white wall paint",
+            lines=(
+                OrderLine("RM-001", "Water", Decimal("310")),
+                OrderLine("RM-002", "Titanium dioxide", Decimal("120.5")),
+                OrderLine("RM-003", "Calcium carbonate", Decimal("240")),
+            ),
+            due=date.today() + timedelta(days=3),
+            customer="buyer@example.com",
+        )
+        self.intake.post(order)
+        with self.services.uow() as tx:
+            tx.deliveries.throw(Throw("message", "mailbox changed", None, {}))
+            tx.wake()
+        return order.number
+
+    def show(self, console: Console, number: str) -> None:
+        """Follow an order's process live until it has ended."""
+        view = OrderView(number)
+        give_up_at = time.monotonic() + GIVE_UP_S
+        cursor = Cursor()
+        with Live(view.render(), console=console, refresh_per_second=8) as live:
+            while not view.ended:
+                if time.monotonic() > give_up_at:
+                    raise DemoStalled(f"{number} is stuck: {view.last}")
+                with self.services.uow() as tx:
+                    instances = tx.instances.by_business_key(number)
+                    if instances and not view.steps:
+                        definition = tx.definitions.by_id(instances[0].definition_id)
+                        view.steps = {
+                            s.id: s for s in self.services.engine.steps(definition)
+                        }
+                    lines = (
+                        tx.events.after(cursor, instance_id=instances[0].id)
+                        if instances
+                        else []
+                    )
+                    for line in lines:
+                        view.take(line)
+                        cursor = line.cursor
+                live.update(view.render())
+                if not lines:
+                    time.sleep(0.05)
+
+
+@contextmanager
+def factory(url: str, settings: Settings, pause_s: float) -> Iterator[Plant]:
+    """A worker, loopback robots and a tireless person, as long as the block runs."""
+    services = bootstrap.connect(url)
+    world = bootstrap.world_named(settings.world)
+    stop = threading.Event()
+    intake = MemoryIntake(services.uow)
+    with services.listen() as alarm:
+        robots = LoopbackRobots(world, travel_s=pause_s, on_report=alarm.wake)
+        scale = LoopbackScale(lambda robot: _asked_for(services, robot))
+        worker = Worker(
+            services.uow,
+            services.advance,
+            bootstrap.factory_handlers(
+                services, world, robots, scale=scale, intake=intake
+            ),
+            robots,
+            alarm,
+            name="demo",
+            poll_s=settings.poll_s,
+        )
+        done = deploy_models(
+            services.uow, services.engine, assets.shipped_models(), by="demo"
+        )
+        _start_orders_handling(services)
+        threads = [
+            threading.Thread(target=worker.run, args=(stop,), name="worker"),
+            threading.Thread(
+                target=_confirm_forms, args=(services, stop, pause_s), name="person"
+            ),
+        ]
+        for thread in threads:
+            thread.start()
+        try:
+            yield Plant(services, intake, [d.key for d in done.definitions])
+        finally:
+            stop.set()
+            alarm.wake()
+            for thread in threads:
+                thread.join()
+            robots.close()
+            services.close()
+
+
+def _start_orders_handling(services: bootstrap.Services) -> None:
+    with services.uow() as tx:
+        if not tx.instances.counts().get(("orders_handling", "active")):
+            start_instance(tx, services.advance, "orders_handling", actor="demo")
+
+
+def _asked_for(services: bootstrap.Services, robot: str) -> float:
+    """The weight that the order of this robot asks for right now."""
+    with services.uow() as tx:
+        holder = tx.robot_holds.held().get(robot)
+        snapshot = None if holder is None else tx.instances.get(holder).snapshot
+    variables: dict[str, Any] = {} if snapshot is None else snapshot.variables
+    return float(variables.get("material", {}).get("required_kg", 0.0))
+
+
+def _confirm_forms(
+    services: bootstrap.Services, stop: threading.Event, pause_s: float
+) -> None:
+    while not stop.wait(0.05):
+        try:
+            with services.uow() as tx:
+                tasks = tx.tasks.open()
+                forms = {t.form: tx.definitions.form(t.form) for t in tasks if t.form}
+            for task in tasks:
+                stop.wait(pause_s)
+                answers = _agree(forms.get(task.form or "") or {})
+                submit_form(
+                    services.uow, services.advance, task.task_id, answers, by="worker"
+                )
+        except TaskGone:
+            continue
+        except MpmsError:
+            stop.wait(0.5)
+
+
+def _agree(schema: dict[str, Any]) -> dict[str, Any]:
+    """Tick every box, take the first choice, leave the rest as it is."""
+    answers: dict[str, Any] = {}
+    for field in fields(schema):
+        if field["type"] == "checkbox":
+            answers[field["key"]] = True
+        elif field["type"] in ("radio", "select") and field.get("values"):
+            answers[field["key"]] = field["values"][0]["value"]
+        elif (field.get("validate") or {}).get("required"):
+            answers[field["key"]] = "confirmed in the demo"
+    return answers
+
+
+def _say(console: Console, what: str, text: str) -> None:
+    console.print(f"  [green]✓[/green] {what:<12} {text}")

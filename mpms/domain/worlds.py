@@ -1,0 +1,40 @@
+"""The plant's floor: named places, where each material stands, which robots drive."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mpms.domain.goals import Pose
+
+
+@dataclass(frozen=True)
+class RobotInfo:
+    """A robot as the world file describes it."""
+
+    id: str
+    kind: str
+    home: str
+    profile: str
+    max_speed_mps: float
+    max_payload_kg: float
+
+
+@dataclass(frozen=True)
+class World:
+    """Everything the processes need to know about the floor."""
+
+    name: str
+    places: dict[str, Pose]
+    material_places: dict[str, str]
+    robots: tuple[RobotInfo, ...]
+    tank: str = "tank"
+
+    def pose_for(self, robot_id: str, place: str) -> Pose | None:
+        """Where a place is for this robot: each has a home of its own."""
+        robot = self.robot(robot_id)
+        if place == "home" and robot is not None:
+            place = robot.home
+        return self.places.get(place)
+
+    def robot(self, robot_id: str) -> RobotInfo | None:
+        return next((r for r in self.robots if r.id == robot_id), None)

@@ -1,0 +1,43 @@
+"""The expression language of models: conditions, mappings, timers and scripts.
+
+Models come from outside, and a language that reaches the interpreter underneath
+reaches the whole machine. So this one is its own: a tokenizer, a parser and closures,
+which know JSON values, a few operators and a fixed list of functions.
+"""
+
+from .expression import (
+    Expression,
+    compile_condition,
+    compile_expression,
+    compile_input_test,
+    compile_value,
+    expect_bool,
+    is_expression,
+)
+from .scripts import Script, compile_script
+from .times import (
+    Cycle,
+    Duration,
+    parse_cycle,
+    parse_duration,
+    parse_instant,
+    parse_retry_cycle,
+)
+
+__all__ = [
+    "Cycle",
+    "Duration",
+    "Expression",
+    "Script",
+    "compile_condition",
+    "compile_expression",
+    "compile_input_test",
+    "compile_script",
+    "compile_value",
+    "expect_bool",
+    "is_expression",
+    "parse_cycle",
+    "parse_duration",
+    "parse_instant",
+    "parse_retry_cycle",
+]

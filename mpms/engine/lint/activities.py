@@ -1,0 +1,134 @@
+"""What an activity needs before it can be executed, and what may sit at its border."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from mpms.domain.models import Problem
+from mpms.engine.expressions import is_expression
+from mpms.engine.lint.view import View, at
+from mpms.engine.lint.words import shown
+from mpms.engine.model import Element, Loop
+
+SCRIPT_FORMATS = frozenset({None, "mpms"})
+
+_Need = tuple[Callable[[Element], object], str]
+
+NEEDS: dict[str, _Need] = {
+    "serviceTask": (
+        lambda e: e.settings.topic,
+        "a service task needs work to do: set camunda:type to 'external' and a topic",
+    ),
+    "businessRuleTask": (
+        lambda e: e.settings.decision,
+        "a business rule task needs a decision: set camunda:decisionRef",
+    ),
+    "sendTask": (
+        lambda e: bool(e.message) != bool(e.settings.topic),
+        "a send task needs either a message with a name or an external topic",
+    ),
+    "receiveTask": (
+        lambda e: e.message,
+        "a receive task needs a message with a name",
+    ),
+    "callActivity": (
+        lambda e: e.called,
+        "a call activity needs the process to call: set calledElement",
+    ),
+    "scriptTask": (lambda e: e.script, "a script task needs a script"),
+}
+
+FORM_SCHEMES = {
+    "embedded:": "embedded forms are pages of another system; draw a form file",
+    "app:": "forms of another application cannot be shown; draw a form file",
+    "camunda-forms:": (
+        "this place of a form is not known; write camunda-forms:deployment:name.form"
+    ),
+}
+_FORM_ID = re.compile(r"[\w.-]+")
+
+_NAMES: tuple[tuple[str, Callable[[Element], str | None]], ...] = (
+    ("topic", lambda e: e.settings.topic),
+    ("decision", lambda e: e.settings.decision),
+    ("form", lambda e: e.settings.form),
+    ("called process", lambda e: e.called),
+    ("message", lambda e: e.message),
+    ("signal or message", lambda e: e.trigger.name if e.trigger else None),
+    ("error code", lambda e: e.trigger.code if e.trigger else None),
+)
+
+
+def judge_activities(view: View) -> Iterator[Problem]:
+    for element in view.judged():
+        need = NEEDS.get(element.tag)
+        if need and not need[0](element):
+            yield at(element, need[1])
+        if element.tag == "scriptTask" and element.script_format not in SCRIPT_FORMATS:
+            format_ = shown(str(element.script_format))
+            reason = f"scripts in '{format_}' are not executed; set the format 'mpms'"
+            yield at(element, reason)
+        yield from (at(element, text) for text in _names(element))
+        yield from (at(element, text) for text in _loop(element.loop))
+        if element.tag == "boundaryEvent":
+            yield from (at(element, text) for text in _host(view, element))
+    yield from _rival_errors(view)
+
+
+def _names(element: Element) -> Iterator[str]:
+    for noun, get in _NAMES:
+        text = get(element)
+        if text and is_expression(text):
+            reason = f"the {noun} is chosen by an expression, which is not executed"
+            yield f"{reason}: {shown(text)}"
+            return
+    if (form := element.settings.form) is None:
+        return
+    for scheme, reason in FORM_SCHEMES.items():
+        if form.startswith(scheme):
+            yield f"{reason} (camunda:formKey is '{shown(form)}')"
+            return
+    if not _FORM_ID.fullmatch(form):
+        yield f"'{shown(form)}' is no name of a form"
+
+
+def _loop(loop: Loop | None) -> Iterator[str]:
+    if loop is None:
+        return
+    if loop.kind == "standard":
+        if not loop.loop_condition:
+            yield "a standard loop needs a condition to end"
+        return
+    if not loop.collection and not loop.cardinality:
+        yield "multi-instance needs a collection or a number of turns"
+    if loop.collection and loop.cardinality:
+        yield "multi-instance has both a collection and a number of turns; give one"
+    if bool(loop.output_collection) != bool(loop.output_element):
+        yield "multi-instance output needs both a collection and an item"
+
+
+def _host(view: View, event: Element) -> Iterator[str]:
+    host = view.process.elements.get(event.attached_to or "")
+    if event.attached_to is None:
+        yield "this boundary event is attached to nothing"
+    elif host is None:
+        missing = f"'{event.attached_to}', which is not in this process"
+        yield f"this boundary event is attached to {missing}"
+    elif not host.is_activity:
+        yield f"this boundary event is attached to '{host.id}', which is no activity"
+    elif host.scope != event.scope:
+        yield f"this boundary event is not in the subprocess of its host '{host.id}'"
+
+
+def _rival_errors(view: View) -> Iterator[Problem]:
+    for host, events in view.boundaries.items():
+        codes: set[str | None] = set()
+        for event in events:
+            trigger = event.trigger
+            if trigger is None or trigger.kind != "error":
+                continue
+            if trigger.code in codes:
+                error = f"error '{trigger.code}'" if trigger.code else "every error"
+                reason = f"two boundary events of '{host}' catch {error}"
+                yield at(event, reason)
+            codes.add(trigger.code)

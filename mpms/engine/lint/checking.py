@@ -1,0 +1,100 @@
+"""The two entrances: a model that was read already, and any bytes at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from mpms.domain.errors import ModelRefused
+from mpms.domain.models import Problem
+from mpms.engine.lint.activities import judge_activities
+from mpms.engine.lint.elements import judge_elements
+from mpms.engine.lint.flows import judge_flows
+from mpms.engine.lint.references import judge_references
+from mpms.engine.lint.texts import judge_texts
+from mpms.engine.lint.traits import judge_traits
+from mpms.engine.lint.view import Known, Names, View, at
+from mpms.engine.model import Model, Process
+from mpms.engine.reading import Facts, read
+
+MAX_PROBLEMS = 500  # nobody reads more; the rest is counted
+
+
+@dataclass(frozen=True)
+class Lint:
+    """The answer about one file: the model if it could be read, and its problems."""
+
+    model: Model | None
+    problems: list[Problem]
+
+    @property
+    def deployable(self) -> bool:
+        return self.model is not None and not self.problems
+
+
+def check(
+    xml: bytes,
+    *,
+    known_topics: Names = None,
+    known_forms: Names = None,
+    known_decisions: Names = None,
+    known_processes: Names = None,
+) -> Lint:
+    """Judges any bytes; never raises. ``None`` for a set: do not compare with it."""
+    known = Known(known_topics, known_forms, known_decisions, known_processes)
+    try:
+        reading = read(xml)
+        return Lint(reading.model, lint_model(reading.model, reading.facts, known))
+    except ModelRefused as refusal:
+        return Lint(None, [Problem("", "", str(refusal))])
+    except Exception as error:
+        # Whatever a file does to us, its sender gets an answer and no traceback.
+        reason = f"the model cannot be judged ({type(error).__name__}: {error})"
+        return Lint(None, [Problem("", "", reason)])
+
+
+def lint_model(
+    model: Model, facts: Facts | None = None, known: Known | None = None
+) -> list[Problem]:
+    """Everything that would not be executed exactly as drawn, in file order."""
+    known = _with_own_processes(known or Known(), model)
+    problems = [*model.problems, *judge_traits(facts.traits if facts else ())]
+    if not model.processes:
+        problems.append(Problem("", "", "the file holds no process"))
+    meant = [process for process in model.processes if process.executable]
+    if not meant:
+        reason = "the process is marked as not executable (isExecutable is false)"
+        problems.extend(at(process, reason) for process in model.processes)
+    for process in meant or model.processes:
+        problems.extend(_judge(process, list(problems), known))
+    return _told(problems)
+
+
+def _judge(
+    process: Process, so_far: Iterable[Problem], known: Known
+) -> Iterator[Problem]:
+    by_tables = list(judge_elements(process))
+    refused = frozenset(p.element for p in (*so_far, *by_tables))
+    view = View.of(process, refused)
+    if not process.id:
+        yield at(process, "the process has no id")
+    yield from by_tables
+    yield from judge_activities(view)
+    yield from judge_flows(view)
+    yield from judge_texts(view)
+    yield from judge_references(view, known)
+
+
+def _with_own_processes(known: Known, model: Model) -> Known:
+    if known.processes is None:
+        return known
+    own = frozenset(process.id for process in model.processes if process.executable)
+    return replace(known, processes=known.processes | own)
+
+
+def _told(problems: list[Problem]) -> list[Problem]:
+    unique = list(dict.fromkeys(problems))
+    if len(unique) <= MAX_PROBLEMS:
+        return unique
+    rest = Problem("", "", f"and {len(unique) - MAX_PROBLEMS} more problems")
+    return [*unique[:MAX_PROBLEMS], rest]

@@ -1,0 +1,136 @@
+"""The shape of the drawing: ways in, ways out, conditions, borders."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mpms.domain.models import Problem
+from mpms.engine.lint.view import View, at
+from mpms.engine.model import ACTIVITY_TAGS, Element, Flow
+from mpms.engine.reading.tags import GATEWAY_TAGS
+
+_DECIDING = frozenset({"exclusiveGateway", "inclusiveGateway"})
+_MAY_HAVE_CONDITIONS = ACTIVITY_TAGS | _DECIDING | {"complexGateway"}
+_WAITED_FOR = frozenset({"timer", "signal", "message"})
+
+NO_WAY_IN = {
+    "startEvent": "a flow cannot lead to a start event",
+    "boundaryEvent": "a flow cannot lead to a boundary event",
+}
+NO_WAY_OUT = {"endEvent": "a flow cannot leave an end event"}
+NO_CONDITION = {
+    "parallelGateway": "a flow leaving a parallel gateway cannot have a condition",
+    "eventBasedGateway": "a flow leaving an event gateway cannot have a condition",
+}
+
+
+def judge_flows(view: View) -> Iterator[Problem]:
+    for flow in view.process.flows.values():
+        yield from (at(flow, text) for text in _flow(view, flow))
+    for element in view.judged():
+        yield from (at(element, text) for text in _default(view, element))
+        if element.tag in GATEWAY_TAGS and not element.outgoing:
+            yield at(element, "no flow leaves this gateway")
+        if element.tag in _DECIDING and len(element.outgoing) > 1:
+            yield from _undecided(view, element)
+        if element.tag == "eventBasedGateway":
+            yield from _after_event_gateway(view, element)
+    yield from _starts(view)
+    yield from _unreached(view)
+
+
+def _flow(view: View, flow: Flow) -> Iterator[str]:
+    source, target = view.source(flow), view.target(flow)
+    if source.scope != target.scope:
+        yield (
+            f"the flow from '{source.id}' to '{target.id}' crosses the border of a "
+            "subprocess"
+        )
+    if reason := NO_WAY_OUT.get(source.tag, "") or NO_WAY_IN.get(target.tag, ""):
+        yield reason
+    if flow.condition is None or source.id in view.refused:
+        return
+    if source.tag not in _MAY_HAVE_CONDITIONS:
+        yield NO_CONDITION.get(
+            source.tag, "a flow leaving an event cannot have a condition"
+        )
+    if source.default == flow.id:
+        yield "the default flow cannot have a condition"
+
+
+def _default(view: View, element: Element) -> Iterator[str]:
+    if element.default is None:
+        return
+    if element.tag not in _MAY_HAVE_CONDITIONS:
+        yield "only activities, exclusive and inclusive gateways have a default flow"
+    elif element.default not in element.outgoing:
+        yield f"the default flow '{element.default}' does not leave this element"
+
+
+def _undecided(view: View, gateway: Element) -> Iterator[Problem]:
+    for flow in view.outgoing(gateway):
+        if flow.condition is None and flow.id != gateway.default:
+            reason = (
+                f"the flow to '{flow.target}' leaves a gateway with several ways and "
+                "has neither a condition nor is it the default flow"
+            )
+            yield at(flow, reason)
+
+
+def _after_event_gateway(view: View, gateway: Element) -> Iterator[Problem]:
+    for flow in view.outgoing(gateway):
+        target = view.target(flow)
+        trigger = target.trigger
+        waits = target.tag == "receiveTask" or (
+            target.tag == "intermediateCatchEvent"
+            and (trigger is None or trigger.kind in _WAITED_FOR)
+        )
+        if not waits:
+            reason = (
+                "after an event gateway only timer, signal and message events and "
+                "receive tasks are executed"
+            )
+            yield at(target, reason)
+        elif len(target.incoming) > 1:
+            yield at(target, "after an event gateway there can be no second way in")
+        elif target.loop is not None or target.id in view.boundaries:
+            reason = "a receive task after an event gateway has no loop and no border"
+            yield at(target, f"{reason} events")
+
+
+def _starts(view: View) -> Iterator[Problem]:
+    scopes = [None, *(e.id for e in view.judged() if e.tag == "subProcess")]
+    for scope in scopes:
+        starts = [e for e in view.scopes.get(scope, ()) if e.tag == "startEvent"]
+        place = view.process if scope is None else view.process.elements[scope]
+        if not starts:
+            noun = "process" if scope is None else "subprocess"
+            yield at(place, f"the {noun} has no start event")
+        plain = [start for start in starts if not start.triggers]
+        for start in plain[1:]:
+            yield at(start, f"a second start beside '{plain[0].id}'")
+
+
+def _unreached(view: View) -> Iterator[Problem]:
+    """Elements without a way in, and circles that no way leads to.
+
+    What follows an element reported here, or refused already, is not reported too.
+    """
+    found: list[Element] = []
+    for element in view.process.elements.values():
+        if element.incoming or element.tag == "boundaryEvent":
+            continue
+        found.append(element)
+        if element.tag != "startEvent" and element.id not in view.refused:
+            yield at(element, "no flow leads to this element, so it is never reached")
+    reached = {element.id for element in found}
+    while found:
+        element = found.pop()
+        followers = [view.target(flow) for flow in view.outgoing(element)]
+        for follower in (*followers, *view.boundaries.get(element.id, ())):
+            if follower.id not in reached:
+                reached.add(follower.id)
+                found.append(follower)
+    for element in view.judged():
+        if element.id not in reached and element.tag != "boundaryEvent":
+            yield at(element, "this element cannot be reached from the start")

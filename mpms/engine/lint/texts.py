@@ -1,0 +1,144 @@
+"""Compiles every expression, condition, time and script, so that a slip of the pen
+is found at deployment and not in the night shift."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from mpms.domain.errors import ExpressionInvalid
+from mpms.domain.models import Problem
+from mpms.engine.expressions import (
+    Expression,
+    Script,
+    compile_condition,
+    compile_expression,
+    compile_script,
+    compile_value,
+    is_expression,
+    parse_cycle,
+    parse_duration,
+    parse_instant,
+    parse_retry_cycle,
+)
+from mpms.engine.lint.activities import SCRIPT_FORMATS
+from mpms.engine.lint.elements import EXECUTED, TIMERS, position_of
+from mpms.engine.lint.view import View, at
+from mpms.engine.lint.words import shown
+from mpms.engine.model import Element, Mapping
+from mpms.engine.reading.settings import SAME_BUSINESS_KEY
+
+Compiler = Callable[[str], object]
+Text = tuple[str, str | None, Compiler]
+
+_FOREIGN_NAMES = frozenset({"execution", "delegateTask", "delegateExecution"})
+_TIMES: dict[str, Compiler] = {
+    "date": parse_instant,
+    "duration": parse_duration,
+    "cycle": parse_cycle,
+}
+
+
+def judge_texts(view: View) -> Iterator[Problem]:
+    for element in view.process.elements.values():
+        for text in _texts_of(view, element):
+            yield from (at(element, reason) for reason in _faults(*text))
+        yield from (at(element, reason) for reason in _mapping_names(element))
+    for flow in view.process.flows.values():
+        if flow.condition is not None:
+            fault = _faults("condition", flow.condition, compile_condition)
+            yield from (at(flow, reason) for reason in fault)
+
+
+def _texts_of(view: View, element: Element) -> Iterator[Text]:
+    settings, loop = element.settings, element.loop
+    yield "assignee", settings.assignee, compile_value
+    for group in settings.candidate_groups:
+        yield "candidate group", group, compile_value
+    for user in settings.candidate_users:
+        yield "candidate user", user, compile_value
+    yield "due date", settings.due_date, _either(_date_or_duration)
+    yield "retry cycle", settings.retry_cycle, parse_retry_cycle
+    if settings.call_business_key != SAME_BUSINESS_KEY:
+        yield "business key", settings.call_business_key, compile_value
+    yield "correlation key", element.message_correlation, compile_value
+    for noun, mappings in _mappings(element):
+        for mapping in mappings:
+            for text in _strings(mapping.value):
+                yield f"{noun} '{shown(mapping.target)}'", text, compile_value
+    if loop is not None:
+        yield "collection", loop.collection, _either(compile_expression)
+        yield "number of turns", loop.cardinality, _either(_whole_number)
+        yield "completion condition", loop.completion, compile_condition
+        yield "loop condition", loop.loop_condition, compile_condition
+    if element.tag == "scriptTask" and element.script_format in SCRIPT_FORMATS:
+        yield "script", element.script or None, compile_script
+    position = position_of(element, view.process)
+    for trigger in element.triggers:
+        known = TIMERS.get((position, element.interrupting), {})
+        if trigger.kind == "timer" and known.get(trigger.timer) == EXECUTED:
+            yield f"timer {trigger.timer}", trigger.text, _either(_TIMES[trigger.timer])
+        yield "correlation key", trigger.correlation, compile_value
+
+
+def _faults(noun: str, text: str | None, compiler: Compiler) -> Iterator[str]:
+    if text is None:
+        return
+    if not text:
+        yield f"the {noun} is empty"
+        return
+    try:
+        compiled = compiler(text)
+    except ExpressionInvalid as error:
+        yield f"{noun}: {error}"
+        return
+    if isinstance(compiled, Expression | Script):
+        for name in sorted(compiled.names & _FOREIGN_NAMES):
+            yield f"{noun}: '{name}' belongs to the Java side of Camunda, not to models"
+
+
+def _either(literal: Compiler) -> Compiler:
+    """An expression, or a text that ``literal`` reads."""
+    return lambda text: (compile_value if is_expression(text) else literal)(text)
+
+
+def _date_or_duration(text: str) -> object:
+    return (parse_duration if text.startswith("P") else parse_instant)(text)
+
+
+def _whole_number(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) <= 9):
+        raise ExpressionInvalid(f"'{shown(text)}' is no whole number")
+    return int(text)
+
+
+def _mappings(element: Element) -> Iterator[tuple[str, tuple[Mapping, ...]]]:
+    settings = element.settings
+    yield "input", settings.inputs
+    yield "output", settings.outputs
+    yield "passed variable", settings.call_in
+    yield "returned variable", settings.call_out
+
+
+def _mapping_names(element: Element) -> Iterator[str]:
+    calls = (element.settings.call_in, element.settings.call_out)
+    for noun, mappings in _mappings(element):
+        if not all(mapping.target for mapping in mappings):
+            yield f"one {noun} has no name"
+        if mappings in calls and any(mapping.value is None for mapping in mappings):
+            yield f"one {noun} has no source"
+
+
+def _strings(value: object) -> Iterator[str]:
+    pending = [value]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, str):
+            yield part
+        elif isinstance(part, dict):
+            pending.extend(_backwards(part.values()))
+        elif isinstance(part, list):
+            pending.extend(_backwards(part))
+
+
+def _backwards(parts: Iterable[object]) -> list[object]:
+    return list(parts)[::-1]

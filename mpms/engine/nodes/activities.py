@@ -1,0 +1,283 @@
+"""Tasks, subprocesses and call activities, with their mappings and boundary events."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from mpms.domain.errors import BusinessError, ExpressionFailed
+from mpms.domain.jobs import DEFAULT_RETRY_DELAYS_S
+from mpms.domain.steps import CallWait, FormWait, JobWait, Variables, Wait
+from mpms.engine import scope
+from mpms.engine.expressions import compile_script, compile_value, parse_retry_cycle
+from mpms.engine.model import Element
+from mpms.engine.nodes.base import MappedValue, Node, evaluate, mapped
+from mpms.engine.nodes.events import Catcher, Thrower
+from mpms.engine.tokens import Token, Tokens
+
+log = logging.getLogger(__name__)
+
+
+class Activity(Node):
+    """Maps inputs when entered, opens its boundary events, maps outputs when left."""
+
+    def __init__(self, wf_spec: Any, element: Element, name: str | None = None) -> None:
+        super().__init__(wf_spec, element, name)
+        self.maps_in = [MappedValue(m) for m in element.settings.inputs]
+        self.maps_out = [MappedValue(m) for m in element.settings.outputs]
+
+    def _run_hook(self, token: Token) -> bool | None:
+        inputs = mapped(self.maps_in, token)
+        work = self.prepare(token, inputs)
+        run: Tokens = token.workflow
+        scope.write_local(token, inputs)
+        token.internal_data.update(work)
+        for name in self.boundary:
+            run.place(self._wf_spec.task_specs[name], token.parent, on=token.key)
+        try:
+            return self.perform(token)
+        except ExpressionFailed as failure:
+            if self.throw_error(token, type(failure).__name__, str(failure)):
+                return None
+            run.drop_watchers(token)
+            raise
+
+    def prepare(self, token: Token, inputs: Variables) -> dict[str, Any]:
+        """Evaluate everything that may fail, before anything is changed."""
+        return {}
+
+    def perform(self, token: Token) -> bool | None:
+        """Do the work, or return None to wait for it."""
+        return True
+
+    def map_outputs(self, token: Token) -> None:
+        if self.maps_out:
+            values = mapped(self.maps_out, token)
+            scope.write(token.parent, values)
+
+    def accept(self, token: Token, results: Variables) -> None:
+        """The work is done elsewhere; take its results and go on."""
+        self.keep(token, results)
+        token.complete()
+
+    def keep(self, token: Token, results: Variables) -> None:
+        """With output mappings results are local to the task, else the instance's."""
+        if self.maps_out:
+            scope.write_local(token, results)
+        else:
+            scope.write(token.parent, results)
+
+
+class ReceiveTask(Activity, Catcher):
+    """Waits for a message."""
+
+    def __init__(self, wf_spec: Any, element: Element, name: str | None = None) -> None:
+        Activity.__init__(self, wf_spec, element, name)
+        self.trigger = self.trigger_of(element)
+        self.timer = None
+        key = self.trigger.correlation
+        self.key = None if key is None else compile_value(key)
+
+    def perform(self, token: Token) -> bool | None:
+        return Catcher._run_hook(self, token)
+
+    def _run_hook(self, token: Token) -> bool | None:
+        return Activity._run_hook(self, token)
+
+
+class SendTask(Activity):
+    """Throws a message."""
+
+    def __init__(self, wf_spec: Any, element: Element, name: str | None = None) -> None:
+        super().__init__(wf_spec, element, name)
+        self.thrower = Thrower(
+            "message", element.message or "", element.message_correlation, element
+        )
+
+    def perform(self, token: Token) -> bool | None:
+        self.thrower.throw(token)
+        return True
+
+
+class UserTask(Activity):
+    """A form for a person."""
+
+    def __init__(self, wf_spec: Any, element: Element, name: str | None = None) -> None:
+        super().__init__(wf_spec, element, name)
+        settings = element.settings
+        self.assignee = compile_value(settings.assignee) if settings.assignee else None
+        self.groups = [compile_value(g) for g in settings.candidate_groups]
+
+    def prepare(self, token: Token, inputs: Variables) -> dict[str, Any]:
+        assignee = None if self.assignee is None else evaluate(self.assignee, token)
+        groups: list[str] = []
+        for group in self.groups:
+            value = evaluate(group, token)
+            groups += value if isinstance(value, list) else [str(value)]
+        if not groups and assignee is None and self._element.lane:
+            groups = [self._element.lane.casefold()]
+        who = None if assignee is None else str(assignee)
+        return {"form": {"assignee": who, "groups": groups}}
+
+    def perform(self, token: Token) -> bool | None:
+        return None
+
+    def wait(self, token: Token) -> Wait | None:
+        form = token.internal_data["form"]
+        return FormWait(
+            *self.wait_facts(token),
+            self._element.settings.form,
+            form["assignee"],
+            tuple(form["groups"]),
+            token.data,
+        )
+
+
+class ServiceTask(Activity):
+    """Work for a handler: a pure one at once, others through a job."""
+
+    def __init__(self, wf_spec: Any, element: Element, name: str | None = None) -> None:
+        super().__init__(wf_spec, element, name)
+        self.topic = element.settings.topic or ""
+        cycle = element.settings.retry_cycle
+        self.retry_delays_s = (
+            parse_retry_cycle(cycle) if cycle else DEFAULT_RETRY_DELAYS_S
+        )
+
+    def perform(self, token: Token) -> bool | None:
+        run: Tokens = token.workflow
+        handler = run.around.pure.get(self.topic)
+        if handler is None:
+            return None
+        inputs = token.data if self.maps_in else dict(scope.visible(token))
+        try:
+            results = handler(inputs) or {}
+        except Exception as failure:
+            code = getattr(failure, "code", None) or type(failure).__name__
+            if not isinstance(failure, BusinessError):
+                log.warning("handler %s failed", self.topic, exc_info=True)
+            if self.throw_error(token, code, str(failure)):
+                return None
+            raise ExpressionFailed(f"{self.topic}: {code}: {failure}") from failure
+        self.keep(token, results)
+        return True
+
+    def wait(self, token: Token) -> Wait | None:
+        inputs = token.data if self.maps_in else scope.local_view(token)
+        return JobWait(*self.wait_facts(token), self.topic, inputs, self.retry_delays_s)
+
+
+class ScriptTask(Activity):
+    """A few assignments, evaluated in the step."""
+
+    def __init__(self, wf_spec: Any, element: Element, name: str | None = None) -> None:
+        super().__init__(wf_spec, element, name)
+        self.script = compile_script(element.script or "")
+
+    def perform(self, token: Token) -> bool | None:
+        run: Tokens = token.workflow
+        values = self.script.run(scope.visible(token), now=run.around.now)
+        self.keep(token, values)
+        return True
+
+
+class RuleTask(Activity):
+    """A decision table, evaluated in the step."""
+
+    def perform(self, token: Token) -> bool | None:
+        run: Tokens = token.workflow
+        settings = self._element.settings
+        key = settings.decision or ""
+        decision = run.around.decision(key) if run.around.decision else None
+        if decision is None:
+            raise ExpressionFailed(f"No decision {key!r} is deployed.")
+        result = decision.decide(scope.visible(token))
+        run.note("decided", token, decision=key, rules=list(result.rules))
+        value = shaped(result.outputs, settings.decision_result, key)
+        self.keep(token, {settings.result_variable or key: value})
+        return True
+
+
+def shaped(outputs: Any, shape: str | None, key: str) -> Any:
+    """A decision's result in the form that ``mapDecisionResult`` asks for."""
+    rows = outputs if isinstance(outputs, list) else [outputs]
+    rows = [] if outputs is None else rows
+    if shape in ("singleEntry", "singleResult"):
+        if len(rows) > 1:
+            raise ExpressionFailed(f"The decision {key!r} gives several results.")
+        if not rows:
+            return None
+        if shape == "singleResult":
+            return rows[0]
+        if isinstance(rows[0], dict):
+            if len(rows[0]) != 1:
+                raise ExpressionFailed(f"The decision {key!r} gives several values.")
+            return next(iter(rows[0].values()))
+        return rows[0]
+    if shape == "collectEntries":
+        return [next(iter(r.values())) if isinstance(r, dict) else r for r in rows]
+    return rows
+
+
+class SubProcess(Activity):
+    """Its own scope; done when the last token inside is gone."""
+
+    start: str
+
+    def perform(self, token: Token) -> bool | None:
+        run: Tokens = token.workflow
+        run.place(self._wf_spec.task_specs[self.start], token)
+        return None
+
+
+class CallActivity(Activity):
+    """Another process as an instance of its own; only what is mapped passes."""
+
+    def __init__(self, wf_spec: Any, element: Element, name: str | None = None) -> None:
+        super().__init__(wf_spec, element, name)
+        settings = element.settings
+        self.called = compile_value(element.called or "")
+        self.passes = [MappedValue(m) for m in settings.call_in]
+        self.returns = [MappedValue(m) for m in settings.call_out]
+        key = settings.call_business_key
+        self.business_key = None if key is None else compile_value(key)
+
+    def prepare(self, token: Token, inputs: Variables) -> dict[str, Any]:
+        settings = self._element.settings
+        variables = dict(scope.visible(token)) if settings.call_in_all else {}
+        variables |= mapped(self.passes, token)
+        key = None if self.business_key is None else evaluate(self.business_key, token)
+        return {
+            "call": {
+                "called": str(evaluate(self.called, token)),
+                "inputs": variables,
+                "business_key": None if key is None else str(key),
+            }
+        }
+
+    def perform(self, token: Token) -> bool | None:
+        return None
+
+    def accept(self, token: Token, results: Variables) -> None:
+        """Out mappings read the called process's variables, not ours."""
+        run: Tokens = token.workflow
+        own, token.data = token.data, {**token.data, **results}
+        try:
+            values = mapped(self.returns, token)
+        except ExpressionFailed as failure:
+            run.get_stuck(token, "mapping", str(failure))
+            return
+        finally:
+            token.data = own
+        self.keep(token, {**(results if self._element.settings.call_out_all else {})})
+        self.keep(token, values)
+        token.complete()
+
+    def wait(self, token: Token) -> Wait | None:
+        call = token.internal_data["call"]
+        return CallWait(
+            *self.wait_facts(token),
+            call["called"],
+            call["inputs"],
+            call["business_key"],
+        )

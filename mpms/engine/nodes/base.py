@@ -1,0 +1,233 @@
+"""What every element does alike: be entered, wait, be left along its flows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping as AbstractMapping
+from dataclasses import dataclass
+from typing import Any
+
+from SpiffWorkflow.bpmn.specs.bpmn_task_spec import BpmnTaskSpec
+from SpiffWorkflow.util.task import TaskState
+
+from mpms.domain.errors import ExpressionFailed
+from mpms.domain.steps import Variables, Wait
+from mpms.engine import scope
+from mpms.engine.expressions import Expression, compile_value
+from mpms.engine.model import Element, Mapping
+from mpms.engine.tokens import Token, Tokens
+
+
+@dataclass(frozen=True)
+class Way:
+    """One outgoing sequence flow, compiled."""
+
+    flow: str
+    target: str
+    condition: Expression | None
+    default: bool
+
+
+def evaluate(expression: Expression, token: Token) -> Any:
+    """The value of an expression as this token sees the variables."""
+    run: Tokens = token.workflow
+    return expression.evaluate(scope.visible(token), now=run.around.now)
+
+
+def is_true(condition: Expression, token: Token) -> bool:
+    """A condition must be true or false; anything else is an error, not a guess."""
+    value = evaluate(condition, token)
+    if not isinstance(value, bool):
+        raise ExpressionFailed(
+            f"The condition {condition.text!r} gives {value!r}, not true or false."
+        )
+    return value
+
+
+class MappedValue:
+    """A mapping's value, which may be nested lists and maps of model texts."""
+
+    def __init__(self, mapping: Mapping) -> None:
+        self.target = mapping.target
+        self._value = self._compile(mapping.value)
+
+    def _compile(self, value: object) -> Any:
+        if isinstance(value, str):
+            return compile_value(value)
+        if isinstance(value, list | tuple):
+            return [self._compile(item) for item in value]
+        if isinstance(value, AbstractMapping):
+            return {key: self._compile(item) for key, item in value.items()}
+        return value
+
+    def of(self, token: Token) -> Any:
+        return self._resolve(self._value, token)
+
+    def _resolve(self, value: Any, token: Token) -> Any:
+        if isinstance(value, Expression):
+            return evaluate(value, token)
+        if isinstance(value, list):
+            return [self._resolve(item, token) for item in value]
+        if isinstance(value, dict):
+            return {key: self._resolve(item, token) for key, item in value.items()}
+        return value
+
+
+def mapped(values: list[MappedValue], token: Token) -> Variables:
+    return {value.target: value.of(token) for value in values}
+
+
+class Node(BpmnTaskSpec):
+    """The spec of one element."""
+
+    element: Element | None = None
+
+    def __init__(self, wf_spec: Any, element: Element, name: str | None = None) -> None:
+        super().__init__(wf_spec, name or element.id, lane=element.lane)
+        self.bpmn_id, self.bpmn_name = element.id, element.name
+        self.element = element
+        self.ways: list[Way] = []
+        self.boundary: list[str] = []
+        self.turn_of: str | None = None  # the loop body this is one turn of
+
+    # SpiffWorkflow calls these; prediction is what makes its trees grow.
+    def _predict(self, *_: Any, **__: Any) -> None:
+        return None
+
+    def _on_complete(self, token: Token) -> None:
+        self.leave(token)
+
+    @property
+    def element_id(self) -> str | None:
+        return self._element.id
+
+    @property
+    def position(self) -> str:
+        return self._element.id
+
+    @property
+    def _element(self) -> Element:
+        if self.element is None:
+            raise TypeError("this node stands for no element")
+        return self.element
+
+    # -- waiting -----------------------------------------------------------------
+
+    def wait(self, token: Token) -> Wait | None:
+        """What a token that rests here waits for; None: for other tokens."""
+        return None
+
+    def wait_facts(self, token: Token) -> tuple[str, str, str, str | None]:
+        element = self._element
+        return token.key, element.id, element.name, element.lane
+
+    def fire_if_complete(self, token: Token) -> bool:
+        """Joins say here whether all that can come has come."""
+        return False
+
+    def scope_emptied(self, token: Token) -> None:
+        """The last token inside is gone."""
+        token.complete()
+
+    # -- leaving ------------------------------------------------------------------
+
+    def leave(self, token: Token) -> None:
+        """Move on: map outputs, choose flows, put tokens there, take this one off.
+
+        A failure leaves the token stuck at the stage it reached, so that a retry
+        neither repeats the work nor maps its outputs twice.
+        """
+        run: Tokens = token.workflow
+        stage = token.internal_data.pop("stage", "mapping")
+        try:
+            if stage == "mapping":
+                self.map_outputs(token)
+                stage = "choosing"
+            ways = [] if self.turn_of else self.choose(token)
+        except ExpressionFailed as failure:
+            run.get_stuck(token, stage, str(failure))
+            return
+        parent = token.parent
+        run.drop_watchers(token)
+        run.note("left", token)
+        if self.turn_of:
+            parent.task_spec.turn_done(parent, token)
+            return
+        run.take(token)
+        for way in ways:
+            self.send(way, parent)
+        run.close_scope_if_empty(parent)
+
+    def map_outputs(self, token: Token) -> None:
+        """Activities map their results to variables here."""
+
+    def choose(self, token: Token) -> list[Way]:
+        """All unconditional flows and those whose condition holds, else the default."""
+        plain = [w for w in self.ways if w.condition is None and not w.default]
+        chosen = [
+            w
+            for w in self.ways
+            if w.condition is not None and is_true(w.condition, token)
+        ]
+        conditional = any(w.condition is not None for w in self.ways)
+        if conditional and not chosen and not plain:
+            chosen = [w for w in self.ways if w.default]
+            if not chosen:
+                raise ExpressionFailed(
+                    f"No way leads on from {self._element.name or self._element.id!r}:"
+                    " no condition is true and there is no default flow."
+                )
+        elif conditional and not chosen:
+            chosen = [w for w in self.ways if w.default]
+        order = {w.flow: i for i, w in enumerate(self.ways)}
+        return sorted(plain + chosen, key=lambda w: order[w.flow])
+
+    def send(self, way: Way, scope_token: Token) -> None:
+        self._wf_spec.task_specs[way.target].arrive(way.flow, scope_token)
+
+    def arrive(self, flow: str, scope_token: Token) -> None:
+        """A token comes along a flow."""
+        run: Tokens = scope_token.workflow
+        run.place(self, scope_token, via=flow)
+
+    # -- errors --------------------------------------------------------------------
+
+    def throw_error(self, token: Token, code: str, message: str) -> bool:
+        """Offer an error to the nearest catcher, going outwards; say if one took it."""
+        run: Tokens = token.workflow
+        at: Token | None = token
+        while at is not None and at.parent is not None:
+            watchers = [
+                w
+                for w in run.watchers(at)
+                if w.task_spec.catches_error(code) is not None
+            ]
+            if watchers:
+                best = min(watchers, key=lambda w: w.task_spec.catches_error(code))
+                run.note("failed", token, code=code, message=message)
+                best.task_spec.catch_error(best, at, code, message)
+                return True
+            at = at.parent
+        return False
+
+    def catches_error(self, code: str) -> int | None:
+        """Rank of the match: 0 this code, 1 any error, None: not caught here."""
+        return None
+
+
+class ProcessNode(Node):
+    """The root scope: the process itself."""
+
+    def __init__(self, wf_spec: Any, process_id: str, start: str) -> None:
+        BpmnTaskSpec.__init__(self, wf_spec, f"{process_id}#process")
+        self.ways, self.boundary, self.turn_of = [], [], None
+        self.start = start
+
+    @property
+    def element_id(self) -> str | None:
+        return None
+
+    def begin(self, run: Tokens, variables: Variables) -> None:
+        """Put the first token on the start event."""
+        root = run.restore(None, self, TaskState.STARTED)
+        scope.write(root, variables)
+        run.place(self._wf_spec.task_specs[self.start], root)

@@ -1,0 +1,137 @@
+"""Gateways. Joins count what came on each flow, so they are right inside loops."""
+
+from __future__ import annotations
+
+from SpiffWorkflow.util.task import TaskState
+
+from mpms.domain.errors import ExpressionFailed
+from mpms.engine.nodes.base import Node, Way, is_true
+from mpms.engine.tokens import Token, Tokens
+
+
+class ExclusiveGateway(Node):
+    """The first flow whose condition holds, else the default."""
+
+    def choose(self, token: Token) -> list[Way]:
+        for way in self.ways:
+            if not way.default and (
+                way.condition is None or is_true(way.condition, token)
+            ):
+                return [way]
+        for way in self.ways:
+            if way.default:
+                return [way]
+        raise ExpressionFailed(
+            f"No way leads on from {self._element.name or self._element.id!r}:"
+            " no condition is true and there is no default flow."
+        )
+
+
+class Join(Node):
+    """Keeps one waiting token a scope, with the number of arrivals on each flow."""
+
+    def arrive(self, flow: str, scope_token: Token) -> None:
+        run: Tokens = scope_token.workflow
+        if len(self._element.incoming) < 2:
+            run.place(self, scope_token, via=flow)
+            return
+        waiting = next((t for t in scope_token.children if t.task_spec is self), None)
+        if waiting is None:
+            waiting = Token(run, self, scope_token, state=TaskState.WAITING)
+            waiting.internal_data["arrived"] = {}
+        arrived = waiting.internal_data["arrived"]
+        arrived[flow] = arrived.get(flow, 0) + 1
+        run.note("entered", waiting, via=flow)
+
+    def consume(self, token: Token, flows: list[str]) -> None:
+        """Take one arrival of each flow and let one token through."""
+        run: Tokens = token.workflow
+        arrived = token.internal_data["arrived"]
+        for flow in flows:
+            arrived[flow] -= 1
+            if not arrived[flow]:
+                del arrived[flow]
+        scope_token = token.parent
+        passing = Token(run, self, scope_token, state=TaskState.READY)
+        run.ready.append(passing)
+        if not arrived:
+            run.take(token)
+
+
+class ParallelGateway(Join):
+    """Waits for one token on every incoming flow; sends one along every outgoing."""
+
+    def fire_if_complete(self, token: Token) -> bool:
+        arrived = token.internal_data["arrived"]
+        if not all(flow in arrived for flow in self._element.incoming):
+            return False
+        self.consume(token, list(self._element.incoming))
+        return True
+
+    def choose(self, token: Token) -> list[Way]:
+        return self.ways
+
+
+class InclusiveGateway(Join):
+    """Waits as long as another token can still reach an empty incoming flow.
+
+    That is BPMN's rule: a token counts as still to come if it has a path to an empty
+    incoming flow and none to a flow that already holds a token, the paths not going
+    through this gateway.
+    """
+
+    reach: dict[str, frozenset[str]]  # element -> flows it can reach, filled by build
+
+    def fire_if_complete(self, token: Token) -> bool:
+        arrived = set(token.internal_data["arrived"])
+        empty = set(self._element.incoming) - arrived
+        if empty:
+            for other in token.parent.children:
+                if other is token or "on" in other.internal_data:
+                    continue
+                flows = self.reach.get(other.task_spec.position, frozenset())
+                if flows & empty and not flows & arrived:
+                    return False
+        self.consume(token, sorted(arrived))
+        return True
+
+    def choose(self, token: Token) -> list[Way]:
+        if len(self.ways) == 1 and self.ways[0].condition is None:
+            return self.ways
+        chosen = [
+            w
+            for w in self.ways
+            if not w.default and (w.condition is None or is_true(w.condition, token))
+        ]
+        chosen = chosen or [w for w in self.ways if w.default]
+        if not chosen:
+            raise ExpressionFailed(
+                f"No way leads on from {self._element.name or self._element.id!r}:"
+                " no condition is true and there is no default flow."
+            )
+        return chosen
+
+
+class EventGateway(Node):
+    """Opens all its events; the first that happens wins and the others go."""
+
+    def _run_hook(self, token: Token) -> bool | None:
+        run: Tokens = token.workflow
+        for way in self.ways:
+            run.place(self._wf_spec.task_specs[way.target], token, via=way.flow)
+        return None
+
+    def won(self, token: Token, event: Token) -> Token:
+        """Close the other events; the winner goes on in the gateway's own scope."""
+        run: Tokens = token.workflow
+        scope_token: Token = token.parent
+        for other in list(token.children):
+            if other is not event:
+                run.note("cancelled", other)
+                run.take(other)
+        token._children.remove(event.id)
+        event.parent = scope_token
+        scope_token._children.append(event.id)
+        run.note("left", token)
+        run.take(token)
+        return scope_token

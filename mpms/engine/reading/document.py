@@ -1,0 +1,88 @@
+"""A whole file: which processes it holds and what is declared beside them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from lxml import etree
+
+from mpms.domain.errors import ModelRefused
+from mpms.domain.models import Problem
+from mpms.engine.model import Model
+from mpms.engine.reading.declared import read_declared
+from mpms.engine.reading.facts import Facts, Trait, traits_of
+from mpms.engine.reading.names import attribute, children, is_true, shown_name, tag_of
+from mpms.engine.reading.processes import read_process
+from mpms.engine.reading.safe_xml import parse_safely
+from mpms.engine.reading.tags import CLOSED_TAGS, NODE_TAGS, SHOWN_TAGS
+
+_WITH_IDS = NODE_TAGS | {"process", "sequenceFlow", "message", "signal", "error"}
+_OUTSIDE_PROCESSES = CLOSED_TAGS | {"process"}
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The model, and the facts that only the lint needs."""
+
+    model: Model
+    facts: Facts
+
+
+def read_model(xml: bytes) -> Model:
+    """The model in a BPMN file; ``ModelRefused`` if there is none to read."""
+    return read(xml).model
+
+
+def read(xml: bytes) -> Reading:
+    """The model and the facts; ``ModelRefused`` if the file cannot be read.
+
+    Processes marked as not executable are pictures beside the others: they are
+    read, but nothing in them counts unless the file holds nothing else.
+    """
+    root = parse_safely(xml)
+    _refuse_other_than_bpmn(root)
+    declared = read_declared(root)
+    nodes = [node for node in children(root) if tag_of(node)[1] == "process"]
+    only_pictures = not any(map(_is_executable, nodes))
+    problems = _shared_ids(root)
+    traits: list[Trait] = list(traits_of(root, SHOWN_TAGS, _OUTSIDE_PROCESSES))
+    processes = []
+    for node in nodes:
+        counts = only_pictures or _is_executable(node)
+        processes.append(read_process(node, declared, problems if counts else []))
+        if counts:
+            traits.extend(traits_of(node, SHOWN_TAGS, CLOSED_TAGS))
+    return Reading(Model(tuple(processes), tuple(problems)), Facts(tuple(traits)))
+
+
+def _is_executable(process: etree._Element) -> bool:
+    return is_true(process, "isExecutable", otherwise=True)
+
+
+def _refuse_other_than_bpmn(root: etree._Element) -> None:
+    dialect, word = tag_of(root)
+    if (dialect, word) == ("bpmn", "definitions"):
+        return
+    if word == "definitions" and "/DMN/" in dialect:
+        raise ModelRefused("this is a DMN decision file, not a BPMN 2.0 model")
+    namespace = f" of the namespace '{dialect}'" if dialect else ""
+    raise ModelRefused(
+        f"this is not a BPMN 2.0 file: it begins with the element '{word}'{namespace}"
+    )
+
+
+def _shared_ids(root: etree._Element) -> list[Problem]:
+    uses: Counter[str] = Counter()
+    names: dict[str, str] = {}
+    for node in root.iter():
+        dialect, tag = tag_of(node)
+        id_ = attribute(node, "id")
+        if dialect == "bpmn" and tag in _WITH_IDS and id_ is not None:
+            uses[id_] += 1
+            names.setdefault(id_, shown_name(node))
+    return [
+        Problem(id_, names[id_], f"the id '{id_}' is used {count} times")
+        for id_, count in uses.items()
+        if count > 1
+    ]

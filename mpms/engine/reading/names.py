@@ -1,0 +1,102 @@
+"""Namespaces and small questions to an XML element, in one place.
+
+Prefixes are never looked at: files call the same namespace bpmn, bpmn2, semantic,
+or nothing at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+from lxml import etree
+
+BPMN = "http://www.omg.org/spec/BPMN/20100524/MODEL"
+CAMUNDA = "http://camunda.org/schema/1.0/bpmn"
+
+DIALECTS = {
+    BPMN: "bpmn",
+    CAMUNDA: "camunda",
+    "http://camunda.org/schema/zeebe/1.0": "zeebe",
+    "http://camunda.org/schema/modeler/1.0": "modeler",
+    "http://activiti.org/bpmn": "activiti",
+    "http://flowable.org/bpmn": "flowable",
+    "http://spiffworkflow.org/bpmn/schema/1.0/core": "spiffworkflow",
+    "http://www.jboss.org/drools": "drools",
+    "http://www.omg.org/spec/BPMN/20100524/DI": "diagram",
+    "http://www.omg.org/spec/DD/20100524/DI": "diagram",
+    "http://www.omg.org/spec/DD/20100524/DC": "diagram",
+    "http://www.w3.org/2001/XMLSchema-instance": "xsi",
+    "http://www.w3.org/XML/1998/namespace": "xml",
+}
+
+_EXTENSIONS = f"{{{BPMN}}}extensionElements"
+
+
+@lru_cache(maxsize=4096)
+def split(tag: str) -> tuple[str, str]:
+    """Dialect (or unknown namespace) and local name: ``{uri}word`` → two words."""
+    if not tag.startswith("{"):
+        return "", tag
+    namespace, _, word = tag[1:].partition("}")
+    return DIALECTS.get(namespace, namespace), word
+
+
+def tag_of(node: etree._Element) -> tuple[str, str]:
+    return split(str(node.tag))
+
+
+def children(node: etree._Element, dialect: str = "bpmn") -> Iterator[etree._Element]:
+    return (child for child in node if tag_of(child)[0] == dialect)
+
+
+def child(node: etree._Element, word: str) -> etree._Element | None:
+    return node.find(f"{{{BPMN}}}{word}")
+
+
+def child_text(node: etree._Element, word: str) -> str | None:
+    """The text of a BPMN child; ``None`` if there is no such child."""
+    found = child(node, word)
+    return None if found is None else text_of(found)
+
+
+def text_of(node: etree._Element) -> str:
+    return (node.text or "").strip()
+
+
+def extensions(node: etree._Element) -> Iterator[etree._Element]:
+    """The Camunda elements among the extension elements of a node."""
+    for holder in node.iterchildren(_EXTENSIONS):
+        yield from children(holder, "camunda")
+
+
+def camunda(node: etree._Element, word: str) -> str | None:
+    """A Camunda attribute; blank counts as absent, as in the modeller."""
+    value = node.get(f"{{{CAMUNDA}}}{word}")
+    return (value or "").strip() or None
+
+
+def attribute(node: etree._Element, word: str) -> str | None:
+    value = node.get(word)
+    return (value or "").strip() or None
+
+
+def is_true(node: etree._Element, word: str, *, otherwise: bool = False) -> bool:
+    value = attribute(node, word)
+    return otherwise if value is None else value.lower() in ("true", "1")
+
+
+def whole_number(text: str | None) -> int | None:
+    if text is None or not text.isascii() or not text.isdigit() or len(text) > 9:
+        return None
+    return int(text)
+
+
+def referred(text: str | None) -> str | None:
+    """A reference without the prefix that some editors put before it."""
+    return (text or "").strip().rpartition(":")[2] or None
+
+
+def shown_name(node: etree._Element) -> str:
+    """The name as one line; the modeller breaks long labels."""
+    return " ".join(str(node.get("name") or "").split())

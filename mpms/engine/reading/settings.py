@@ -1,0 +1,149 @@
+"""The Camunda 7 attributes and extension elements of an element, as ``Settings``."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from lxml import etree
+
+from mpms.engine.model import Mapping, Settings
+from mpms.engine.reading.names import (
+    attribute,
+    camunda,
+    children,
+    extensions,
+    tag_of,
+    text_of,
+)
+
+SAME_BUSINESS_KEY = "${execution.processBusinessKey}"
+"""What the modeller writes for: the called process has the key of its caller."""
+
+_SAME_BUSINESS_KEY = frozenset(
+    f"{mark}{{execution.{key}}}"
+    for mark in "$#"
+    for key in ("processBusinessKey", "businessKey")
+)
+_FORM_SCHEME = "camunda-forms:"
+_DEPLOYED_FORM = ("deployment:", "/")
+
+
+def read_settings(node: etree._Element, loop: etree._Element | None) -> Settings:
+    """``loop`` may carry the retry cycle of a multi-instance activity."""
+    found: dict[str, list[etree._Element]] = defaultdict(list)
+    for holder in (node,) if loop is None else (node, loop):
+        for part in extensions(holder):
+            found[tag_of(part)[1]].append(part)
+    retry_cycles = [text_of(part) for part in found["failedJobRetryTimeCycle"]]
+    business_keys = [_business_key(part) for part in found["in"]]
+    return Settings(
+        form=_form(camunda(node, "formKey")) or camunda(node, "formRef"),
+        assignee=camunda(node, "assignee"),
+        candidate_groups=comma_list(camunda(node, "candidateGroups")),
+        candidate_users=comma_list(camunda(node, "candidateUsers")),
+        due_date=camunda(node, "dueDate"),
+        topic=_topic(node),
+        retry_cycle=next(filter(None, retry_cycles), None)
+        or camunda(node, "failedJobRetryTimeCycle"),
+        inputs=_parameters(found["inputOutput"], "inputParameter"),
+        outputs=_parameters(found["inputOutput"], "outputParameter"),
+        call_in=_call_mappings(found["in"]),
+        call_out=_call_mappings(found["out"]),
+        call_in_all=_passes_all(found["in"]),
+        call_out_all=_passes_all(found["out"]),
+        call_business_key=next(filter(None, business_keys), None),
+        decision=camunda(node, "decisionRef"),
+        result_variable=camunda(node, "resultVariable"),
+        decision_result=camunda(node, "mapDecisionResult"),
+        properties=_properties(found["properties"]),
+    )
+
+
+def comma_list(text: str | None) -> tuple[str, ...]:
+    """Splits at commas, but not at those inside ``${…}``."""
+    parts, depth, current = [], 0, ""
+    for character in text or "":
+        depth += {"{": 1, "}": -1}.get(character, 0)
+        if character == "," and depth <= 0:
+            parts.append(current)
+            current = ""
+        else:
+            current += character
+    return tuple(part.strip() for part in [*parts, current] if part.strip())
+
+
+def _form(key: str | None) -> str | None:
+    """The id of a form drawn in the modeller; other keys stay as they are."""
+    if key is None or not key.startswith(_FORM_SCHEME):
+        return key
+    place = key.removeprefix(_FORM_SCHEME)
+    if not place.startswith(_DEPLOYED_FORM):
+        return key
+    return place.rpartition(":")[2].rpartition("/")[2].removesuffix(".form")
+
+
+def _topic(node: etree._Element) -> str | None:
+    return camunda(node, "topic") if camunda(node, "type") == "external" else None
+
+
+def _parameters(nodes: list[etree._Element], word: str) -> tuple[Mapping, ...]:
+    return tuple(
+        Mapping(attribute(part, "name") or "", _content(part))
+        for node in nodes
+        for part in children(node, "camunda")
+        if tag_of(part)[1] == word
+    )
+
+
+def _content(node: etree._Element) -> object:
+    """The list or map inside a parameter, entry or value; otherwise its text."""
+    for part in children(node, "camunda"):
+        return _value(part)
+    return text_of(node) or None
+
+
+def _value(node: etree._Element) -> object:
+    """Nesting is bounded by the depth of the XML."""
+    _, word = tag_of(node)
+    if word == "list":
+        return [_value(part) for part in children(node, "camunda")]
+    if word == "map":
+        return {
+            attribute(part, "key") or "": _content(part)
+            for part in children(node, "camunda")
+        }
+    return _content(node)
+
+
+def _properties(nodes: list[etree._Element]) -> tuple[tuple[str, str], ...]:
+    return tuple(
+        (attribute(part, "name") or attribute(part, "id") or "", part.get("value", ""))
+        for node in nodes
+        for part in children(node, "camunda")
+        if tag_of(part)[1] == "property"
+    )
+
+
+def _passes_all(nodes: list[etree._Element]) -> bool:
+    return any(attribute(node, "variables") == "all" for node in nodes)
+
+
+def _business_key(node: etree._Element) -> str | None:
+    key = attribute(node, "businessKey")
+    return SAME_BUSINESS_KEY if key in _SAME_BUSINESS_KEY else key
+
+
+def _call_mappings(nodes: list[etree._Element]) -> tuple[Mapping, ...]:
+    return tuple(
+        _call_mapping(node)
+        for node in nodes
+        if not attribute(node, "businessKey") and attribute(node, "variables") != "all"
+    )
+
+
+def _call_mapping(node: etree._Element) -> Mapping:
+    target = attribute(node, "target") or ""
+    source = attribute(node, "source")
+    if source is not None:
+        return Mapping(target, f"${{{source}}}")
+    return Mapping(target, attribute(node, "sourceExpression"))

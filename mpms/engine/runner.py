@@ -1,0 +1,242 @@
+"""The engine behind its port: one command in, one step out, nothing kept but specs."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from SpiffWorkflow.specs.WorkflowSpec import WorkflowSpec
+from SpiffWorkflow.util.task import TaskState
+
+from mpms.domain.errors import ModelRefused, TaskGone
+from mpms.domain.instances import InstanceStatus, Snapshot
+from mpms.domain.models import Definition, ModelStep, Problem
+from mpms.domain.steps import (
+    Cancel,
+    Command,
+    Complete,
+    Fail,
+    Fire,
+    Receive,
+    Retry,
+    Start,
+    Step,
+    StuckWait,
+    Variables,
+    Wait,
+)
+from mpms.engine import codec, lint, scope
+from mpms.engine.building import build
+from mpms.engine.decisions import check_decisions, read_decisions
+from mpms.engine.model import Process
+from mpms.engine.nodes.activities import CallActivity, ServiceTask, UserTask
+from mpms.engine.nodes.events import Catcher
+from mpms.engine.reading import read_model
+from mpms.engine.tokens import PureHandler, Surroundings, Token, Tokens
+from mpms.ports.engine import Decisions
+
+CACHED_MODELS = 200
+
+
+class SpiffEngine:
+    """Executes steps. Safe to share between threads: only specs are cached."""
+
+    def __init__(self, pure: Mapping[str, PureHandler] | None = None) -> None:
+        self._pure = dict(pure or {})
+        self._specs: OrderedDict[tuple[str, str], tuple[Process, WorkflowSpec]]
+        self._specs = OrderedDict()
+        self._tables: OrderedDict[str, dict[str, Any]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    # -- models -----------------------------------------------------------------
+
+    def check(self, xml: bytes) -> list[Problem]:
+        return lint.check(xml).problems
+
+    def check_decisions(self, xml: bytes) -> list[Problem]:
+        return check_decisions(xml)
+
+    def processes(self, xml: bytes) -> list[tuple[str, str]]:
+        return [(p.id, p.name) for p in read_model(xml).processes if p.executable]
+
+    def decisions(self, xml: bytes) -> list[tuple[str, str]]:
+        return [(d.key, d.name) for d in read_decisions(xml).values()]
+
+    def steps(self, definition: Definition) -> Sequence[ModelStep]:
+        process, _ = self._compiled(definition)
+        return [
+            ModelStep(e.id, e.name, e.tag, e.lane) for e in process.elements.values()
+        ]
+
+    def _compiled(self, definition: Definition) -> tuple[Process, WorkflowSpec]:
+        key = (definition.digest, definition.key)
+        with self._lock:
+            found = self._specs.get(key)
+            if found is None:
+                model = read_model(definition.xml)
+                process = next(
+                    (p for p in model.processes if p.id == definition.key), None
+                )
+                if process is None:
+                    raise ModelRefused(f"The file holds no process {definition.key!r}.")
+                found = process, build(process)
+                self._specs[key] = found
+                if len(self._specs) > CACHED_MODELS:
+                    self._specs.popitem(last=False)
+            else:
+                self._specs.move_to_end(key)
+            return found
+
+    def _decision(self, decisions: Decisions | None, key: str) -> Any:
+        xml = None if decisions is None else decisions(key)
+        if xml is None:
+            return None
+        digest = hashlib.sha256(xml).hexdigest()
+        with self._lock:
+            tables = self._tables.get(digest)
+            if tables is None:
+                tables = self._tables[digest] = dict(read_decisions(xml))
+                if len(self._tables) > CACHED_MODELS:
+                    self._tables.popitem(last=False)
+            return tables.get(key)
+
+    # -- steps --------------------------------------------------------------------
+
+    def advance(
+        self,
+        definition: Definition,
+        snapshot: Snapshot | None,
+        command: Command,
+        *,
+        now: datetime,
+        business_key: str | None = None,
+        decisions: Decisions | None = None,
+    ) -> Step:
+        """Apply one command and run on until everything waits."""
+        _, spec = self._compiled(definition)
+        before: tuple[Wait, ...] = ()
+        around = Surroundings(
+            now, business_key, lambda key: self._decision(decisions, key), self._pure
+        )
+        if isinstance(command, Start):
+            if snapshot is not None:
+                raise TaskGone("The instance has been started already.")
+            run = Tokens(spec, around)
+            spec.start.begin(run, command.variables)
+        elif snapshot is None:
+            raise TaskGone("The instance has not been started yet.")
+        else:
+            run = codec.load(snapshot.state, snapshot.variables, spec, around)
+            before = _waits(run)
+            if not _apply(run, command):
+                return _unchanged(snapshot, before)
+        run.settle()
+        return _step(run, before)
+
+    def waits(self, definition: Definition, snapshot: Snapshot) -> Sequence[Wait]:
+        return _waits(self._look(definition, snapshot))
+
+    def visible(
+        self, definition: Definition, snapshot: Snapshot, task_id: str
+    ) -> Variables:
+        """What a live task sees; the instance's variables if it is gone."""
+        run = self._look(definition, snapshot)
+        token = next((t for t in run.tasks.values() if t.key == task_id), None)
+        return dict(scope.visible(token or run.task_tree))
+
+    def _look(self, definition: Definition, snapshot: Snapshot) -> Tokens:
+        _, spec = self._compiled(definition)
+        nowhere = Surroundings(datetime.min)
+        return codec.load(snapshot.state, snapshot.variables, spec, nowhere)
+
+
+def _apply(run: Tokens, command: Command) -> bool:
+    """Do what the command says; False if it was an error that nobody catches."""
+    if isinstance(command, Cancel):
+        for token in list(run.task_tree.children):
+            if token.id in run.tasks:
+                run.cancel_token(token)
+        run.cancelled = True
+        return True
+    if isinstance(command, Start):
+        return True
+    token = next((t for t in run.tasks.values() if t.key == command.task_id), None)
+    if token is None:
+        raise TaskGone()
+    node, state = token.task_spec, token._state
+    if isinstance(command, Retry):
+        if state != TaskState.ERROR:
+            raise TaskGone("This task is not stuck.")
+        _retry(run, token)
+        return True
+    if state != TaskState.STARTED:
+        raise TaskGone("This task is stuck; it must be retried first.")
+    work = isinstance(node, UserTask | ServiceTask | CallActivity)
+    if isinstance(command, Complete) and work:
+        node.accept(token, command.variables)
+    elif isinstance(command, Fail) and work:
+        return bool(node.throw_error(token, command.code, command.message))
+    elif isinstance(command, Fire) and isinstance(node, Catcher):
+        node.fire(token)
+    elif isinstance(command, Receive) and isinstance(node, Catcher):
+        node.receive(token, command.variables)
+    else:
+        raise TaskGone("This task is not waiting for that.")
+    return True
+
+
+def _retry(run: Tokens, token: Token) -> None:
+    stuck = token.internal_data.pop("stuck")
+    run.note("retried", token)
+    if stuck["stage"] == "entering":
+        token._set_state(TaskState.READY)
+        run.ready.append(token)
+        return
+    token.internal_data["stage"] = (
+        stuck["stage"] if stuck["stage"] in ("mapping", "choosing") else "mapping"
+    )
+    token.complete()
+
+
+def _waits(run: Tokens) -> tuple[Wait, ...]:
+    waits: list[Wait] = []
+    for token in run.tasks.values():
+        if token._state == TaskState.ERROR:
+            reason = token.internal_data["stuck"]["reason"]
+            facts = token.task_spec.wait_facts(token)
+            waits.append(StuckWait(*facts, reason))
+        elif token._state == TaskState.STARTED and token is not run.task_tree:
+            wait = token.task_spec.wait(token)
+            if wait is not None:
+                waits.append(wait)
+    return tuple(waits)
+
+
+def _step(run: Tokens, before: tuple[Wait, ...]) -> Step:
+    status = run.status()
+    waits = () if status.ended else _waits(run)
+    was, now = {_kind_of(w) for w in before}, {_kind_of(w) for w in waits}
+    return Step(
+        snapshot=Snapshot(codec.dump(run), run.task_tree.data),
+        status=status,
+        waits=waits,
+        opened=tuple(w for w in waits if _kind_of(w) not in was),
+        closed=tuple(w for w in before if _kind_of(w) not in now),
+        throws=tuple(run.throws),
+        trace=tuple(run.trace),
+        error=run.error,
+    )
+
+
+def _kind_of(wait: Wait) -> tuple[object, ...]:
+    """What makes two waits the same one; a timer's due time belongs to it."""
+    return wait.task_id, type(wait), getattr(wait, "due_at", None)
+
+
+def _unchanged(snapshot: Snapshot, waits: tuple[Wait, ...]) -> Step:
+    active = InstanceStatus.ACTIVE
+    return Step(snapshot, active, waits, (), (), (), (), caught=False)

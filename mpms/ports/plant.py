@@ -1,0 +1,71 @@
+"""The plant outside the database: time, robots, scales, mail."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from mpms.domain.goals import Goal, GoalReport
+
+
+class Clock(Protocol):
+    """Wall time, UTC."""
+
+    def now(self) -> datetime: ...
+
+
+@dataclass(frozen=True)
+class RobotState:
+    """What is known of a robot right now."""
+
+    robot: str
+    ready: bool
+    x_m: float | None = None
+    y_m: float | None = None
+    battery: float | None = None  # 0..1
+    link: str = "up"
+    why_not: str | None = None
+
+
+class Robots(Protocol):
+    """All robots of the plant behind one face; goals go to them one by one."""
+
+    def states(self) -> Sequence[RobotState]: ...
+
+    def navigate(self, goal: Goal, *, maybe_sent: bool) -> None:
+        """Hand over a goal. ``maybe_sent``: an earlier process may have sent it, so
+        it must be reconciled with the robot before anything is published."""
+        ...
+
+    def cancel(self, goal: Goal) -> None: ...
+
+    def reports(self) -> Sequence[GoalReport]:
+        """How goals ended since the last call; repeated until ``acknowledge``."""
+        ...
+
+    def acknowledge(self, goal_id: str) -> None: ...
+    def close(self) -> None: ...
+
+
+class ScaleUnavailable(Exception):
+    """The scale does not answer or its reading is not stable."""
+
+
+class Scale(Protocol):
+    """Weighs what a robot carries."""
+
+    def net_kg(self, robot: str) -> float: ...
+
+
+class MailboxUnavailable(Exception):
+    """The mailbox does not answer."""
+
+
+class Intake(Protocol):
+    """Where orders arrive. What was read is stored before this returns."""
+
+    def __call__(self) -> tuple[int, int]:
+        """Read what is new: the number of messages and of accepted orders."""
+        ...

@@ -1,0 +1,152 @@
+"""The only hub: one command to one instance, everything it causes in one transaction.
+
+The caller has locked the instance row. The engine steps in memory; then state, work,
+timers, subscriptions, incidents and history are written together. Nothing here does
+I/O beyond the database, and nothing calls back: what must happen next is a row.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from uuid import uuid4
+
+from mpms.domain.errors import ProcessUnknown, TaskGone
+from mpms.domain.instances import Instance, InstanceStatus, Parent
+from mpms.domain.steps import (
+    CallWait,
+    Command,
+    EventWait,
+    FormWait,
+    JobWait,
+    Step,
+    StuckWait,
+    TimerWait,
+    Wait,
+)
+from mpms.ports.engine import Engine
+from mpms.ports.plant import Clock
+from mpms.ports.store import Transaction
+
+
+@dataclass(frozen=True)
+class Advance:
+    """Moves instances; built once with the engine and the clock."""
+
+    engine: Engine
+    clock: Clock
+
+    def __call__(
+        self, tx: Transaction, instance: Instance, command: Command, *, actor: str
+    ) -> Step:
+        """Apply a command to a locked instance.
+
+        Raises TaskGone if the command's task no longer waits. ``Step.caught`` is
+        False for an error that the model does not catch; nothing was written then.
+        """
+        if instance.status.ended:
+            raise TaskGone("The process has ended already.")
+        definition = tx.definitions.by_id(instance.definition_id)
+        step = self.engine.advance(
+            definition,
+            instance.snapshot,
+            command,
+            now=self.clock.now(),
+            business_key=instance.business_key,
+            decisions=tx.definitions.decision,
+        )
+        if not step.caught:
+            return step
+        _close(tx, instance, step)
+        for wait in step.opened:
+            _open(tx, instance, wait)
+        for throw in step.throws:
+            tx.deliveries.throw(throw)
+        tx.events.append_many(
+            instance.id,
+            actor,
+            [(line.kind, line.element, line.task_id, line.data) for line in step.trace],
+        )
+        reason = None if step.error is None else ": ".join(filter(None, step.error))
+        tx.instances.save(instance.id, step.snapshot, step.status, reason)
+        if step.status.ended:
+            _end(tx, instance, step, actor)
+        tx.wake()
+        return step
+
+
+def _close(tx: Transaction, instance: Instance, step: Step) -> None:
+    if not step.closed:
+        return
+    tx.waits.close(instance.id, [w.task_id for w in step.closed])
+    for wait in step.closed:
+        if isinstance(wait, JobWait | CallWait | StuckWait):
+            tx.incidents.resolve(by="process", task_id=wait.task_id)
+        if isinstance(wait, CallWait):
+            for child in tx.instances.children(instance.id, wait.task_id):
+                tx.deliveries.add(child, "cancel", data={"reason": "caller went on"})
+
+
+def _open(tx: Transaction, instance: Instance, wait: Wait) -> None:
+    match wait:
+        case FormWait():
+            tx.waits.open_form(instance.id, wait)
+        case JobWait():
+            tx.waits.open_job(instance.id, wait)
+        case TimerWait():
+            tx.waits.open_timer(instance.id, wait)
+        case EventWait():
+            tx.waits.open_subscription(instance.id, wait)
+            if wait.kind == "message":
+                tx.deliveries.match(wait, instance.id)
+        case CallWait():
+            open_call(tx, instance, wait)
+        case StuckWait():
+            _incident(tx, instance, wait, "stuck", wait.reason)
+
+
+def open_call(tx: Transaction, instance: Instance, wait: CallWait) -> None:
+    """Start the called process as an instance of its own."""
+    try:
+        definition = tx.definitions.latest(wait.called)
+    except ProcessUnknown as unknown:
+        _incident(tx, instance, wait, "call", str(unknown))
+        return
+    child = str(uuid4())
+    tx.instances.add(
+        child,
+        tx.definitions.id_of(definition),
+        business_key=wait.business_key or instance.business_key,
+        parent=Parent(instance.id, wait.task_id),
+    )
+    tx.deliveries.add(child, "start", data={"variables": wait.inputs})
+
+
+def _incident(
+    tx: Transaction, instance: Instance, wait: Wait, kind: str, message: str
+) -> None:
+    tx.incidents.open(
+        kind,
+        message,
+        instance_id=instance.id,
+        task_id=wait.task_id,
+        element=wait.element,
+    )
+
+
+def _end(tx: Transaction, instance: Instance, step: Step, actor: str) -> None:
+    tx.events.append(
+        f"instance {step.status}",
+        actor=actor,
+        instance_id=instance.id,
+        data={} if step.error is None else {"code": step.error[0]},
+    )
+    if instance.parent is None:
+        return
+    parent, task_id = instance.parent.instance_id, instance.parent.task_id
+    if step.status is InstanceStatus.COMPLETED:
+        results = {"variables": step.snapshot.variables}
+        tx.deliveries.add(parent, "complete", task_id=task_id, data=results)
+    else:
+        code, message = step.error or ("Cancelled", "the called process was cancelled")
+        failure = {"code": code, "message": message}
+        tx.deliveries.add(parent, "fail", task_id=task_id, data=failure)

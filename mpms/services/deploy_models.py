@@ -1,0 +1,84 @@
+"""Deploy models, decision tables and forms; what cannot run exactly is refused."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+from mpms.domain.errors import ModelRefused
+from mpms.domain.models import Definition, Problem
+from mpms.ports.engine import Engine
+from mpms.ports.store import UnitOfWork
+
+
+@dataclass
+class Deployment:
+    """What one deployment brought."""
+
+    definitions: list[Definition] = field(default_factory=list)
+    decisions: list[str] = field(default_factory=list)
+    forms: list[str] = field(default_factory=list)
+
+
+class Refused(ModelRefused):
+    """Files that were refused, with every problem."""
+
+    def __init__(self, problems: dict[str, list[Problem]]) -> None:
+        self.problems = problems
+        lines = [
+            f"{file}: {p.element} ({p.name}): {p.reason}"
+            for file, found in problems.items()
+            for p in found
+        ]
+        super().__init__("\n".join(lines))
+
+
+def deploy_models(
+    uow: UnitOfWork, engine: Engine, files: dict[str, bytes], *, by: str
+) -> Deployment:
+    """Deploy files by name, all or none. Raises Refused."""
+    problems: dict[str, list[Problem]] = {}
+    for name, content in files.items():
+        if name.endswith(".bpmn"):
+            found = engine.check(content)
+        elif name.endswith(".dmn"):
+            found = engine.check_decisions(content)
+        elif name.endswith(".form"):
+            found = check_form(content)
+        else:
+            found = [Problem("", name, "only .bpmn, .dmn and .form can be deployed")]
+        if found:
+            problems[name] = found
+    if problems:
+        raise Refused(problems)
+    done = Deployment()
+    with uow() as tx:
+        for name, content in files.items():
+            if name.endswith(".bpmn"):
+                for key, title in engine.processes(content):
+                    deployed = tx.definitions.deploy(key, title, content, by=by)
+                    done.definitions.append(deployed)
+            elif name.endswith(".dmn"):
+                for key, title in engine.decisions(content):
+                    tx.definitions.deploy_decision(key, title, content, by=by)
+                    done.decisions.append(key)
+            else:
+                schema = json.loads(content)
+                tx.definitions.deploy_form(schema["id"], schema, by=by)
+                done.forms.append(schema["id"])
+        tx.events.append("deployed", actor=by, data={"files": sorted(files)})
+    return done
+
+
+def check_form(content: bytes) -> list[Problem]:
+    """Why a form cannot be used; an empty list means it can."""
+    try:
+        schema: Any = json.loads(content)
+    except ValueError as failure:
+        return [Problem("", "", f"this is not JSON: {failure}")]
+    if not isinstance(schema, dict) or not isinstance(schema.get("id"), str):
+        return [Problem("", "", "a form is a JSON object with an id")]
+    if not isinstance(schema.get("components"), list):
+        return [Problem(schema["id"], "", "a form needs a list of components")]
+    return []

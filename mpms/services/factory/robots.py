@@ -1,0 +1,103 @@
+"""Robots: choose one for an order, send it to a place."""
+
+from __future__ import annotations
+
+import math
+
+from fleet.choice import Candidate, choose
+from mpms.domain.errors import BusinessError
+from mpms.domain.goals import Goal, GoalState, Pose
+from mpms.domain.jobs import Answer, Deferred, Done, Job, NotYet
+from mpms.domain.worlds import World
+from mpms.ports.plant import Robots
+from mpms.ports.store import Transaction
+
+LOOK_AGAIN_S = 2.0
+
+
+class AssignRobot:
+    """``robot.assign``: wait until a robot is free and ready, then hold it."""
+
+    def __init__(self, robots: Robots, world: World) -> None:
+        self._robots = robots
+        self._world = world
+
+    def __call__(self, tx: Transaction, job: Job) -> Answer:
+        mine = tx.robot_holds.of_instance(job.instance_id)
+        if mine is not None:
+            return Done({"robot": mine, "robot_reasons": ["already held"]})
+        held = tx.robot_holds.held()
+        first = self._first_place(job)
+        candidates = []
+        for state in self._robots.states():
+            info = self._world.robot(state.robot)
+            if info is None:
+                continue
+            busy = f"works for {held[state.robot]}" if state.robot in held else None
+            candidates.append(
+                Candidate(
+                    id=state.robot,
+                    distance_m=_distance_m(state.x_m, state.y_m, first),
+                    speed_mps=info.max_speed_mps,
+                    payload_kg=info.max_payload_kg,
+                    battery=state.battery,
+                    why_not=busy
+                    or (None if state.ready else state.why_not or "not ready"),
+                )
+            )
+        choice = choose(candidates, load_kg=self._heaviest_kg(job))
+        if choice.chosen is None and not choice.may_change:
+            raise BusinessError("RobotUnavailable", "; ".join(choice.reasons))
+        if choice.chosen is None:
+            return NotYet(LOOK_AGAIN_S, "; ".join(choice.reasons) or "no robot")
+        if not tx.robot_holds.hold(choice.chosen, job.instance_id):
+            return NotYet(0.1, "another order was faster")
+        tx.events.append(
+            "robot chosen",
+            actor="fleet",
+            instance_id=job.instance_id,
+            element=job.element,
+            task_id=job.task_id,
+            data={"robot": choice.chosen, "reasons": list(choice.reasons)},
+        )
+        return Done({"robot": choice.chosen, "robot_reasons": list(choice.reasons)})
+
+    def _first_place(self, job: Job) -> Pose | None:
+        materials = job.inputs.get("materials") or []
+        return self._world.places.get(materials[0]["place"]) if materials else None
+
+    @staticmethod
+    def _heaviest_kg(job: Job) -> float:
+        materials = job.inputs.get("materials") or []
+        return max((float(m["required_kg"]) for m in materials), default=0.0)
+
+
+class MoveRobot:
+    """``robot.move``: write a goal; the robot's report completes the task."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+
+    def __call__(self, tx: Transaction, job: Job) -> Answer:
+        robot, place = job.inputs["robot"], job.inputs["place"]
+        pose = self._world.pose_for(robot, place)
+        if pose is None:
+            raise BusinessError("PlaceUnknown", f"the world has no place {place!r}")
+        tx.goals.add(
+            Goal(
+                id=job.idempotency_key,
+                robot=robot,
+                place=place,
+                pose=pose,
+                state=GoalState.NEW,
+                task_id=job.task_id,
+                instance_id=job.instance_id,
+            )
+        )
+        return Deferred()
+
+
+def _distance_m(x_m: float | None, y_m: float | None, to: Pose | None) -> float | None:
+    if x_m is None or y_m is None or to is None:
+        return None
+    return math.hypot(to.x_m - x_m, to.y_m - y_m)

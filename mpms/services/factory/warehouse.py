@@ -1,0 +1,72 @@
+"""The warehouse: open it for an order, weigh a load, close it again."""
+
+from __future__ import annotations
+
+from mpms.domain.errors import BusinessError, OrderUnknown
+from mpms.domain.jobs import Answer, Done, Job
+from mpms.domain.orders import OrderStatus
+from mpms.domain.worlds import World
+from mpms.ports.plant import Scale, ScaleUnavailable
+from mpms.ports.store import Transaction
+
+
+class ConnectWarehouse:
+    """``warehouse.connect``: what to fetch for this order, and from where."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+
+    def __call__(self, tx: Transaction, job: Job) -> Answer:
+        number = job.inputs["order_number"]
+        try:
+            order = tx.orders.get(number)
+        except OrderUnknown as unknown:
+            raise BusinessError("WarehouseUnavailable", str(unknown)) from unknown
+        materials = []
+        for line in order.lines:
+            place = self._world.material_places.get(line.material)
+            if place is None:
+                raise BusinessError(
+                    "WarehouseUnavailable",
+                    f"{line.material} ({line.name}) has no place in the warehouse",
+                )
+            materials.append(
+                {
+                    "code": line.material,
+                    "name": line.name,
+                    "required_kg": float(line.required_kg),
+                    "place": place,
+                }
+            )
+        if order.status is OrderStatus.NEW:
+            tx.orders.set_status(number, OrderStatus.IN_PROCESS)
+        return Done(
+            {"product": order.product, "materials": materials, "index": 0, "loaded": []}
+        )
+
+
+class WeighMaterial:
+    """``scale.weigh``: the net weight that the robot's scale shows."""
+
+    def __init__(self, scale: Scale) -> None:
+        self._scale = scale
+
+    def __call__(self, job: Job) -> Answer:
+        try:
+            return Done({"measured_kg": self._scale.net_kg(job.inputs["robot"])})
+        except ScaleUnavailable as away:
+            raise BusinessError("ScaleUnavailable", str(away)) from away
+
+
+def disconnect_warehouse(tx: Transaction, job: Job) -> Answer:
+    """``warehouse.disconnect``: give the robot back."""
+    robot = tx.robot_holds.release(job.instance_id)
+    if robot is not None:
+        tx.events.append(
+            "robot released",
+            actor=job.topic,
+            instance_id=job.instance_id,
+            data={"robot": robot},
+        )
+        tx.wake()
+    return Done()

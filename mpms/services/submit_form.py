@@ -1,0 +1,65 @@
+"""Take a person's answers. A repeated post gets the first answer back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from mpms.domain.errors import TaskGone
+from mpms.domain.forms import check_answers
+from mpms.domain.steps import Complete
+from mpms.domain.tasks import FormAnswer
+from mpms.ports.store import UnitOfWork
+from mpms.services.advance_instance import Advance
+
+
+@dataclass(frozen=True)
+class Submitted:
+    """What became of a post."""
+
+    answer: FormAnswer
+    first: bool  # False: the task had been answered already
+
+
+def submit_form(
+    uow: UnitOfWork,
+    advance: Advance,
+    task_id: str,
+    answers: dict[str, Any],
+    *,
+    by: str,
+) -> Submitted:
+    """Complete a form task. TaskGone, FormInvalid, InstanceBusy."""
+    with uow() as tx:
+        earlier = tx.tasks.answer(task_id)
+        if earlier is not None:
+            return Submitted(earlier, first=False)
+        task = tx.tasks.get(task_id)
+        instance = tx.instances.lock(task.instance_id)
+        earlier = tx.tasks.answer(task_id)
+        if earlier is not None:
+            return Submitted(earlier, first=False)
+        task = tx.tasks.get(task_id)
+        schema = None if task.form is None else tx.definitions.form(task.form)
+        accepted = answers if schema is None else check_answers(schema, answers)
+        answer = FormAnswer(
+            task_id,
+            task.instance_id,
+            task.element,
+            accepted,
+            by,
+            advance.clock.now(),
+        )
+        tx.tasks.record(answer)
+        tx.events.append(
+            "form answered",
+            actor=by,
+            instance_id=task.instance_id,
+            element=task.element,
+            task_id=task_id,
+            data={"answers": accepted},
+        )
+        step = advance(tx, instance, Complete(task_id, accepted), actor=by)
+        if not step.caught:
+            raise TaskGone()
+        return Submitted(answer, first=True)

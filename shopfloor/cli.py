@@ -1,0 +1,185 @@
+"""The ``shopfloor`` command.
+
+A demo starts it as a process of its own, so it says in one line when it listens
+and never outlives the one who started it if asked not to.
+"""
+
+import argparse
+import asyncio
+import contextlib
+import json
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from shopfloor.sim.faults import FaultRefused
+from shopfloor.sim.server import RosbridgeServer, until_first
+from shopfloor.sim.simulation import Simulation
+from shopfloor.sim.trace import Trace
+from shopfloor.sim.world import World, WorldRefused
+from shopfloor.sim.world_file import load_world
+
+DEFAULT_PORT = 9090
+UNUSABLE = 2
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    options = _parser().parse_args(argv)
+    try:
+        return asyncio.run(_simulate(options))
+    except WorldRefused as error:
+        return _refuse(str(error))
+
+
+def _refuse(reason: str) -> int:
+    print(f"shopfloor: {reason}", file=sys.stderr)
+    return UNUSABLE
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="shopfloor")
+    commands = parser.add_subparsers(dest="command", required=True)
+    sim = commands.add_parser(
+        "sim",
+        help="simulated robots behind a rosbridge server",
+        description="Fault commands are read from standard input, one a line: "
+        "freeze robot1 5",
+    )
+    sim.add_argument("world", help="a world's name, its directory or its file")
+    sim.add_argument("--host", default="127.0.0.1", help="address to listen on")
+    sim.add_argument("--port", type=_port, default=DEFAULT_PORT, help="0: a free one")
+    sim.add_argument("--robots", type=_count, help="that many, whatever the world says")
+    sim.add_argument("--speed", type=_speed, default=1.0, help="plant seconds a second")
+    sim.add_argument("--dialect", choices=("ros1", "ros2"), default="ros1")
+    sim.add_argument("--seed", type=int, default=0)
+    sim.add_argument("--trace", type=Path, help="append what happens to this file")
+    sim.add_argument(
+        "--with-parent", action="store_true", help="end when standard input closes"
+    )
+    return parser
+
+
+def _port(text: str) -> int:
+    number = int(text) if text.isdecimal() else -1
+    if not 0 <= number <= 65535:
+        raise argparse.ArgumentTypeError(f"{text!r} is no port (0 to 65535)")
+    return number
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of robots")
+    return int(text)
+
+
+def _speed(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0.0 < value <= 1000.0:
+        raise argparse.ArgumentTypeError(f"{text!r} is no speed (above 0, up to 1000)")
+    return value
+
+
+def find_world(name: str) -> Path:
+    """A path if there is one, otherwise a world that comes with the product."""
+    given = Path(name)
+    if given.exists():
+        return given
+    here = Path(__file__).resolve().parent.parent
+    shelves = (Path("worlds"), here / "worlds", here / "mpms" / "_assets" / "worlds")
+    for shelf in shelves:
+        if (shelf / name / "world.yaml").is_file():
+            return shelf / name
+    known = sorted(
+        {
+            file.parent.name
+            for shelf in shelves
+            if shelf.is_dir()
+            for file in shelf.glob("*/world.yaml")
+        }
+    )
+    listed = f"; there are {', '.join(known)}" if known else ""
+    raise WorldRefused(f"there is no world {name!r}{listed}")
+
+
+def _world(options: argparse.Namespace) -> World:
+    world = load_world(find_world(options.world))
+    return world if options.robots is None else world.with_robots(options.robots)
+
+
+async def _simulate(options: argparse.Namespace) -> int:
+    world = _world(options)
+    try:
+        trace = Trace(options.trace)
+    except OSError as error:
+        return _refuse(f"the trace {options.trace} cannot be written: {error.strerror}")
+    simulation = Simulation(
+        world,
+        dialect=options.dialect,
+        speed=options.speed,
+        seed=options.seed,
+        trace=trace,
+    )
+    server = RosbridgeServer(simulation, host=options.host, port=options.port)
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop.set)
+    with contextlib.closing(trace):
+        try:
+            await server.start()
+        except OSError as error:
+            reason = error.strerror or str(error)
+            return _refuse(f"cannot listen on {options.host}:{options.port}: {reason}")
+        _say({"ready": True, "url": server.url, "robots": list(simulation.robots)})
+        ended = stop.set if options.with_parent else lambda: None
+        _listen_to_stdin(loop, simulation, ended)
+        try:
+            await until_first(stop.wait(), server.wait())
+        finally:
+            await server.stop()
+    return 0
+
+
+def _say(facts: dict[str, object]) -> None:
+    with contextlib.suppress(BrokenPipeError):
+        print(json.dumps(facts), flush=True)
+
+
+def _listen_to_stdin(
+    loop: asyncio.AbstractEventLoop,
+    simulation: Simulation,
+    ended: Callable[[], None],
+) -> None:
+    """Read commands on a thread; raw reads, so that it never delays the exit."""
+    signal.signal(signal.SIGTTIN, signal.SIG_IGN)
+
+    def obey(line: str) -> None:
+        if not line.strip():
+            return
+        try:
+            _say({"ok": True, "fault": simulation.fault(line)})
+        except FaultRefused as error:
+            _say({"ok": False, "error": str(error)})
+
+    def read() -> None:
+        rest = b""
+        with contextlib.suppress(OSError, RuntimeError):
+            while chunk := os.read(0, 65536):
+                *lines, rest = (rest + chunk).split(b"\n")
+                for line in lines:
+                    text = line.decode("utf-8", "replace")
+                    loop.call_soon_threadsafe(obey, text)
+        with contextlib.suppress(RuntimeError):
+            loop.call_soon_threadsafe(ended)
+
+    threading.Thread(target=read, name="commands", daemon=True).start()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,398 @@
+"""One simulated robot: a vehicle behind the topics a real one would have.
+
+Everything it says lives under its own namespace, so any number of robots share
+one server. What nobody listens to is not even made.
+"""
+
+import math
+import random
+from collections.abc import Callable
+from typing import Any
+
+from shopfloor.sim import sensors
+from shopfloor.sim.clock import Clock, Every
+from shopfloor.sim.driving import (
+    GoalFaults,
+    MakePlan,
+    MoveBase,
+    Wheel,
+    pose_message,
+    quaternion,
+)
+from shopfloor.sim.encoding import Payload
+from shopfloor.sim.graph import Graph, Respond, Topic
+from shopfloor.sim.message_types import Message
+from shopfloor.sim.ros1_actions import ActionTopics
+from shopfloor.sim.ros2_actions import NavigateToPose, NavigationAction
+from shopfloor.sim.trace import Trace
+from shopfloor.sim.vehicle import Pose, Vehicle
+from shopfloor.sim.world import RobotSpec, World
+
+MAP_FRAME = "map"
+LOW_BATTERY = 0.15
+FULL_VOLTAGE_V, EMPTY_VOLTAGE_V = 27.0, 22.0
+CHARGING, DISCHARGING = 1, 2
+OK, WARNING, ERROR = 0, 1, 2
+RADIO, TAG_ON_ROBOT, ANCHOR = 1, 0, 1
+
+
+class SkewedClock:
+    """The robot's own clock, which may be wrong."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self.skew_s = 0.0
+
+    def now(self) -> float:
+        return self._clock.now() + self.skew_s
+
+
+class SimRobot:
+    def __init__(
+        self,
+        spec: RobotSpec,
+        world: World,
+        graph: Graph,
+        rng: random.Random,
+        trace: Trace,
+    ) -> None:
+        self.spec = spec
+        self.world = world
+        self.vehicle = Vehicle(
+            spec.home, spec.limits, charger=spec.home, battery=spec.battery
+        )
+        self.faults = GoalFaults()
+        self.clock = SkewedClock(graph.clock)
+        self.stopped_until = -math.inf
+        self.tag_lost_until = -math.inf
+        self._graph = graph
+        self._registry = graph.registry
+        self._rng = rng
+        self._trace = trace
+        self._topics: dict[str, Topic] = {}
+        self._node = f"{spec.prefix}/robot"
+        self._frame = f"{spec.prefix}/".lstrip("/")
+        self._pose_told: Pose | None = None
+        self._stop_told: bool | None = None
+        self._stop_asked = False
+        self._wheel = Wheel(self.vehicle, world.map, self.faults)
+        self._actions: list[ActionTopics | NavigationAction] = []
+        self._periodic: list[tuple[Every, str, Callable[[], Message]]] = []
+        self._advertise_topics()
+        self._offer_services()
+        if self._registry.dialect == "ros1":
+            self._offer_ros1_navigation()
+        else:
+            self._offer_ros2_navigation()
+
+    def name(self, suffix: str) -> str:
+        return f"{self.spec.prefix}/{suffix}"
+
+    def _advertise(self, suffix: str, kind: str, *, latch: bool = False) -> None:
+        topic = self._graph.advertise(self._node, self.name(suffix), kind, latch=latch)
+        self._topics[suffix] = topic
+
+    def _advertise_topics(self) -> None:
+        self._advertise(
+            "amcl_pose", "geometry_msgs/PoseWithCovarianceStamped", latch=True
+        )
+        self._advertise("security_stop", "std_msgs/Bool", latch=True)
+        planned = "move_base/NavfnROS/plan"
+        plan = planned if self._registry.dialect == "ros1" else "plan"
+        for period_s, suffix, kind, build in (
+            (0.1, "odom", "nav_msgs/Odometry", self._odometry),
+            (0.1, "tf", "tf2_msgs/TFMessage", self.transforms),
+            (0.2, "scan", "sensor_msgs/LaserScan", self._scan),
+            (1.0, "battery_state", "sensor_msgs/BatteryState", self._battery),
+            (1.0, "diagnostics", "diagnostic_msgs/DiagnosticArray", self._diagnostics),
+            (1.0, plan, "nav_msgs/Path", self._plan),
+        ):
+            self._advertise(suffix, kind)
+            self._periodic.append((Every(period_s), suffix, build))
+        self._advertise("range", "range_msgs/P2PRange")
+        self._range_due = Every(0.2)
+        self._pose_due = Every(0.2)
+        self._graph.subscribe(
+            self,
+            self._node,
+            self.name("emergency_stop"),
+            "std_msgs/Bool",
+            self._on_stop,
+        )
+
+    def _offer_services(self) -> None:
+        for suffix, switch in (
+            ("set_emergency_stop", self._switch_stop),
+            ("pause", self._switch_pause),
+        ):
+            self._graph.serve(
+                self.name(suffix), "std_srvs/SetBool", self._node, _switching(switch)
+            )
+
+    def _offer_ros1_navigation(self) -> None:
+        for suffix, kind, drive in (
+            ("move_base", "move_base_msgs/MoveBase", MoveBase),
+            ("Make_Plan", "upo_actions/MakePlan", MakePlan),
+        ):
+            executor = drive(self._wheel, self._registry, self.clock)
+            self._actions.append(
+                ActionTopics(
+                    self._graph,
+                    self.clock,
+                    self.name(suffix),
+                    self.name(suffix),
+                    kind,
+                    executor,
+                    self.faults,
+                    self._record,
+                )
+            )
+        self._graph.subscribe(
+            self,
+            self.name("move_base"),
+            self.name("move_base_simple/goal"),
+            "geometry_msgs/PoseStamped",
+            self._on_simple_goal,
+        )
+
+    def _offer_ros2_navigation(self) -> None:
+        self._actions.append(
+            NavigationAction(
+                self._graph,
+                self.clock,
+                self.name("bt_navigator"),
+                self.name("navigate_to_pose"),
+                NavigateToPose(self._wheel, self._registry, self.clock),
+                self.faults,
+                self._record,
+            )
+        )
+        self._graph.subscribe(
+            self,
+            self.name("bt_navigator"),
+            self.name("goal_pose"),
+            "geometry_msgs/PoseStamped",
+            self._on_simple_goal,
+        )
+
+    def _on_simple_goal(self, payload: Payload) -> None:
+        """A bare pose becomes a goal without an id, as the real stacks do it."""
+        first = self._actions[0]
+        if isinstance(first, ActionTopics):
+            first.server.on_goal("", 0.0, {"target_pose": payload.message})
+        else:
+            goal = {"pose": payload.message, "behavior_tree": ""}
+            first.send("", goal, lambda _values: None, lambda *_outcome: None)
+
+    def _on_stop(self, payload: Payload) -> None:
+        self._switch_stop(bool(payload.message["data"]))
+
+    def _switch_stop(self, on: bool) -> str:
+        self._stop_asked = on
+        if not on:
+            self.stopped_until = -math.inf
+        return "stopped" if on else "released"
+
+    def _switch_pause(self, on: bool) -> str:
+        self.vehicle.paused = on
+        return "paused" if on else "resumed"
+
+    def tick(self, dt_s: float) -> None:
+        """Let plant time pass for the vehicle."""
+        stopped = self._stop_asked or self._graph.clock.now() < self.stopped_until
+        self.vehicle.emergency_stop = stopped
+        self.vehicle.tick(dt_s, self._rng)
+
+    def step(self) -> None:
+        """Say what is due."""
+        now = self._graph.clock.now()
+        for action in self._actions:
+            if isinstance(action, ActionTopics):
+                action.server.step()
+            else:
+                action.step()
+        self._tell_pose(now)
+        if self._stop_told != self.vehicle.emergency_stop:
+            self._stop_told = self.vehicle.emergency_stop
+            self._publish("security_stop", {"data": self._stop_told}, latch=True)
+        for due, suffix, build in self._periodic:
+            if due.due(now) and self._topics[suffix].wanted:
+                self._publish(suffix, build())
+        if self._range_due.due(now) and now >= self.tag_lost_until:
+            self._tell_ranges()
+
+    def _publish(self, suffix: str, message: Message, *, latch: bool = False) -> None:
+        self._graph.publish(self.name(suffix), message, latch=latch)
+
+    def _tell_pose(self, now: float) -> None:
+        """Localisation speaks only while the robot moves, and once when it stops."""
+        pose = self.vehicle.pose
+        if pose == self._pose_told or not self._pose_due.due(now):
+            return
+        self._pose_told = pose
+        covariance = [0.0] * 36
+        covariance[0] = covariance[7] = 0.01
+        covariance[35] = 0.005
+        body = {"pose": pose_message(pose), "covariance": covariance}
+        message = {"header": self._header(MAP_FRAME), "pose": body}
+        self._publish("amcl_pose", message, latch=True)
+
+    def _tell_ranges(self) -> None:
+        if not self._topics["range"].wanted:
+            return
+        for message in range_messages(
+            self._header(""), self.spec.tag, self.vehicle.pose, self.world, self._rng
+        ):
+            self._publish("range", message)
+
+    def _header(self, frame: str) -> Message:
+        return self._registry.header(frame, self.clock.now())
+
+    def _odometry(self) -> Message:
+        vehicle = self.vehicle
+        return {
+            "header": self._header(f"{self._frame}odom"),
+            "child_frame_id": f"{self._frame}base_link",
+            "pose": {"pose": pose_message(vehicle.odometry)},
+            "twist": {
+                "twist": {
+                    "linear": {"x": vehicle.speed_mps},
+                    "angular": {"z": vehicle.turn_radps},
+                }
+            },
+        }
+
+    def transforms(self) -> Message:
+        """map to odom to base_link, so that the product is the pose."""
+        odometry, pose = self.vehicle.odometry, self.vehicle.pose
+        turn = pose.yaw_rad - odometry.yaw_rad
+        cos, sin = math.cos(turn), math.sin(turn)
+        shift = Pose(
+            pose.x_m - (cos * odometry.x_m - sin * odometry.y_m),
+            pose.y_m - (sin * odometry.x_m + cos * odometry.y_m),
+            turn,
+        )
+        odom = f"{self._frame}odom"
+        links = ((MAP_FRAME, odom, shift), (odom, f"{self._frame}base_link", odometry))
+        return {
+            "transforms": [
+                {
+                    "header": self._header(parent),
+                    "child_frame_id": child,
+                    "transform": {
+                        "translation": {"x": at.x_m, "y": at.y_m},
+                        "rotation": quaternion(at.yaw_rad),
+                    },
+                }
+                for parent, child, at in links
+            ]
+        }
+
+    def _scan(self) -> Message:
+        ranges = sensors.scan(self.vehicle.pose, self.world.map.walls)
+        return {
+            "header": self._header(f"{self._frame}laser"),
+            "angle_min": -math.pi / 2,
+            "angle_max": math.pi / 2,
+            "angle_increment": math.pi / (len(ranges) - 1),
+            "scan_time": 0.2,
+            "range_min": sensors.SCAN_MIN_M,
+            "range_max": sensors.SCAN_MAX_M,
+            "ranges": ranges,
+        }
+
+    def _battery(self) -> Message:
+        vehicle = self.vehicle
+        span = FULL_VOLTAGE_V - EMPTY_VOLTAGE_V
+        unknown = math.nan
+        return {
+            "header": self._header(""),
+            "voltage": EMPTY_VOLTAGE_V + span * vehicle.battery,
+            "temperature": unknown,
+            "current": unknown,
+            "charge": unknown,
+            "capacity": unknown,
+            "design_capacity": unknown,
+            "percentage": vehicle.battery,
+            "power_supply_status": CHARGING if vehicle.charging else DISCHARGING,
+            "present": True,
+        }
+
+    def _diagnostics(self) -> Message:
+        vehicle = self.vehicle
+        level, text = OK, "ready"
+        if vehicle.emergency_stop:
+            level, text = ERROR, "emergency stop"
+        elif vehicle.battery <= LOW_BATTERY:
+            level, text = WARNING, "battery low"
+        values = {"odometer_m": f"{vehicle.odometer_m:.2f}"}
+        status = {
+            "level": level,
+            "name": f"{self.spec.id}: base",
+            "message": text,
+            "hardware_id": self.spec.id,
+            "values": [{"key": key, "value": value} for key, value in values.items()],
+        }
+        return {"header": self._header(""), "status": [status]}
+
+    def _plan(self) -> Message:
+        ends = [self.vehicle.pose]
+        if self.vehicle.target is not None:
+            ends.append(self.vehicle.target)
+        header = self._header(MAP_FRAME)
+        poses = [{"header": header, "pose": pose_message(end)} for end in ends]
+        return {"header": header, "poses": poses}
+
+    def _record(self, event: str, **facts: Any) -> None:
+        pose = self.vehicle.pose
+        self._trace.write(
+            self._graph.clock.now(),
+            event,
+            robot=self.spec.id,
+            x_m=round(pose.x_m, 4),
+            y_m=round(pose.y_m, 4),
+            **facts,
+        )
+
+    def state(self) -> dict[str, Any]:
+        """The truth, for whoever may know it."""
+        vehicle = self.vehicle
+        return {
+            "id": self.spec.id,
+            "kind": self.spec.kind,
+            "x_m": vehicle.pose.x_m,
+            "y_m": vehicle.pose.y_m,
+            "yaw_rad": vehicle.pose.yaw_rad,
+            "speed_mps": vehicle.speed_mps,
+            "battery": vehicle.battery,
+            "charging": vehicle.charging,
+            "emergency_stop": vehicle.emergency_stop,
+            "paused": vehicle.paused,
+            "driving": vehicle.target is not None,
+            "odometer_m": vehicle.odometer_m,
+        }
+
+
+def range_messages(
+    header: Message, tag: int, pose: Pose, world: World, rng: random.Random
+) -> list[Message]:
+    return [
+        {
+            "header": header,
+            "radiation_type": RADIO,
+            "source_id": tag,
+            "source_type": TAG_ON_ROBOT,
+            "destination_id": anchor.number,
+            "destination_type": ANCHOR,
+            "range": sensors.uwb_range(pose, anchor, rng),
+            "variance": sensors.UWB_NOISE_M**2,
+        }
+        for anchor in world.anchors
+    ]
+
+
+def _switching(switch: Callable[[bool], str]) -> Callable[[Message, Respond], None]:
+    def invoke(request: Message, respond: Respond) -> None:
+        respond(True, {"success": True, "message": switch(request["data"])})
+
+    return invoke

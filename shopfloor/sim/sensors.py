@@ -1,0 +1,90 @@
+"""What the simulated sensors see: walls as a grid, as ranges, as UWB distances."""
+
+import math
+import random
+from collections.abc import Sequence
+
+from PIL import Image
+
+from shopfloor.sim.vehicle import Pose
+from shopfloor.sim.world import Anchor, Map
+
+FREE, OCCUPIED, UNKNOWN = 0, 100, -1
+SCAN_RAYS = 181
+SCAN_MIN_M, SCAN_MAX_M = 0.05, 20.0
+OCCUPIED_SHARE, FREE_SHARE = 0.65, 0.196
+UWB_NOISE_M = 0.08
+TAG_HEIGHT_M = 1.0
+
+Segment = tuple[float, float, float, float]
+
+
+def occupancy(plan: Map) -> tuple[int, int, list[int]]:
+    """Columns, rows and cells, row by row from the lower left corner."""
+    columns = max(1, round(plan.width_m / plan.resolution_m))
+    rows = max(1, round(plan.height_m / plan.resolution_m))
+    if plan.image is not None:
+        return columns, rows, _cells_of_image(plan, columns, rows)
+    cells = [FREE] * (columns * rows)
+    for x1, y1, x2, y2 in plan.walls:
+        length = math.hypot(x2 - x1, y2 - y1)
+        steps = max(1, math.ceil(2.0 * length / plan.resolution_m))
+        for step in range(steps + 1):
+            share = step / steps
+            right = x1 + share * (x2 - x1) - plan.origin.x_m
+            up = y1 + share * (y2 - y1) - plan.origin.y_m
+            column = min(columns - 1, max(0, int(right / plan.resolution_m)))
+            row = min(rows - 1, max(0, int(up / plan.resolution_m)))
+            cells[row * columns + column] = OCCUPIED
+    return columns, rows, cells
+
+
+def _cells_of_image(plan: Map, columns: int, rows: int) -> list[int]:
+    with Image.open(str(plan.image)) as picture:
+        grey = picture.convert("L")
+        if grey.size != (columns, rows):
+            grey = grey.resize((columns, rows), Image.Resampling.NEAREST)
+        shades = grey.tobytes()
+    cells: list[int] = []
+    for row in range(rows - 1, -1, -1):
+        cells.extend(_cell(shade) for shade in shades[row * columns :][:columns])
+    return cells
+
+
+def _cell(shade: int) -> int:
+    occupied = (255 - shade) / 255.0
+    if occupied > OCCUPIED_SHARE:
+        return OCCUPIED
+    return FREE if occupied < FREE_SHARE else UNKNOWN
+
+
+def scan(pose: Pose, walls: Sequence[Segment], rays: int = SCAN_RAYS) -> list[float]:
+    """Ranges from right to left over the front half; infinity where nothing is."""
+    ranges = []
+    for index in range(rays):
+        angle = pose.yaw_rad - math.pi / 2 + math.pi * index / (rays - 1)
+        along_x, along_y = math.cos(angle), math.sin(angle)
+        nearest = math.inf
+        for wall in walls:
+            nearest = min(nearest, _hit(pose, along_x, along_y, wall))
+        ranges.append(nearest if nearest <= SCAN_MAX_M else math.inf)
+    return ranges
+
+
+def _hit(pose: Pose, along_x: float, along_y: float, wall: Segment) -> float:
+    x1, y1, x2, y2 = wall
+    span_x, span_y = x2 - x1, y2 - y1
+    across = along_x * span_y - along_y * span_x
+    if abs(across) < 1e-12:
+        return math.inf
+    to_x, to_y = x1 - pose.x_m, y1 - pose.y_m
+    distance = (to_x * span_y - to_y * span_x) / across
+    share = (to_x * along_y - to_y * along_x) / across
+    return distance if distance >= 0.0 and 0.0 <= share <= 1.0 else math.inf
+
+
+def uwb_range(pose: Pose, anchor: Anchor, rng: random.Random) -> float:
+    """Metres between a tag and an anchor, as noisy as the real ones."""
+    flat = math.hypot(anchor.x_m - pose.x_m, anchor.y_m - pose.y_m)
+    true_m = math.hypot(flat, anchor.z_m - TAG_HEIGHT_M)
+    return max(0.0, true_m + rng.gauss(0.0, UWB_NOISE_M))

@@ -1,0 +1,216 @@
+"""The whole simulated plant, without a network and without waiting.
+
+Whoever drives it calls ``step`` when time has passed: the server in real time, a
+test with a clock of its own.
+"""
+
+import itertools
+import json
+import random
+from collections.abc import Callable
+from typing import Any
+
+from shopfloor.sim import sensors
+from shopfloor.sim.clock import Clock, Every, WallClock
+from shopfloor.sim.faults import FaultRefused, FaultSwitches
+from shopfloor.sim.graph import Graph, Respond
+from shopfloor.sim.links import EVERYTHING, Links
+from shopfloor.sim.message_types import Dialect, Message, TypeRegistry
+from shopfloor.sim.people import Walker
+from shopfloor.sim.robot import SimRobot, range_messages
+from shopfloor.sim.rosapi import RosApi
+from shopfloor.sim.session import Session
+from shopfloor.sim.trace import Trace
+from shopfloor.sim.world import World
+
+NODE = "/sim"
+LONGEST_STEP_S = 0.5
+"""A process that was stopped does not drive on in leaps."""
+
+
+class Simulation:
+    def __init__(
+        self,
+        world: World | None = None,
+        *,
+        clock: Clock | None = None,
+        dialect: Dialect = "ros1",
+        speed: float = 1.0,
+        seed: int = 0,
+        trace: Trace | None = None,
+    ) -> None:
+        self.world = world or World()
+        self.clock = clock or WallClock()
+        self.speed = speed
+        self.trace = trace or Trace()
+        self.registry = TypeRegistry(dialect)
+        self.links = Links(self.clock)
+        self.graph = Graph(self.registry, self.clock, self.links, self._owner_of)
+        self.sessions: list[Session] = []
+        self.on_fault: Callable[[], None] = lambda: None
+        self._prefixes = {robot.prefix: robot.id for robot in self.world.robots}
+        self._numbers = itertools.count(1)
+        self._stepped_at = self.clock.now()
+        self._rng = random.Random(seed)  # noqa: S311 - noise, repeatable
+        self.robots = {
+            spec.id: SimRobot(
+                spec,
+                self.world,
+                self.graph,
+                random.Random(f"{seed}:{spec.id}"),  # noqa: S311 - the same
+                self.trace,
+            )
+            for spec in self.world.robots
+        }
+        self.walkers = {person.id: Walker(person) for person in self.world.people}
+        self.faults = FaultSwitches(self.graph, self.robots, self.walkers)
+        self._people_due = Every(0.2)
+        self._tf_due = Every(0.1)
+        RosApi(self.graph)
+        self._advertise()
+        distro = "noetic\n" if dialect == "ros1" else "humble\n"
+        self.graph.params.update({"/rosdistro": distro, "/use_sim_time": False})
+
+    def _owner_of(self, name: str) -> str | None:
+        """The robot in whose namespace a name lies."""
+        first = name.find("/", 1)
+        owner = self._prefixes.get(name if first < 0 else name[:first])
+        if owner is None and "" in self._prefixes:
+            shared = name.startswith(("/rosapi/", "/sim/"))
+            return None if shared else self._prefixes[""]
+        return owner
+
+    def _advertise(self) -> None:
+        columns, rows, cells = sensors.occupancy(self.world.map)
+        origin = self.world.map.origin
+        grid: Message = {
+            "header": self.registry.header("map", self.clock.now()),
+            "info": {
+                "map_load_time": self.registry.time(self.clock.now()),
+                "resolution": self.world.map.resolution_m,
+                "width": columns,
+                "height": rows,
+                "origin": {
+                    "position": {"x": origin.x_m, "y": origin.y_m},
+                    "orientation": {"w": 1.0},
+                },
+            },
+            "data": cells,
+        }
+        prefixes = dict.fromkeys(["", *self._prefixes])
+        for prefix in prefixes:
+            name = f"{prefix}/map"
+            self.graph.advertise(NODE, name, "nav_msgs/OccupancyGrid", latch=True)
+            self.graph.publish(name, grid, latch=True)
+            self.graph.advertise(NODE, f"{prefix}/people", "people_msgs/People")
+        self.graph.advertise(NODE, "/tf", "tf2_msgs/TFMessage")
+        self.graph.advertise(NODE, "/range", "range_msgs/P2PRange")
+        self.graph.serve("/sim/fault", "shopfloor_msgs/Fault", NODE, self._serve_fault)
+        self.graph.serve("/sim/state", "shopfloor_msgs/State", NODE, self._serve_state)
+
+    def connect(self) -> Session:
+        session = Session(self.graph, next(self._numbers), self.trace)
+        self.sessions.append(session)
+        return session
+
+    def disconnect(self, session: Session) -> None:
+        session.close()
+        if session in self.sessions:
+            self.sessions.remove(session)
+
+    def step(self) -> None:
+        """Catch up with the clock."""
+        now = self.clock.now()
+        passed_s = min(LONGEST_STEP_S, max(0.0, now - self._stepped_at))
+        self._stepped_at = now
+        if self.links.frozen(EVERYTHING):
+            return
+        self.links.step()
+        self.tick(passed_s * self.speed, self._rng)
+        for robot_id, robot in self.robots.items():
+            if not self.links.frozen(robot_id):
+                robot.step()
+        self._tell_shared(now)
+        for session in self.sessions:
+            session.pump()
+
+    def tick(self, dt_s: float, rng: random.Random) -> None:
+        """Let plant time pass; nothing is said and no clock is read for motion."""
+        for robot_id, robot in self.robots.items():
+            if not self.links.frozen(robot_id):
+                robot.tick(dt_s)
+        for walker in self.walkers.values():
+            walker.tick(dt_s, rng)
+
+    def _tell_shared(self, now: float) -> None:
+        if self._people_due.due(now):
+            self._tell_people(now)
+        if self._tf_due.due(now) and self.graph.topics["/tf"].wanted:
+            transforms: list[Any] = []
+            for robot in self.robots.values():
+                transforms += robot.transforms()["transforms"]
+            self.graph.publish("/tf", {"transforms": transforms})
+
+    def _tell_people(self, now: float) -> None:
+        seen = [
+            walker for walker in self.walkers.values() if now >= walker.tag_lost_until
+        ]
+        names = [f"{prefix}/people" for prefix in dict.fromkeys(["", *self._prefixes])]
+        wanted = [name for name in names if self.graph.topics[name].wanted]
+        if wanted:
+            body = self._people(seen)
+            for name in wanted:
+                self.graph.publish(name, body)
+        if self.graph.topics["/range"].wanted:
+            header = self.registry.header("", now)
+            for walker in seen:
+                for message in range_messages(
+                    header, walker.person.tag, walker.pose, self.world, self._rng
+                ):
+                    self.graph.publish("/range", message)
+
+    def _people(self, seen: list[Walker]) -> Message:
+        listed = []
+        for walker in seen:
+            along_x, along_y = walker.velocity
+            listed.append(
+                {
+                    "name": walker.person.id,
+                    "position": {"x": walker.pose.x_m, "y": walker.pose.y_m},
+                    "velocity": {"x": along_x, "y": along_y},
+                    "reliability": 1.0,
+                    "tagnames": ["tag"],
+                    "tags": [str(walker.person.tag)],
+                }
+            )
+        header = self.registry.header("map", self.graph.time())
+        return {"header": header, "people": listed}
+
+    def fault(self, command: str) -> str:
+        """Apply a fault command. Raises FaultRefused with the reason."""
+        done = self.faults.apply(command)
+        self.trace.write(self.clock.now(), "fault", command=done)
+        self.on_fault()
+        return done
+
+    def state(self) -> dict[str, Any]:
+        return {
+            "world": self.world.name,
+            "time": self.clock.now(),
+            "robots": [robot.state() for robot in self.robots.values()],
+            "people": [
+                {"id": name, "x_m": walker.pose.x_m, "y_m": walker.pose.y_m}
+                for name, walker in self.walkers.items()
+            ],
+        }
+
+    def _serve_fault(self, request: Message, respond: Respond) -> None:
+        try:
+            done = self.fault(request["command"])
+        except FaultRefused as error:
+            respond(True, {"success": False, "message": str(error)})
+            return
+        respond(True, {"success": True, "message": done})
+
+    def _serve_state(self, _: Message, respond: Respond) -> None:
+        respond(True, {"json": json.dumps(self.state())})

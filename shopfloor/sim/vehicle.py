@@ -1,0 +1,206 @@
+"""A differential-drive vehicle that turns on the spot and drives straight.
+
+Pure motion: no clock, no topics. The same seed and the same ticks give the same
+path, so that fast-forward runs and live runs agree.
+"""
+
+import math
+import random
+from dataclasses import dataclass, field
+
+STEP_S = 0.05
+ARRIVED_M = 0.01
+ALIGNED_RAD = 0.01
+OFF_COURSE_RAD = 0.05
+EMERGENCY_FACTOR = 2.0
+ODOMETRY_NOISE = 0.01
+
+
+@dataclass(frozen=True)
+class Pose:
+    x_m: float
+    y_m: float
+    yaw_rad: float = 0.0
+
+    def distance_to(self, other: "Pose") -> float:
+        return math.hypot(other.x_m - self.x_m, other.y_m - self.y_m)
+
+    def bearing_to(self, other: "Pose") -> float:
+        return math.atan2(other.y_m - self.y_m, other.x_m - self.x_m)
+
+
+@dataclass(frozen=True)
+class Limits:
+    speed_mps: float = 0.8
+    accel_mps2: float = 0.5
+    turn_radps: float = 1.2
+    turn_accel_radps2: float = 2.0
+
+
+@dataclass(frozen=True)
+class Consumption:
+    """Shares of a full battery."""
+
+    idle_per_s: float = 1.0 / (12 * 3600)
+    per_m: float = 1.0 / 15_000
+    charge_per_s: float = 1.0 / 3600
+
+
+@dataclass
+class Vehicle:
+    pose: Pose
+    limits: Limits = field(default_factory=Limits)
+    consumption: Consumption = field(default_factory=Consumption)
+    charger: Pose | None = None
+    battery: float = 1.0
+    target: Pose | None = None
+    emergency_stop: bool = False
+    paused: bool = False
+    speed_mps: float = 0.0
+    turn_radps: float = 0.0
+    odometer_m: float = 0.0
+    odometry: Pose = field(default_factory=lambda: Pose(0.0, 0.0))
+
+    @property
+    def standing(self) -> bool:
+        return self.speed_mps == 0.0 and self.turn_radps == 0.0
+
+    @property
+    def held(self) -> bool:
+        return self.emergency_stop or self.paused or self.battery <= 0.0
+
+    @property
+    def charging(self) -> bool:
+        return (
+            self.charger is not None
+            and self.target is None
+            and self.standing
+            and self.battery < 1.0
+            and self.pose.distance_to(self.charger) < 0.3
+        )
+
+    @property
+    def arrived(self) -> bool:
+        return (
+            self.target is not None
+            and self.standing
+            and self.pose.distance_to(self.target) <= ARRIVED_M
+            and abs(_angle(self.target.yaw_rad - self.pose.yaw_rad)) <= ALIGNED_RAD
+        )
+
+    def remaining_m(self) -> float:
+        return self.pose.distance_to(self.target) if self.target else 0.0
+
+    def remaining_s(self) -> float:
+        """A guess from distance and top speed, as robots report it."""
+        return self.remaining_m() / self.limits.speed_mps
+
+    def tick(self, dt_s: float, rng: random.Random) -> None:
+        while dt_s > 1e-9:
+            step_s = min(STEP_S, dt_s)
+            dt_s -= step_s
+            self._move(step_s, rng)
+            self._use_battery(step_s)
+
+    def _move(self, dt_s: float, rng: random.Random) -> None:
+        if self.held or self.target is None:
+            factor = EMERGENCY_FACTOR if self.emergency_stop else 1.0
+            self._slow_down(dt_s, factor)
+        else:
+            self._pursue(self.target, dt_s)
+        if self.speed_mps > 0.0:
+            travelled = self.speed_mps * dt_s
+            self.odometer_m += travelled
+            self._advance_odometry(travelled, rng)
+
+    def _slow_down(self, dt_s: float, factor: float) -> None:
+        self.turn_radps = _towards(
+            self.turn_radps, 0.0, factor * self.limits.turn_accel_radps2 * dt_s
+        )
+        self._turn(self.turn_radps * dt_s)
+        self.speed_mps = _towards(
+            self.speed_mps, 0.0, factor * self.limits.accel_mps2 * dt_s
+        )
+        self._forward(self.speed_mps * dt_s)
+
+    def _pursue(self, target: Pose, dt_s: float) -> None:
+        distance = self.pose.distance_to(target)
+        if distance <= ARRIVED_M and self.speed_mps <= self.limits.accel_mps2 * dt_s:
+            self.speed_mps = 0.0
+            self._turn_towards(target.yaw_rad, dt_s)
+            return
+        error = _angle(self.pose.bearing_to(target) - self.pose.yaw_rad)
+        if self.speed_mps > 0.0 and abs(error) > OFF_COURSE_RAD:
+            self._slow_down(dt_s, 1.0)
+        elif self.speed_mps == 0.0 and (
+            abs(error) > ALIGNED_RAD or self.turn_radps != 0.0
+        ):
+            self._turn_towards(self.pose.bearing_to(target), dt_s)
+        else:
+            self._turn(error)
+            self._drive(target, distance, dt_s)
+
+    def _turn_towards(self, yaw_rad: float, dt_s: float) -> None:
+        error = _angle(yaw_rad - self.pose.yaw_rad)
+        wanted = _approach(abs(error), self.limits.turn_accel_radps2, dt_s)
+        wanted = math.copysign(min(wanted, self.limits.turn_radps), error)
+        self.turn_radps = _towards(
+            self.turn_radps, wanted, self.limits.turn_accel_radps2 * dt_s
+        )
+        self._turn(self.turn_radps * dt_s)
+        left = _angle(yaw_rad - self.pose.yaw_rad)
+        slow = abs(self.turn_radps) <= self.limits.turn_accel_radps2 * dt_s
+        if abs(left) <= ALIGNED_RAD and slow:
+            self._turn(left)
+            self.turn_radps = 0.0
+
+    def _drive(self, target: Pose, distance_m: float, dt_s: float) -> None:
+        wanted = min(
+            _approach(distance_m, self.limits.accel_mps2, dt_s), self.limits.speed_mps
+        )
+        self.speed_mps = _towards(self.speed_mps, wanted, self.limits.accel_mps2 * dt_s)
+        self._forward(min(self.speed_mps * dt_s, distance_m))
+        if self.pose.distance_to(target) <= ARRIVED_M / 2:
+            self.pose = Pose(target.x_m, target.y_m, self.pose.yaw_rad)
+
+    def _turn(self, by_rad: float) -> None:
+        pose = self.pose
+        self.pose = Pose(pose.x_m, pose.y_m, _angle(pose.yaw_rad + by_rad))
+
+    def _forward(self, by_m: float) -> None:
+        pose = self.pose
+        self.pose = Pose(
+            pose.x_m + by_m * math.cos(pose.yaw_rad),
+            pose.y_m + by_m * math.sin(pose.yaw_rad),
+            pose.yaw_rad,
+        )
+
+    def _advance_odometry(self, by_m: float, rng: random.Random) -> None:
+        seen = by_m * (1.0 + rng.gauss(0.0, ODOMETRY_NOISE))
+        odometry = self.odometry
+        self.odometry = Pose(
+            odometry.x_m + seen * math.cos(self.pose.yaw_rad),
+            odometry.y_m + seen * math.sin(self.pose.yaw_rad),
+            self.pose.yaw_rad,
+        )
+
+    def _use_battery(self, dt_s: float) -> None:
+        if self.charging:
+            change = self.consumption.charge_per_s * dt_s
+        else:
+            driven = abs(self.speed_mps) * dt_s * self.consumption.per_m
+            change = -(self.consumption.idle_per_s * dt_s + driven)
+        self.battery = min(1.0, max(0.0, self.battery + change))
+
+
+def _approach(distance: float, accel: float, dt_s: float) -> float:
+    """The highest speed from which one can still stop after this step."""
+    return accel * (math.sqrt(dt_s * dt_s + 2.0 * distance / accel) - dt_s)
+
+
+def _towards(value: float, wanted: float, most: float) -> float:
+    return value + min(most, max(-most, wanted - value))
+
+
+def _angle(rad: float) -> float:
+    return math.remainder(rad, math.tau)

@@ -1,0 +1,105 @@
+"""A world: its map, its places, its robots and its people.
+
+Plain values, so that a test builds the world it needs in one expression.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from shopfloor.sim.vehicle import Limits, Pose
+
+
+class WorldRefused(ValueError):
+    """A world that cannot be simulated, and why."""
+
+
+@dataclass(frozen=True)
+class Map:
+    resolution_m: float = 0.05
+    width_m: float = 20.0
+    height_m: float = 10.0
+    walls: tuple[tuple[float, float, float, float], ...] = ()
+    image: Path | None = None
+    origin: Pose = field(default_factory=lambda: Pose(0.0, 0.0))
+    """The lower left corner."""
+
+    def contains(self, x_m: float, y_m: float) -> bool:
+        right, up = x_m - self.origin.x_m, y_m - self.origin.y_m
+        return 0.0 <= right <= self.width_m and 0.0 <= up <= self.height_m
+
+
+@dataclass(frozen=True)
+class RobotSpec:
+    id: str
+    home: Pose = field(default_factory=lambda: Pose(1.0, 1.0))
+    kind: str = "differential"
+    profile: str = "move_base"
+    namespace: str | None = None
+    """Where its topics live; its id unless said otherwise, "" for the root."""
+    limits: Limits = field(default_factory=Limits)
+    max_payload_kg: float = 0.0
+    radius_m: float = 0.3
+    battery: float = 1.0
+    tag: int = 0
+
+    @property
+    def prefix(self) -> str:
+        name = self.id if self.namespace is None else self.namespace.strip("/")
+        return f"/{name}" if name else ""
+
+
+@dataclass(frozen=True)
+class Anchor:
+    id: str
+    number: int
+    """How range messages name it."""
+    x_m: float
+    y_m: float
+    z_m: float = 2.5
+
+
+@dataclass(frozen=True)
+class Person:
+    id: str
+    path: tuple[Pose, ...]
+    speed_mps: float = 1.0
+    tag: int = 0
+
+
+@dataclass(frozen=True)
+class World:
+    name: str = "empty"
+    map: Map = field(default_factory=Map)
+    places: Mapping[str, Pose] = field(default_factory=dict)
+    robots: tuple[RobotSpec, ...] = (RobotSpec("robot1", tag=1),)
+    anchors: tuple[Anchor, ...] = ()
+    people: tuple[Person, ...] = ()
+
+    def with_robots(self, count: int) -> "World":
+        """The first so many robots, or more of the same kinds beside them."""
+        if count < 1:
+            raise WorldRefused(f"a world needs at least one robot, not {count}")
+        robots = list(self.robots[:count])
+        if len(robots) < count and not robots:
+            raise WorldRefused(f"world {self.name} has no robot to take as a pattern")
+        taken = {robot.id for robot in robots}
+        number = 0
+        while len(robots) < count:
+            number += 1
+            if f"robot{number}" in taken:
+                continue
+            pattern = self.robots[len(robots) % len(self.robots)]
+            home = pattern.home
+            row = len(robots) // len(self.robots)
+            y_m = (home.y_m + row) % self.map.height_m + self.map.origin.y_m
+            robots.append(
+                replace(
+                    pattern,
+                    id=f"robot{number}",
+                    namespace=None,
+                    home=Pose(home.x_m, y_m, home.yaw_rad),
+                    tag=1000 + number,
+                )
+            )
+        return replace(self, robots=tuple(robots))

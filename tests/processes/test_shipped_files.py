@@ -1,0 +1,516 @@
+"""The models, forms and worlds that come with the product are well made.
+
+They are files only, so nothing else would notice a form that is missing, a flow
+that is drawn beside its shape or a place inside a wall.
+"""
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from importlib.resources import as_file, files
+from itertools import combinations, pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+import yaml
+from lxml import etree
+from PIL import Image
+
+from mpms.engine import lint
+from mpms.engine.decisions import check_decisions, read_decisions
+from mpms.engine.expressions import (
+    compile_condition,
+    compile_script,
+    compile_value,
+    parse_duration,
+)
+
+ROOT = Path(__file__).resolve().parents[2]
+MODELS = sorted((ROOT / "processes").glob("*.bpmn"))
+DECISIONS = sorted((ROOT / "processes").glob("*.dmn"))
+FORMS = sorted((ROOT / "forms").glob("*.form"))
+WORLD = ROOT / "worlds" / "paint_factory"
+
+BPMN = "{http://www.omg.org/spec/BPMN/20100524/MODEL}"
+BPMNDI = "{http://www.omg.org/spec/BPMN/20100524/DI}"
+DC = "{http://www.omg.org/spec/DD/20100524/DC}"
+DI = "{http://www.omg.org/spec/DD/20100524/DI}"
+CAMUNDA = "{http://camunda.org/schema/1.0/bpmn}"
+
+TOPICS = {
+    "mail.read",
+    "orders.next",
+    "orders.set_status",
+    "robot.assign",
+    "robot.move",
+    "scale.weigh",
+    "warehouse.connect",
+    "warehouse.disconnect",
+    "warehouse.start",
+}
+FIELDS = {
+    *("text", "textfield", "number", "checkbox", "radio", "select"),
+    *("group", "table", "dynamiclist"),
+}
+WORDS = re.compile(r"[a-z]+(_[a-z]+)*")
+STOPS = ("home", "A", "tank", "B", "tank", "C", "tank", "home")
+
+each_model = pytest.mark.parametrize("path", MODELS, ids=lambda path: path.name)
+each_form = pytest.mark.parametrize("path", FORMS, ids=lambda path: path.name)
+
+
+class Box(NamedTuple):
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    def overlaps(self, other: "Box") -> bool:
+        return (
+            self.left < other.right
+            and other.left < self.right
+            and self.top < other.bottom
+            and other.top < self.bottom
+        )
+
+    def contains(self, other: "Box") -> bool:
+        return (
+            self.left <= other.left
+            and self.top <= other.top
+            and other.right <= self.right
+            and other.bottom <= self.bottom
+        )
+
+
+class Drawing:
+    """A model with its diagram, by element id."""
+
+    def __init__(self, path: Path) -> None:
+        root = etree.parse(path).getroot()
+        process = root.find(f"{BPMN}process")
+        assert process is not None
+        self.root, self.process = root, process
+        self.flows = {flow.get("id"): flow for flow in self.all("sequenceFlow")}
+        self.nodes = {
+            node.get("id"): node
+            for node in process
+            if node.find(f"{BPMN}incoming") is not None
+            or node.find(f"{BPMN}outgoing") is not None
+        }
+        shapes = list(root.iter(f"{BPMNDI}BPMNShape"))
+        self.shapes = {
+            shape.get("bpmnElement"): box_of(shape.find(f"{DC}Bounds"))
+            for shape in shapes
+        }
+        self.labels = {
+            holder.get("bpmnElement"): box_of(bounds)
+            for tag in ("BPMNShape", "BPMNEdge")
+            for holder in root.iter(BPMNDI + tag)
+            for bounds in holder.iterfind(f"{BPMNDI}BPMNLabel/{DC}Bounds")
+        }
+        self.edges = {
+            edge.get("bpmnElement"): [
+                (float(point.get("x", "")), float(point.get("y", "")))
+                for point in edge.iterfind(f"{DI}waypoint")
+            ]
+            for edge in root.iter(f"{BPMNDI}BPMNEdge")
+        }
+
+    def all(self, tag: str) -> Iterator[etree._Element]:
+        return self.root.iter(BPMN + tag)
+
+    def drawn(self, node: str) -> Box:
+        return self.shapes[node]
+
+    def attached(self, node: str) -> str | None:
+        return self.nodes[node].get("attachedToRef")
+
+
+def box_of(bounds: etree._Element | None) -> Box:
+    assert bounds is not None
+    x, y, width, height = (
+        float(bounds.get(name, "")) for name in ("x", "y", "width", "height")
+    )
+    return Box(x, y, x + width, y + height)
+
+
+def touches_border(point: tuple[float, float], tag: str, box: Box) -> bool:
+    x, y = point
+    middle_x, middle_y = (box.left + box.right) / 2, (box.top + box.bottom) / 2
+    half_width, half_height = (box.right - box.left) / 2, (box.bottom - box.top) / 2
+    across, along = abs(x - middle_x) / half_width, abs(y - middle_y) / half_height
+    if tag.endswith("Gateway"):
+        return math.isclose(across + along, 1)
+    if tag.endswith("Event"):
+        return math.isclose(math.hypot(across, along), 1)
+    return math.isclose(max(across, along), 1)
+
+
+def validated(path: Path, package: str, schema: str) -> str:
+    """The complaints of the schema that SpiffWorkflow ships."""
+    with as_file(files(package) / "schema") as folder:
+        checker = etree.XMLSchema(etree.parse(folder / schema))
+    checker.validate(etree.parse(path))
+    return str(checker.error_log)
+
+
+def components(path: Path) -> Iterator[dict[str, Any]]:
+    waiting = list(json.loads(path.read_text(encoding="utf-8"))["components"])
+    while waiting:
+        component = waiting.pop(0)
+        yield component
+        waiting.extend(component.get("components", ()))
+
+
+def test_the_models_of_the_factory_are_there() -> None:
+    assert [path.name for path in MODELS] == [
+        "orders_handling.bpmn",
+        "warehouse.bpmn",
+        "warehouse_simplified.bpmn",
+    ]
+    assert [path.name for path in DECISIONS] == ["weight_tolerance.dmn"]
+
+
+@pytest.mark.covers("A79")
+@each_model
+def test_a_model_is_valid_against_the_bpmn_schema(path: Path) -> None:
+    assert validated(path, "SpiffWorkflow.bpmn.parser", "BPMN20.xsd") == ""
+
+
+def test_the_decision_is_valid_against_the_dmn_schema() -> None:
+    for path in DECISIONS:
+        assert validated(path, "SpiffWorkflow.dmn.parser", "DMN13.xsd") == ""
+
+
+@each_model
+def test_the_lint_has_nothing_against_a_model(path: Path) -> None:
+    assert lint.check(path.read_bytes()).problems == []
+
+
+@each_model
+def test_a_process_is_executable_and_named_like_its_file(path: Path) -> None:
+    process = Drawing(path).process
+    assert process.get("id") == path.stem
+    assert process.get("isExecutable") == "true"
+    assert process.get(f"{CAMUNDA}historyTimeToLive")
+
+
+@pytest.mark.parametrize("path", [*MODELS, *DECISIONS], ids=lambda path: path.name)
+def test_ids_are_words_and_unique(path: Path) -> None:
+    ids = [node.get("id", "") for node in etree.parse(path).iter() if node.get("id")]
+    assert [text for text in ids if not WORDS.fullmatch(text)] == []
+    assert len(ids) == len(set(ids))
+
+
+@pytest.mark.covers("A79")
+@each_model
+def test_every_element_and_every_flow_is_drawn(path: Path) -> None:
+    drawing = Drawing(path)
+    outside = {
+        part.get("id") for tag in ("participant", "lane") for part in drawing.all(tag)
+    }
+    assert set(drawing.shapes) == set(drawing.nodes) | outside
+    assert set(drawing.edges) == set(drawing.flows)
+
+
+@each_model
+def test_shapes_do_not_overlap(path: Path) -> None:
+    drawing = Drawing(path)
+    for one, other in combinations(drawing.nodes, 2):
+        if other in (drawing.attached(one), one) or one == drawing.attached(other):
+            continue
+        assert not drawing.drawn(one).overlaps(drawing.drawn(other)), (one, other)
+
+
+@each_model
+def test_labels_lie_on_no_shape_and_on_no_other_label(path: Path) -> None:
+    drawing = Drawing(path)
+    for owner, label in drawing.labels.items():
+        hidden = [node for node in drawing.nodes if label.overlaps(drawing.drawn(node))]
+        assert hidden == [], owner
+    for (one, first), (other, second) in combinations(drawing.labels.items(), 2):
+        assert not first.overlaps(second), (one, other)
+
+
+@each_model
+def test_every_event_gateway_and_flow_with_a_name_has_a_place_for_it(
+    path: Path,
+) -> None:
+    drawing = Drawing(path)
+    named = {
+        key
+        for key, element in {**drawing.nodes, **drawing.flows}.items()
+        if element.get("name")
+        and etree.QName(element).localname.endswith(("Event", "Gateway", "Flow"))
+    }
+    assert set(drawing.labels) == named
+
+
+@each_model
+def test_a_boundary_event_sits_on_the_border_of_its_task(path: Path) -> None:
+    drawing = Drawing(path)
+    for event in drawing.all("boundaryEvent"):
+        box = drawing.drawn(event.get("id", ""))
+        centre = ((box.left + box.right) / 2, (box.top + box.bottom) / 2)
+        host = drawing.drawn(event.get("attachedToRef", ""))
+        assert touches_border(centre, "task", host), event.get("id")
+
+
+@each_model
+def test_flows_are_orthogonal_and_dock_on_the_borders_of_their_shapes(
+    path: Path,
+) -> None:
+    drawing = Drawing(path)
+    for key, points in drawing.edges.items():
+        for (x1, y1), (x2, y2) in pairwise(points):
+            assert (x1 == x2) != (y1 == y2), key
+        flow = drawing.flows[key]
+        for end, point in (("sourceRef", points[0]), ("targetRef", points[-1])):
+            node = flow.get(end, "")
+            tag = etree.QName(drawing.nodes[node]).localname
+            assert touches_border(point, tag, drawing.drawn(node)), (key, end)
+
+
+@each_model
+def test_no_flow_runs_through_a_shape(path: Path) -> None:
+    drawing = Drawing(path)
+    for key, points in drawing.edges.items():
+        flow = drawing.flows[key]
+        ends = {flow.get("sourceRef"), flow.get("targetRef")}
+        ends |= {drawing.attached(end or "") for end in ends}
+        for (x1, y1), (x2, y2) in pairwise(points):
+            line = Box(min(x1, x2), min(y1, y2), max(x1, x2), max(y1, y2))
+            crossed = [
+                node
+                for node in drawing.nodes
+                if node not in ends and line.overlaps(drawing.drawn(node))
+            ]
+            assert crossed == [], key
+
+
+@pytest.mark.parametrize("stem", ["warehouse", "warehouse_simplified"])
+def test_every_step_is_drawn_inside_the_lane_of_its_actor(stem: str) -> None:
+    drawing = Drawing(ROOT / "processes" / f"{stem}.bpmn")
+    lane_of = {
+        reference.text: lane
+        for lane in drawing.all("lane")
+        for reference in lane.iterfind(f"{BPMN}flowNodeRef")
+    }
+    assert set(lane_of) == set(drawing.nodes)
+    assert [lane.get("name") for lane in drawing.all("lane")] == [
+        "Worker",
+        "Robot",
+        "MPMS",
+    ]
+    for key, node in drawing.nodes.items():
+        lane = lane_of[key]
+        if drawing.attached(key) is None:
+            assert drawing.shapes[lane.get("id")].contains(drawing.drawn(key)), key
+        topic = node.get(f"{CAMUNDA}topic", "")
+        if node.tag == f"{BPMN}userTask":
+            assert lane.get("name") == "Worker"
+            assert node.get(f"{CAMUNDA}candidateGroups") == "worker"
+        elif topic.startswith("robot."):
+            assert lane.get("name") == "Robot"
+        elif topic:
+            assert lane.get("name") == "MPMS"
+
+
+@each_model
+def test_every_form_decision_and_topic_of_a_model_exists(path: Path) -> None:
+    drawing = Drawing(path)
+    for task in drawing.all("userTask"):
+        form = task.get(f"{CAMUNDA}formKey")
+        assert (ROOT / "forms" / f"{form}.form").is_file(), task.get("id")
+    for task in drawing.all("businessRuleTask"):
+        decision = task.get(f"{CAMUNDA}decisionRef")
+        assert decision in {path.stem for path in DECISIONS}
+    for task in drawing.all("serviceTask"):
+        assert task.get(f"{CAMUNDA}type") == "external"
+        assert task.get(f"{CAMUNDA}topic") in TOPICS, task.get("id")
+
+
+@each_model
+def test_every_expression_script_and_timer_of_a_model_can_be_read(path: Path) -> None:
+    drawing = Drawing(path)
+    for condition in drawing.all("conditionExpression"):
+        compile_condition(condition.text or "")
+    for task in drawing.all("scriptTask"):
+        assert task.get("scriptFormat") == "mpms"
+        compile_script(task.findtext(f"{BPMN}script") or "")
+    for duration in drawing.all("timeDuration"):
+        parse_duration(duration.text or "")
+    for parameter in drawing.root.iter(f"{CAMUNDA}inputParameter"):
+        compile_value(parameter.text or "")
+
+
+@each_model
+def test_an_exclusive_choice_has_one_default_and_conditions_on_the_rest(
+    path: Path,
+) -> None:
+    drawing = Drawing(path)
+    for gateway in drawing.all("exclusiveGateway"):
+        ways = [part.text for part in gateway.iterfind(f"{BPMN}outgoing")]
+        if len(ways) == 1:
+            continue
+        assert gateway.get("name"), gateway.get("id")
+        assert gateway.get("default") in ways, gateway.get("id")
+        for way in ways:
+            conditional = drawing.flows[way].find(f"{BPMN}conditionExpression")
+            assert (conditional is None) == (way == gateway.get("default")), way
+
+
+def test_only_the_full_model_weighs() -> None:
+    for stem, weighs in (("warehouse", True), ("warehouse_simplified", False)):
+        drawing = Drawing(ROOT / "processes" / f"{stem}.bpmn")
+        topics = {task.get(f"{CAMUNDA}topic") for task in drawing.all("serviceTask")}
+        assert ("scale.weigh" in topics) is weighs
+        assert bool(list(drawing.all("businessRuleTask"))) is weighs
+
+
+@pytest.mark.parametrize(
+    ("required_kg", "measured_kg", "right"),
+    [
+        (100, 100, True),
+        (100, 102, True),
+        (100, 98, True),
+        (100, 102.001, False),
+        (100, 97.9, False),
+        (12, 12.24, True),
+        (1, 1.05, True),
+        (1, 1.051, False),
+        (0.2, 0, False),
+    ],
+)
+def test_a_weight_is_right_within_two_percent_or_fifty_grams(
+    required_kg: float, measured_kg: float, right: bool
+) -> None:
+    [path] = DECISIONS
+    xml = path.read_bytes()
+    assert check_decisions(xml) == []
+    decision = read_decisions(xml)[path.stem]
+    variables = {"material": {"required_kg": required_kg}, "measured_kg": measured_kg}
+    assert decision.decide(variables).outputs == {"weight_ok": right}
+
+
+@each_form
+def test_a_form_is_named_like_its_file_and_uses_known_fields(path: Path) -> None:
+    form = json.loads(path.read_text(encoding="utf-8"))
+    assert (form["id"], form["type"]) == (path.stem, "default")
+    assert form["schemaVersion"] >= 16
+    found = list(components(path))
+    assert {component["type"] for component in found} <= FIELDS
+    ids = [component["id"] for component in found]
+    assert len(ids) == len(set(ids))
+    for component in found:
+        if component["type"] not in ("text", "group", "table"):
+            assert WORDS.fullmatch(component["key"])
+            assert component["label"]
+
+
+@each_form
+def test_every_form_belongs_to_a_task(path: Path) -> None:
+    used = {
+        task.get(f"{CAMUNDA}formKey")
+        for model in MODELS
+        for task in Drawing(model).all("userTask")
+    }
+    assert path.stem in used
+
+
+def test_the_worker_sees_the_required_and_loaded_amounts_before_mixing() -> None:
+    tables = {
+        component["dataSource"]: [column["key"] for column in component["columns"]]
+        for component in components(ROOT / "forms" / "start_mixing.form")
+        if component["type"] == "table"
+    }
+    assert {"code", "name", "required_kg", "loaded_kg"} <= set(tables["=loaded"])
+
+
+def test_the_decision_form_offers_what_the_gateway_asks_for() -> None:
+    fields = {
+        component.get("key"): component
+        for component in components(ROOT / "forms" / "order_failed.form")
+    }
+    offered = [choice["value"] for choice in fields["decision"]["values"]]
+    assert offered == ["cancel", "complete manually"]
+    assert fields["reason"]["validate"]["required"]
+    for stem in ("warehouse", "warehouse_simplified"):
+        drawing = Drawing(ROOT / "processes" / f"{stem}.bpmn")
+        flow = drawing.flows["decision_made_to_order_cancelled"]
+        condition = compile_condition(flow.findtext(f"{BPMN}conditionExpression") or "")
+        assert [condition.holds({"decision": value}) for value in offered] == [
+            True,
+            False,
+        ]
+
+
+def world() -> dict[str, Any]:
+    loaded = yaml.safe_load((WORLD / "world.yaml").read_text(encoding="utf-8"))
+    assert isinstance(loaded, dict)
+    return loaded
+
+
+def place(name: str) -> tuple[float, float]:
+    found = world()["places"][name]
+    return found["x_m"], found["y_m"]
+
+
+def test_the_world_knows_the_place_of_every_material_and_the_home_of_every_robot() -> (
+    None
+):
+    plant = world()
+    catalogue = json.loads((WORLD / "catalogue.json").read_text(encoding="utf-8"))
+    assert set(plant["materials"]) == {
+        material["code"] for material in catalogue["materials"]
+    }
+    assert set(plant["materials"].values()) == {"A", "B", "C"}
+    homes = [robot["home"] for robot in plant["robots"]]
+    assert len(homes) == len(set(homes)) == 3
+    assert set(homes) <= set(plant["places"])
+    assert len({robot["kind"] for robot in plant["robots"]}) == 2
+
+
+def test_the_picture_of_the_map_shows_free_floor_around_every_place() -> None:
+    drawn = world()["map"]
+    with Image.open(WORLD / drawn["image"]) as picture:
+        assert picture.size == (
+            round(drawn["width_m"] / drawn["resolution_m"]),
+            round(drawn["height_m"] / drawn["resolution_m"]),
+        )
+        for name in world()["places"]:
+            x, y = place(name)
+            for dx, dy in (
+                (0.0, 0.0),
+                (0.5, 0.0),
+                (-0.5, 0.0),
+                (0.0, 0.5),
+                (0.0, -0.5),
+            ):
+                column = int((x + dx) / drawn["resolution_m"])
+                row = picture.height - 1 - int((y + dy) / drawn["resolution_m"])
+                assert picture.getpixel((column, row)) == 254, name
+
+
+def crosses(
+    wall: list[float], start: tuple[float, float], end: tuple[float, float]
+) -> bool:
+    def side(
+        p: tuple[float, float], q: tuple[float, float], r: tuple[float, float]
+    ) -> float:
+        return (q[0] - p[0]) * (r[1] - p[1]) - (q[1] - p[1]) * (r[0] - p[0])
+
+    a, b = (wall[0], wall[1]), (wall[2], wall[3])
+    return (side(a, b, start) > 0) != (side(a, b, end) > 0) and (
+        side(start, end, a) > 0
+    ) != (side(start, end, b) > 0)
+
+
+def test_the_mission_is_about_as_long_as_the_one_in_the_test_plant() -> None:
+    route = [place(name) for name in STOPS]
+    length_m = sum(math.dist(start, end) for start, end in pairwise(route))
+    assert length_m == pytest.approx(62.7, abs=0.5)
+    for start, end in pairwise(route):
+        assert not any(crosses(wall, start, end) for wall in world()["map"]["walls"])
