@@ -57,7 +57,8 @@ CREATE TABLE instances (
 );
 CREATE INDEX instances_by_business_key ON instances (business_key);
 CREATE INDEX instances_by_key ON instances (key, status);
-CREATE UNIQUE INDEX instances_one_child_a_task ON instances (parent_task);
+CREATE UNIQUE INDEX instances_one_child_a_task ON instances (parent_task)
+    WHERE status = 'active';
 CREATE INDEX instances_by_parent ON instances (parent_id);
 
 -- Open forms: live tasks only.
@@ -107,7 +108,7 @@ CREATE TABLE jobs (
     last_error text,
     created_at timestamptz NOT NULL DEFAULT now()
 );
-CREATE INDEX jobs_due ON jobs (run_at, id) WHERE state = 'ready';
+CREATE INDEX jobs_due ON jobs (topic, run_at, id) WHERE state = 'ready';
 CREATE INDEX jobs_by_instance ON jobs (instance_id);
 
 -- Due times of live timer events.

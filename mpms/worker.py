@@ -78,29 +78,40 @@ class Worker:
             try:
                 moved = self.turn()
                 self._say("")
+                if not moved:
+                    self._alarm.wait(self._nap_s())
             except DatabaseAway as away:
                 self._say(f"waiting for the database: {away}")
+                # A commit whose answer was lost may have marked goals as sent.
+                self._resumed = False
                 stop.wait(AWAY_S)
-                continue
             except Exception:
                 log.exception("a round failed; going on")
                 stop.wait(AWAY_S)
-                continue
-            if not moved:
-                self._alarm.wait(self._nap_s())
         try:
             self._outside.release()
         except DatabaseAway:
             log.warning("the database is away; leases run out by themselves")
 
     def turn(self) -> bool:
-        """One round through all phases; False if nothing moved."""
+        """One round through all phases; False if nothing moved.
+
+        Raises what a phase raised after the others have run.
+        """
         if not self._resumed:
             resume_goals(self._uow, self._robots)
             self._resumed = True
         moved = False
+        failure: Exception | None = None
         for phase in self.phases:
-            moved = phase() or moved
+            try:
+                moved = phase() or moved
+            except DatabaseAway:
+                raise
+            except Exception as failed:
+                failure = failure or failed  # the other phases have their turn
+        if failure is not None:
+            raise failure
         return moved
 
     def settle(self, *, limit_s: float = 60.0) -> None:

@@ -467,6 +467,8 @@ class CommandRunner:
             flag = rule.success_field
             if flag is None or payload.get(flag) is True:
                 self._doubt_success(now_s, c)
+                if inferred:
+                    text = text or "the robot lists it as succeeded; no result came"
                 self._end(now_s, c, CommandState.SUCCEEDED, inferred, text)
                 return
             reason = f"the robot ended without saying {flag!r}"

@@ -4,7 +4,7 @@ INSERT INTO deliveries (instance_id, kind, task_id, data)
 VALUES (%(instance_id)s::uuid, %(kind)s, %(task_id)s::uuid, %(data)s::json);
 
 -- name: deliveries_claim
--- Lock a free instance that has a command and take its oldest (order: jobs.sql).
+-- Lock a free instance that has a command and take its oldest (as in jobs.sql).
 DELETE FROM deliveries
 WHERE id = (
     SELECT oldest.id
@@ -12,6 +12,7 @@ WHERE id = (
         SELECT instance_id
         FROM deliveries
         ORDER BY id
+        LIMIT %(reach)s::bigint
     ) AS waiting
     CROSS JOIN LATERAL (
         SELECT id

@@ -19,6 +19,7 @@ WITH added AS (
     SELECT parent_task, parent_id
     FROM added
     WHERE parent_task IS NOT NULL
+    ON CONFLICT DO NOTHING
 )
 SELECT id
 FROM added;

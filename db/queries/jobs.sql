@@ -1,9 +1,13 @@
 -- Every change of an instance locks the instance first and its rows afterwards.
--- The claims keep that order by nesting: the outermost SELECT walks the due rows in
--- order and locks nothing, the next one locks the instance of one row, the last one
--- reads the row again and locks it. There is no ORDER BY outside, because a sort
--- there would lock every instance before the first row comes out. A row that somebody
--- else changed since the statement began is judged by its newest version.
+-- The claims keep that order by nesting: the first SELECT lists due rows in order and
+-- locks nothing, the next one locks the instance of one row, the last one reads the
+-- row again and locks it. There is no ORDER BY outside, because a sort there would
+-- lock every instance before the first row comes out. A row that somebody else has
+-- changed since the statement began is judged by its newest version.
+--
+-- reach is how many rows are listed, NULL for all. A small reach makes the planner
+-- walk an index however wrong its statistics are; a queue that was empty when they
+-- were taken would otherwise be sorted for every claim.
 
 -- name: jobs_claim_inside
 -- Lock the next due job of a free instance, the instance first.
@@ -12,14 +16,20 @@ SELECT
     job.topic, COALESCE(job.inputs, instance.variables), job.attempts,
     job.retry_delays_s, job.resets
 FROM (
-    SELECT id, instance_id
-    FROM jobs
-    WHERE
-        state = 'ready'
-        AND run_at <= now()
-        AND (lease_until IS NULL OR lease_until <= now())
-        AND topic = ANY (%(topics)s::text[])
-    ORDER BY run_at, jobs.id
+    SELECT of_topic.id, of_topic.instance_id
+    FROM unnest(%(topics)s::text[]) AS wanted (topic)
+    CROSS JOIN LATERAL (
+        SELECT id, instance_id, run_at
+        FROM jobs
+        WHERE
+            jobs.topic = wanted.topic
+            AND state = 'ready'
+            AND run_at <= now()
+            AND (lease_until IS NULL OR lease_until <= now())
+        ORDER BY run_at, id
+        LIMIT %(reach)s::bigint
+    ) AS of_topic
+    ORDER BY of_topic.run_at, of_topic.id
 ) AS due
 CROSS JOIN LATERAL (
     SELECT id, business_key, variables
@@ -44,24 +54,42 @@ LIMIT 1;
 
 -- name: jobs_claim_outside
 -- Lease due jobs; instances are read and not locked.
-WITH due AS MATERIALIZED (
-    SELECT id
-    FROM jobs
-    WHERE
-        state = 'ready'
-        AND run_at <= now()
-        AND (lease_until IS NULL OR lease_until <= now())
-        AND topic = ANY (%(topics)s::text[])
-    ORDER BY run_at, id
+WITH free AS MATERIALIZED (
+    SELECT job.id
+    FROM (
+        SELECT of_topic.id
+        FROM unnest(%(topics)s::text[]) AS wanted (topic)
+        CROSS JOIN LATERAL (
+            SELECT id, run_at
+            FROM jobs
+            WHERE
+                jobs.topic = wanted.topic
+                AND state = 'ready'
+                AND run_at <= now()
+                AND (lease_until IS NULL OR lease_until <= now())
+            ORDER BY run_at, id
+            LIMIT %(reach)s::bigint
+        ) AS of_topic
+        ORDER BY of_topic.run_at, of_topic.id
+    ) AS due
+    CROSS JOIN LATERAL (
+        SELECT id
+        FROM jobs
+        WHERE
+            jobs.id = due.id
+            AND state = 'ready'
+            AND run_at <= now()
+            AND (lease_until IS NULL OR lease_until <= now())
+        FOR UPDATE SKIP LOCKED
+    ) AS job
     LIMIT %(limit)s
-    FOR UPDATE SKIP LOCKED
 ), leased AS (
     UPDATE jobs
     SET
         leased_by = %(worker)s,
         lease_until = clock_timestamp() + make_interval(secs => %(lease_s)s)
-    FROM due
-    WHERE jobs.id = due.id
+    FROM free
+    WHERE jobs.id = free.id
     RETURNING
         jobs.id, task_id, instance_id, element, topic, inputs, attempts,
         retry_delays_s, resets, run_at
@@ -75,7 +103,7 @@ JOIN instances ON instances.id = leased.instance_id
 ORDER BY leased.run_at, leased.id;
 
 -- name: jobs_hold
--- Lock a leased job for settling, its instance first.
+-- Lock a job for settling, its instance first; nobody leases an inside job.
 SELECT job.id
 FROM (
     SELECT instance_id
@@ -95,7 +123,7 @@ CROSS JOIN LATERAL (
         jobs.id = %(id)s
         AND jobs.instance_id = instance.id
         AND state = 'ready'
-        AND leased_by = %(worker)s
+        AND leased_by IS NOT DISTINCT FROM %(worker)s::text
     FOR UPDATE
 ) AS job;
 
@@ -153,10 +181,10 @@ SET
 WHERE id = %(id)s;
 
 -- name: jobs_reset
--- Let a job that was given up run again as if it were new.
+-- Let a job that was given up or came to nothing run again as if it were new.
 UPDATE jobs
 SET state = 'ready', run_at = clock_timestamp(), attempts = 0, resets = resets + 1
-WHERE task_id = %(task_id)s::uuid AND state = 'given_up';
+WHERE task_id = %(task_id)s::uuid AND state <> 'ready';
 
 -- name: jobs_count
 -- How many jobs are in each state; leased is not counted as ready.

@@ -1,11 +1,12 @@
 -- name: timers_claim_due
--- Lock a free instance that has a due timer, and the timer (order: jobs.sql).
+-- Lock a free instance that has a due timer, and the timer (as in jobs.sql).
 SELECT timer.instance_id, timer.task_id
 FROM (
     SELECT task_id, instance_id
     FROM timers
     WHERE due_at <= %(now)s::timestamptz
-    ORDER BY due_at, timers.task_id
+    ORDER BY due_at
+    LIMIT %(reach)s::bigint
 ) AS due
 CROSS JOIN LATERAL (
     SELECT id

@@ -207,7 +207,7 @@ def _waits(run: Tokens) -> tuple[Wait, ...]:
     for token in run.tasks.values():
         if token._state == TaskState.ERROR:
             reason = token.internal_data["stuck"]["reason"]
-            facts = token.task_spec.wait_facts(token)
+            facts: tuple[str, str, str, str | None] = token.task_spec.wait_facts(token)
             waits.append(StuckWait(*facts, reason))
         elif token._state == TaskState.STARTED and token is not run.task_tree:
             wait = token.task_spec.wait(token)

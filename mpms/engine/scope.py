@@ -40,13 +40,13 @@ def local_view(token: Token) -> dict[str, Any] | None:
     return None
 
 
-def write(token: Token, values: Mapping[str, Any]) -> None:
-    """Change variables where they live, as seen from this token."""
+def write(token: Token, values: Mapping[str, Any], *, by: Token | None = None) -> None:
+    """Change variables where they live, as seen from this token; ``by`` did it."""
     for name, value in values.items():
         holder = token
         while name not in holder.data and holder.parent is not None:
             holder = holder.parent
-        _set(holder, token, name, value)
+        _set(holder, by or token, name, value)
 
 
 def write_local(token: Token, values: Mapping[str, Any]) -> None:

@@ -115,8 +115,9 @@ class Jobs(Protocol):
         """Lease due jobs, also those whose lease ran out."""
         ...
 
-    def hold(self, job_id: int, worker: str) -> bool:
-        """Lock a leased job for settling; False if another worker has it now."""
+    def hold(self, job_id: int, worker: str | None) -> bool:
+        """Lock a job for settling; False if another worker has it now. ``worker``
+        is None for an inside job, which nobody leases."""
         ...
 
     def renew(self, worker: str, job_ids: Iterable[int], lease_s: float) -> None: ...
@@ -139,7 +140,8 @@ class Jobs(Protocol):
         ...
 
     def reset(self, task_id: str) -> bool:
-        """Let a given-up job run again, with a new idempotency key."""
+        """Let a job that was given up or handed on in vain run again, with a new
+        idempotency key."""
         ...
 
     def counts(self) -> dict[str, int]: ...

@@ -83,7 +83,9 @@ def _close(tx: Transaction, instance: Instance, step: Step) -> None:
             tx.incidents.resolve(by="process", task_id=wait.task_id)
         if isinstance(wait, CallWait):
             for child in tx.instances.children(instance.id, wait.task_id):
-                tx.deliveries.add(child, "cancel", data={"reason": "caller went on"})
+                if not tx.instances.get(child).status.ended:
+                    why = {"reason": "caller went on"}
+                    tx.deliveries.add(child, "cancel", data=why)
 
 
 def _open(tx: Transaction, instance: Instance, wait: Wait) -> None:
@@ -140,6 +142,14 @@ def _end(tx: Transaction, instance: Instance, step: Step, actor: str) -> None:
         instance_id=instance.id,
         data={} if step.error is None else {"code": step.error[0]},
     )
+    robot = tx.robot_holds.release(instance.id)
+    if robot is not None:
+        tx.events.append(
+            "robot released",
+            actor=actor,
+            instance_id=instance.id,
+            data={"robot": robot},
+        )
     if instance.parent is None:
         return
     parent, task_id = instance.parent.instance_id, instance.parent.task_id

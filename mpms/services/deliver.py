@@ -14,6 +14,7 @@ from mpms.domain.steps import (
     Receive,
     Retry,
     Start,
+    Throw,
 )
 from mpms.ports.store import Transaction, UnitOfWork
 from mpms.services.advance_instance import Advance
@@ -28,7 +29,10 @@ def deliver_one(uow: UnitOfWork, advance: Advance) -> bool:
         if claimed is None:
             return False
         _, instance_id, kind, task_id, data = claimed
-        _apply(tx, advance, instance_id, _command(kind, task_id or "", data))
+        command = _command(kind, task_id or "", data)
+        applied = _apply(tx, advance, instance_id, command)
+        if not applied and data.get("kind") == "message":
+            tx.deliveries.throw(_message(data))
         return True
 
 
@@ -45,7 +49,7 @@ def fire_one(uow: UnitOfWork, advance: Advance) -> bool:
 
 def _apply(
     tx: Transaction, advance: Advance, instance_id: str, command: Command
-) -> None:
+) -> bool:
     instance = tx.instances.lock(instance_id)
     try:
         step = advance(tx, instance, command, actor=ACTOR)
@@ -60,7 +64,7 @@ def _apply(
             task_id=task_id,
             data={"command": type(command).__name__},
         )
-        return
+        return False
     if not step.caught and isinstance(command, Fail):
         tx.incidents.open(
             "call",
@@ -68,6 +72,14 @@ def _apply(
             instance_id=instance_id,
             task_id=command.task_id,
         )
+    return True
+
+
+def _message(data: dict[str, Any]) -> Throw:
+    """A message that came too late for its task; it belongs to whoever waits next."""
+    return Throw(
+        "message", data["event"], data.get("correlation"), data.get("variables", {})
+    )
 
 
 def _command(kind: str, task_id: str, data: dict[str, Any]) -> Command:

@@ -107,9 +107,11 @@ class OutsideJobs:
         moved = False
         while not self._done.empty():
             job, answer = self._done.get()
-            if self._running.pop(job.id, None) is None:
+            running = self._running.get(job.id)
+            if running is None or running.job is not job:
                 log.warning("%s answered after its limit; ignored", job.topic)
                 continue
+            del self._running[job.id]
             moved = True
             if isinstance(answer, Exception):
                 self._jobs.fail(job, answer, worker=self._worker)

@@ -79,7 +79,7 @@ class RunJobs:
                 instance = tx.instances.lock(job.instance_id, wait_s=30.0)
             except InstanceBusy:
                 return  # it stays in the queue and is claimed again
-            if not tx.jobs.hold(job.id, worker or ""):
+            if not tx.jobs.hold(job.id, worker):
                 return
             delays = job.retry_delays_s
             if code is None and job.attempts < len(delays):

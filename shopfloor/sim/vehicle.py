@@ -142,17 +142,15 @@ class Vehicle:
 
     def _turn_towards(self, yaw_rad: float, dt_s: float) -> None:
         error = _angle(yaw_rad - self.pose.yaw_rad)
+        most = self.limits.turn_accel_radps2 * dt_s
+        if abs(error) <= ALIGNED_RAD and abs(self.turn_radps) <= most:
+            self._turn(error)
+            self.turn_radps = 0.0
+            return
         wanted = _approach(abs(error), self.limits.turn_accel_radps2, dt_s)
         wanted = math.copysign(min(wanted, self.limits.turn_radps), error)
-        self.turn_radps = _towards(
-            self.turn_radps, wanted, self.limits.turn_accel_radps2 * dt_s
-        )
+        self.turn_radps = _towards(self.turn_radps, wanted, most)
         self._turn(self.turn_radps * dt_s)
-        left = _angle(yaw_rad - self.pose.yaw_rad)
-        slow = abs(self.turn_radps) <= self.limits.turn_accel_radps2 * dt_s
-        if abs(left) <= ALIGNED_RAD and slow:
-            self._turn(left)
-            self.turn_radps = 0.0
 
     def _drive(self, target: Pose, distance_m: float, dt_s: float) -> None:
         wanted = min(

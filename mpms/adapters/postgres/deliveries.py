@@ -39,10 +39,10 @@ class Deliveries(Repository):
 
         (id, instance id, kind, task id, data); deleted with this transaction.
         """
-        row = self._statements.row("deliveries_claim")
-        if row is None:
+        rows = self._statements.claim("deliveries_claim")
+        if not rows:
             return None
-        delivery_id, instance_id, kind, task_id, data = row
+        delivery_id, instance_id, kind, task_id, data = rows[0]
         return delivery_id, instance_id, kind, task_id, data
 
     def throw(self, throw: Throw) -> int:

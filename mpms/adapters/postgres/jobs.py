@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from mpms.adapters.postgres.statements import Repository, Row
+from mpms.adapters.postgres.statements import REACH, Repository, Row
 from mpms.domain.jobs import Job
 
 HOLD_WAIT_S = 30.0
@@ -20,8 +20,8 @@ class Jobs(Repository):
 
     def claim_inside(self, topics: Iterable[str]) -> Job | None:
         """Take one due job and lock its instance for this transaction."""
-        row = self._statements.row("jobs_claim_inside", topics=list(topics))
-        return None if row is None else _job(row)
+        rows = self._statements.claim("jobs_claim_inside", topics=list(topics))
+        return _job(rows[0]) if rows else None
 
     def claim_outside(
         self, topics: Iterable[str], *, worker: str, lease_s: float, limit: int
@@ -30,8 +30,9 @@ class Jobs(Repository):
 
         Commit before working: the lease is what others see.
         """
-        rows = self._statements.rows(
+        rows = self._statements.claim(
             "jobs_claim_outside",
+            reach=limit + REACH,
             topics=list(topics),
             worker=worker,
             lease_s=lease_s,
@@ -39,10 +40,11 @@ class Jobs(Repository):
         )
         return [_job(row) for row in rows]
 
-    def hold(self, job_id: int, worker: str) -> bool:
-        """Lock a leased job for settling, and its instance before it.
+    def hold(self, job_id: int, worker: str | None) -> bool:
+        """Lock a job for settling, and its instance before it.
 
-        False if another worker has it now or nobody needs it any more. InstanceBusy.
+        ``worker`` is None for an inside job, which nobody leases. False if another
+        worker has it now or nobody needs it any more. InstanceBusy.
         """
         with self._statements.waiting_at_most(HOLD_WAIT_S):
             row = self._statements.row("jobs_hold", id=job_id, worker=worker)
@@ -74,7 +76,7 @@ class Jobs(Repository):
         self._statements.run("jobs_give_up", id=job_id, error=error)
 
     def reset(self, task_id: str) -> bool:
-        """Let a given-up job run again, with a new idempotency key."""
+        """Let a job that came to nothing run again, with a new idempotency key."""
         return self._statements.run("jobs_reset", task_id=task_id) > 0
 
     def counts(self) -> dict[str, int]:

@@ -24,6 +24,7 @@ from mpms.domain.errors import DatabaseAway, InstanceBusy
 Row = tuple[Any, ...]
 
 JSON_OID = 114
+REACH = 32
 
 
 def _read_json(value: str | bytes | None, cursor: cursor) -> Any:
@@ -80,6 +81,14 @@ class Statements:
     def rows(self, name: str, /, **parameters: Any) -> list[Row]:
         with self._executed(name, parameters) as done:
             return done.fetchall()
+
+    def claim(
+        self, name: str, /, *, reach: int = REACH, **parameters: Any
+    ) -> list[Row]:
+        """Look at the head of a queue, and at all of it if that is taken."""
+        return self.rows(name, reach=reach, **parameters) or self.rows(
+            name, reach=None, **parameters
+        )
 
     @contextmanager
     def waiting_at_most(self, wait_s: float) -> Iterator[None]:

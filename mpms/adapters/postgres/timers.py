@@ -12,10 +12,10 @@ class Timers(Repository):
 
     def claim_due(self, now: datetime) -> tuple[str, str] | None:
         """One due timer of a free instance, locked: (instance id, task id)."""
-        row = self._statements.row("timers_claim_due", now=now)
-        if row is None:
+        rows = self._statements.claim("timers_claim_due", now=now)
+        if not rows:
             return None
-        instance_id, task_id = row
+        instance_id, task_id = rows[0]
         return instance_id, task_id
 
     def next_due_at(self) -> datetime | None:

@@ -3,6 +3,9 @@
 Models come from outside, and a language that reaches the interpreter underneath
 reaches the whole machine. So this one is its own: a tokenizer, a parser and closures,
 which know JSON values, a few operators and a fixed list of functions.
+
+Whole numbers are exact; all others are binary floats, so ``0.1 + 0.2 == 0.3`` is false
+as in Python and JUEL: compare ``round(a, 3) == round(b, 3)``.
 """
 
 from .expression import (

@@ -18,6 +18,7 @@ MAX_TEXT = 100_000  # characters in one result
 MAX_VALUES = 10_000  # items and entries in one result, at all levels together
 MAX_DEPTH = 64  # levels of a value
 MAX_INTEGER = 10**30
+MAX_RESULT = 2**63 - 1  # beyond it, not every JSON writer and database follows
 
 _CHARACTERS_PER_STEP = 100
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -88,7 +89,7 @@ class _Copy:
         if value is None or isinstance(value, bool):
             return value
         if isinstance(value, int | float):
-            return number(value, "as a result")
+            return self.number(value)
         if isinstance(value, str):
             return self.text(value)
         if isinstance(value, list):
@@ -99,6 +100,12 @@ class _Copy:
                 for key, item in value.items()
             }
         raise Fault(f"gives {shown(value)}, which is no JSON value")
+
+    def number(self, value: int | float) -> int | float:
+        number(value, "as a result")
+        if isinstance(value, int) and abs(value) > MAX_RESULT:
+            raise Fault("gives an integer of more than 64 bits")
+        return value
 
     def key(self, key: object) -> str:
         if not isinstance(key, str):

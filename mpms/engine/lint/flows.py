@@ -118,10 +118,13 @@ def _unreached(view: View) -> Iterator[Problem]:
     """
     found: list[Element] = []
     for element in view.process.elements.values():
+        if element.tag == "startEvent":
+            found.append(element)
+            continue
         if element.incoming or element.tag == "boundaryEvent":
             continue
         found.append(element)
-        if element.tag != "startEvent" and element.id not in view.refused:
+        if element.id not in view.refused:
             yield at(element, "no flow leads to this element, so it is never reached")
     reached = {element.id for element in found}
     while found:

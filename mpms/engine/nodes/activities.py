@@ -53,7 +53,7 @@ class Activity(Node):
     def map_outputs(self, token: Token) -> None:
         if self.maps_out:
             values = mapped(self.maps_out, token)
-            scope.write(token.parent, values)
+            scope.write(token.parent, values, by=token)
 
     def accept(self, token: Token, results: Variables) -> None:
         """The work is done elsewhere; take its results and go on."""
@@ -65,7 +65,7 @@ class Activity(Node):
         if self.maps_out:
             scope.write_local(token, results)
         else:
-            scope.write(token.parent, results)
+            scope.write(token.parent, results, by=token)
 
 
 class ReceiveTask(Activity, Catcher):

@@ -143,7 +143,7 @@ class Catcher(Node):
         won = getattr(token.parent.task_spec, "won", None)
         if won is not None:
             won(token.parent, token)
-        scope.write(token.parent, variables)
+        scope.write(token.parent, variables, by=token)
         token.complete()
 
 
@@ -186,7 +186,7 @@ class BoundaryEvent(Catcher):
         run: Tokens = token.workflow
         token.internal_data.pop("on")  # so that it outlives the activity it watched
         run.cancel_token(activity)
-        scope.write(token.parent, variables)
+        scope.write(token.parent, variables, by=token)
         token.complete()
 
     def catches_error(self, code: str) -> int | None:

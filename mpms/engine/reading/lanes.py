@@ -29,18 +29,14 @@ class Lanes:
 
     def add(self, lane_set: etree._Element, container_depth: int) -> None:
         """Takes in a lane set; ``container_depth`` counts enclosing subprocesses."""
-        stack = [(lane_set, container_depth * _DEEPER_SUBPROCESS)]
+        depth = container_depth * _DEEPER_SUBPROCESS
+        stack = [(lane, depth) for lane in _lanes(lane_set)]
         while stack:
-            node, depth = stack.pop()
-            lanes = [lane for lane in children(node) if tag_of(lane)[1] == "lane"]
-            for lane in lanes:
-                self._add_lane(lane, depth)
-            stack.extend(
-                (part, depth + 1)
-                for lane in reversed(lanes)
-                for part in children(lane)
-                if tag_of(part)[1] == "childLaneSet"
-            )
+            lane, depth = stack.pop()
+            self._add_lane(lane, depth)
+            for part in children(lane):
+                if tag_of(part)[1] == "childLaneSet":
+                    stack.extend((inner, depth + 1) for inner in _lanes(part))
 
     def _add_lane(self, lane: etree._Element, depth: int) -> None:
         name = shown_name(lane) or attribute(lane, "id") or ""
@@ -57,3 +53,8 @@ class Lanes:
             elif depth > known:
                 self.of[id_], self._depths[id_] = name, depth
                 self.disputed.pop(id_, None)
+
+
+def _lanes(lane_set: etree._Element) -> list[etree._Element]:
+    """Last first, as a stack wants them."""
+    return [lane for lane in children(lane_set) if tag_of(lane)[1] == "lane"][::-1]

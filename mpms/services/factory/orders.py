@@ -38,7 +38,7 @@ class StartWarehouse:
             actor="orders_handling",
         )
         tx.orders.assign(number, instance_id)
-        tx.orders.set_status(number, OrderStatus.IN_PROCESS)
+        change_status(tx, job, number, OrderStatus.IN_PROCESS)
         return Done()
 
 
@@ -51,6 +51,12 @@ def set_order_status(tx: Transaction, job: Job) -> Answer:
         raise BusinessError(
             "StatusUnknown", f"{text!r} is no status of an order"
         ) from None
+    change_status(tx, job, number, status)
+    return Done()
+
+
+def change_status(tx: Transaction, job: Job, number: str, status: OrderStatus) -> None:
+    """Set the status and say so in the history."""
     old = tx.orders.set_status(number, status)
     tx.events.append(
         "order status",
@@ -59,4 +65,3 @@ def set_order_status(tx: Transaction, job: Job) -> Answer:
         task_id=job.task_id,
         data={"order": number, "old": str(old), "new": str(status)},
     )
-    return Done()

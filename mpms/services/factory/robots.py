@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from fleet.choice import Candidate, choose
-from mpms.domain.errors import BusinessError
+from mpms.domain.errors import BusinessError, RobotBusy
 from mpms.domain.goals import Goal, GoalState, Pose
 from mpms.domain.jobs import Answer, Deferred, Done, Job, NotYet
 from mpms.domain.worlds import World
@@ -83,17 +83,20 @@ class MoveRobot:
         pose = self._world.pose_for(robot, place)
         if pose is None:
             raise BusinessError("PlaceUnknown", f"the world has no place {place!r}")
-        tx.goals.add(
-            Goal(
-                id=job.idempotency_key,
-                robot=robot,
-                place=place,
-                pose=pose,
-                state=GoalState.NEW,
-                task_id=job.task_id,
-                instance_id=job.instance_id,
-            )
+        goal = Goal(
+            id=job.idempotency_key,
+            robot=robot,
+            place=place,
+            pose=pose,
+            state=GoalState.NEW,
+            task_id=job.task_id,
+            instance_id=job.instance_id,
         )
+        try:
+            tx.goals.add(goal)
+        except RobotBusy as busy:
+            # The drive of a process that was cancelled; it ends by itself.
+            return NotYet(LOOK_AGAIN_S, str(busy))
         return Deferred()
 
 

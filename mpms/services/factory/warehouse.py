@@ -8,6 +8,7 @@ from mpms.domain.orders import OrderStatus
 from mpms.domain.worlds import World
 from mpms.ports.plant import Scale, ScaleUnavailable
 from mpms.ports.store import Transaction
+from mpms.services.factory.orders import change_status
 
 
 class ConnectWarehouse:
@@ -39,7 +40,7 @@ class ConnectWarehouse:
                 }
             )
         if order.status is OrderStatus.NEW:
-            tx.orders.set_status(number, OrderStatus.IN_PROCESS)
+            change_status(tx, job, number, OrderStatus.IN_PROCESS)
         return Done(
             {"product": order.product, "materials": materials, "index": 0, "loaded": []}
         )

@@ -77,9 +77,12 @@ class World:
         return self.rows[-1] if self.rows and self.rows[-1]["end"] is None else None
 
     def feed(self, event: Any) -> None:
-        if self.session is None:
+        session = self.session
+        if session is None:
             return
-        for out in self.session.handle(self.now, event):
+        for out in session.handle(self.now, event):
+            if self.session is not session:
+                return  # killed between two outputs
             if isinstance(out, Send):
                 assert self.wire is not None
                 at = max(self.now, self.frozen_until) + self.delay()
@@ -245,5 +248,6 @@ def run(seed: int, make_robot: Any) -> World:
 def test_no_goal_starts_twice_and_every_goal_ends(seed: int, make_robot: Any) -> None:
     world = run(seed, make_robot)
     assert all(count <= 1 for count in world.robot.starts.values()), world.explain()
+    assert not world.robot.preempted_by_new, world.explain()
     assert world.row is None, world.explain()
     assert len(world.rows) == 6

@@ -162,7 +162,5 @@ def client(connect: Callable[[], Client]) -> Client:
 @pytest.fixture
 def ros2(world: World, clock: ManualClock) -> Client:
     """A client of a simulation that speaks the ROS 2 dialect."""
-    simulation = Simulation(
-        world, clock=clock, dialect="ros2", trace=Trace(keep=True)
-    )
+    simulation = Simulation(world, clock=clock, dialect="ros2", trace=Trace(keep=True))
     return Client(simulation, clock)

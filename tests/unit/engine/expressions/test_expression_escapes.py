@@ -213,7 +213,13 @@ def test_a_long_path_and_a_long_conjunction_need_no_deep_stack() -> None:
 
 def test_integers_stay_below_ten_to_the_thirty() -> None:
     nines = "9" * 30
-    assert compile_expression(f"{nines} + 1").evaluate({}) == 10**30
+    assert (
+        compile_expression(f"({nines} + 1) // 10000000000000000000").evaluate({})
+        == 10**11
+    )
+    assert compile_expression("9223372036854775807").evaluate({}) == 2**63 - 1
+    with pytest.raises(ExpressionFailed, match="more than 64 bits"):
+        compile_expression("9223372036854775807 + 1").evaluate({})
     for text in ("9" * 31, "9" * 9000):
         with pytest.raises(ExpressionInvalid, match="beyond 10\\*\\*30"):
             compile_expression(text)

@@ -42,11 +42,13 @@ def value_of(text: str) -> object:
         ("2 - 3 - 4", -5),
         ("7 / 2", 3.5),
         ("7 // 2", 3),
+        ("0.1 + 0.2 == 0.3", False),
+        ("round(0.1 + 0.2, 3) == 0.3", True),
         ("7 % 4", 3),
         ("7 div 2", 3.5),
         ("7 mod 4", 3),
         ("-x + +1", -4),
-        ("10 * 99999999999999999999", 999999999999999999990),
+        ("10 * 99999999999999999999 // 1000", 999999999999999999),
         ("1.5e2", 150.0),
         ("'a' + \"b\"", "ab"),
         (r"'it\'s \"\u00e4\"\n'", 'it\'s "ä"\n'),
@@ -315,7 +317,7 @@ def test_a_value_that_is_not_json_does_not_come_out(foreign: object) -> None:
         compile_expression("[x].real").evaluate({"x": foreign})
 
 
-@pytest.mark.parametrize("broken", [float("nan"), float("inf"), "\ud800", 10**31])
+@pytest.mark.parametrize("broken", [float("nan"), float("inf"), "\ud800", 2**63])
 def test_a_value_that_json_cannot_carry_does_not_come_out(broken: object) -> None:
     with pytest.raises(ExpressionFailed):
         compile_expression("x").evaluate({"x": broken})

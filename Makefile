@@ -1,0 +1,50 @@
+# make demo and make test do all their own set-up: Python >= 3.11, make and git suffice.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.PHONY: setup demo test lint format bench soak system clean
+
+setup: $(STAMP)
+
+$(STAMP): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "MPMS needs Python 3.11 or newer; set PYTHON=…"; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "Installing into $(VENV); the first time takes a minute or two."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check \
+		--constraint constraints.txt 'pip>=25.1'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check \
+		--constraint constraints.txt --group test --group lint --editable .
+	@touch $(STAMP)
+
+demo: setup
+	@$(BIN)/mpms demo $(ARGS)
+
+test: setup system
+	@$(BIN)/python -m pytest -m "not soak" $(ARGS)
+
+lint: setup
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --config .importlinter --no-cache
+
+format: setup
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+
+# What tests want from the operating system; without the right to install it, the
+# tests that need it say what they skip (and fail if CI=true).
+system:
+	@sh tests/install_system_parts.sh
+
+bench: setup
+	@for script in bench/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+
+soak: setup system
+	@$(BIN)/python -m pytest -m soak --timeout 3600 $(ARGS)
+
+clean:
+	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache

@@ -1,0 +1,70 @@
+"""Which addresses a robot may be spoken to at.
+
+rosbridge has no usable authentication and a goal moves a machine. So an unencrypted
+connection leaves this machine only where the profile names the host; everything
+else goes over TLS with a certificate that is checked.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import ssl
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from robot_bridge.profiles import Profile
+
+
+class UnsafeAddress(ValueError):
+    """A robot's address that is malformed or may not be used."""
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    url: str
+    ca_file: str | None = None
+
+    @property
+    def secure(self) -> bool:
+        return self.url.startswith("wss:")
+
+    def tls(self) -> ssl.SSLContext | None:
+        if not self.secure:
+            return None
+        return ssl.create_default_context(cafile=self.ca_file)
+
+
+def check_address(
+    url: str, profile: Profile, ca_file: str | Path | None = None
+) -> Address:
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname, parts.port
+    except ValueError as cause:
+        raise UnsafeAddress(f"robot address {url!r}: {cause}") from None
+    if parts.scheme not in ("ws", "wss") or not host:
+        raise UnsafeAddress(
+            f"robot address {url!r}: write ws://host:port or wss://host:port"
+        )
+    if port == 0:
+        raise UnsafeAddress(f"robot address {url!r}: port 0 does not exist")
+    if parts.scheme == "wss":
+        if ca_file is not None and not Path(ca_file).is_file():
+            raise UnsafeAddress(f"certificate file {ca_file} does not exist")
+        return Address(url, None if ca_file is None else str(ca_file))
+    if not _is_loopback(host) and host not in profile.allow_plain_ws:
+        raise UnsafeAddress(
+            f"robot address {url!r} is not encrypted and leaves this machine; "
+            f"use wss://, or name {host} under allow_plain_ws in profile {profile.name}"
+        )
+    return Address(url)
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

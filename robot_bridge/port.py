@@ -1,0 +1,52 @@
+"""The port: what the rest of the world may ask of a robot, whatever its make."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from robot_bridge.reports import Snapshot
+
+
+class RobotPort(Protocol):
+    """Orders return at once; what becomes of them arrives as reports.
+
+    One navigation command is open at a time. Instants are Unix seconds of the wall
+    clock.
+    """
+
+    @property
+    def robot_id(self) -> str: ...
+
+    def start(self) -> None: ...
+
+    def stop(self) -> None: ...
+
+    def navigate(
+        self,
+        command_id: str,
+        x: float,
+        y: float,
+        yaw: float = 0.0,
+        *,
+        frame: str | None = None,
+        expires_at: float | None = None,
+        maybe_sent_at: float | None = None,
+    ) -> None: ...
+
+    def cancel(self, command_id: str) -> None: ...
+
+    def pause(self) -> None: ...
+
+    def resume(self) -> None: ...
+
+    def action(
+        self,
+        command_id: str,
+        name: str,
+        args: Mapping[str, Any] | None = None,
+        *,
+        expires_at: float | None = None,
+    ) -> None: ...
+
+    def snapshot(self) -> Snapshot: ...

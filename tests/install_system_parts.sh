@@ -1,0 +1,24 @@
+#!/bin/sh
+# Installs what the tests use of the operating system: a second PostgreSQL.
+set -u
+wanted=""
+[ -x /usr/lib/postgresql/15/bin/postgres ] || wanted="$wanted postgresql-15"
+[ -n "$wanted" ] || exit 0
+if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null 2>&1; then
+    echo "Not installed, so their tests are skipped:$wanted"
+    exit 0
+fi
+echo "Installing for the tests:$wanted"
+export DEBIAN_FRONTEND=noninteractive
+# A package must not start its own service beside ours.
+blocker=/usr/sbin/policy-rc.d
+if [ ! -e "$blocker" ]; then
+    printf '#!/bin/sh\nexit 101\n' >"$blocker" && chmod +x "$blocker"
+    trap 'rm -f "$blocker"' EXIT
+fi
+log=$(mktemp)
+# shellcheck disable=SC2086
+{ apt-get -qq update && apt-get -qq install -y --no-install-recommends $wanted; } \
+    >"$log" 2>&1 || { echo "That failed:"; tail -5 "$log"; }
+rm -f "$log"
+exit 0

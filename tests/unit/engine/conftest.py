@@ -1,0 +1,493 @@
+"""A short way to draw BPMN models, and one to play them with every promise checked.
+
+A drawing is a few lines ``start -> a -> end``; the first word of an id says what it
+is (``xor_weight`` is an exclusive gateway), everything else is a user task unless
+the drawing says otherwise.
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import count
+from typing import Any
+from xml.sax.saxutils import escape, quoteattr
+
+import pytest
+
+from mpms.domain.instances import InstanceStatus, Snapshot
+from mpms.domain.models import Definition
+from mpms.domain.steps import (
+    Cancel,
+    Command,
+    Complete,
+    Fail,
+    Fire,
+    Receive,
+    Retry,
+    Start,
+    Step,
+    StuckWait,
+    TimerWait,
+    TraceLine,
+    Wait,
+)
+from mpms.engine.runner import SpiffEngine
+
+MORNING = datetime(2026, 1, 5, 8, 0, tzinfo=UTC)
+
+BY_PREFIX = {
+    "start": "startEvent",
+    "end": "endEvent",
+    "xor": "exclusiveGateway",
+    "and": "parallelGateway",
+    "or": "inclusiveGateway",
+    "event": "eventBasedGateway",
+}
+TIMES = {"timer": "timeDuration", "date": "timeDate", "cycle": "timeCycle"}
+
+
+@dataclass
+class Drawn:
+    """One element: its tag, attributes, and what stands inside it."""
+
+    tag: str
+    attributes: dict[str, str] = field(default_factory=dict)
+    triggers: dict[str, str | None] = field(default_factory=dict)
+    extensions: str = ""
+    loop: str = ""
+    inside: str = ""
+    correlation: str | None = None
+    inner: "tuple[tuple[str, ...], dict[str, Drawn]]" = ((), {})
+
+
+class Drawing:
+    """Draws models; called with lines and elements it gives the bytes of a file."""
+
+    def __call__(
+        self,
+        *lines: str,
+        lanes: Mapping[str, list[str]] | None = None,
+        **elements: Drawn,
+    ) -> bytes:
+        declared: dict[str, str] = {}
+        body = self._scope(lines, elements, declared, count())
+        lane_set = "".join(
+            f"<lane id={quoteattr('lane_' + name)} name={quoteattr(name)}>"
+            + "".join(f"<flowNodeRef>{id_}</flowNodeRef>" for id_ in ids)
+            + "</lane>"
+            for name, ids in (lanes or {}).items()
+        )
+        if lane_set:
+            lane_set = f'<laneSet id="lanes">{lane_set}</laneSet>'
+        return (
+            '<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL"'
+            ' xmlns:camunda="http://camunda.org/schema/1.0/bpmn"'
+            ' id="file" targetNamespace="urn:test">'
+            f"{''.join(declared.values())}"
+            f'<process id="process" isExecutable="true">{lane_set}{body}</process>'
+            "</definitions>"
+        ).encode()
+
+    def _scope(
+        self,
+        lines: tuple[str, ...],
+        elements: Mapping[str, Drawn],
+        declared: dict[str, str],
+        numbers: "Iterator[int]",
+    ) -> str:
+        found, flows = dict(elements), []
+        for line in lines:
+            path, _, condition = line.partition(" if ")
+            otherwise = path.endswith(" otherwise")
+            ids = [part.strip() for part in path.split(" otherwise")[0].split("->")]
+            for id_ in ids:
+                found.setdefault(id_, self._known_by_its_id(id_))
+            for source, target in zip(ids, ids[1:], strict=False):
+                flow = f"{source}_to_{target}_{next(numbers)}"
+                if otherwise:
+                    found[source].attributes["default"] = flow
+                rule = condition and (
+                    f"<conditionExpression>${{{escape(condition)}}}"
+                    "</conditionExpression>"
+                )
+                flows.append(
+                    f'<sequenceFlow id="{flow}" sourceRef="{source}"'
+                    f' targetRef="{target}">{rule}</sequenceFlow>'
+                )
+        nodes = [self._node(i, e, declared, numbers) for i, e in found.items()]
+        return "".join(nodes + flows)
+
+    @staticmethod
+    def _known_by_its_id(id_: str) -> Drawn:
+        return Drawn(BY_PREFIX.get(re.split(r"[_\d]", id_)[0], "userTask"))
+
+    def _node(
+        self,
+        id_: str,
+        drawn: Drawn,
+        declared: dict[str, str],
+        numbers: "Iterator[int]",
+    ) -> str:
+        attributes = {"id": id_, **drawn.attributes}
+        extensions = drawn.extensions
+        if drawn.correlation is not None:
+            extensions += (
+                '<camunda:properties><camunda:property name="correlationKey"'
+                f" value={quoteattr(drawn.correlation)}/></camunda:properties>"
+            )
+        triggers = ""
+        for kind, value in drawn.triggers.items():
+            if drawn.tag in ("sendTask", "receiveTask"):
+                attributes["messageRef"] = self._declare(declared, kind, str(value))
+            elif kind in TIMES:
+                time = f"<{TIMES[kind]}>{escape(str(value))}</{TIMES[kind]}>"
+                triggers += f"<timerEventDefinition>{time}</timerEventDefinition>"
+            else:
+                refer = {}
+                if value:
+                    refer[f"{kind}Ref"] = self._declare(declared, kind, value)
+                if kind == "error" and drawn.tag == "boundaryEvent":
+                    refer["camunda:errorCodeVariable"] = "error_code"
+                    refer["camunda:errorMessageVariable"] = "error_message"
+                triggers += f"<{kind}EventDefinition{_written(refer)}/>"
+        if extensions:
+            extensions = f"<extensionElements>{extensions}</extensionElements>"
+        lines, elements = drawn.inner
+        scope = self._scope(lines, elements, declared, numbers) if lines else ""
+        return (
+            f"<{drawn.tag}{_written(attributes)}>"
+            f"{extensions}{drawn.loop}{drawn.inside}{triggers}{scope}</{drawn.tag}>"
+        )
+
+    @staticmethod
+    def _declare(declared: dict[str, str], kind: str, name: str) -> str:
+        id_ = f"{kind}_{name.replace(' ', '_')}"
+        code = f" errorCode={quoteattr(name)}" if kind == "error" else ""
+        declared[id_] = f'<{kind} id="{id_}" name={quoteattr(name)}{code}/>'
+        return id_
+
+    # -- elements ------------------------------------------------------------------
+
+    def task(
+        self,
+        tag: str,
+        *,
+        loop: str = "",
+        inputs: Mapping[str, str] | None = None,
+        outputs: Mapping[str, str] | None = None,
+        inside: str = "",
+        **attributes: str,
+    ) -> Drawn:
+        maps = "".join(
+            f"<camunda:{word}Parameter name={quoteattr(name)}>{escape(value)}"
+            f"</camunda:{word}Parameter>"
+            for word, values in (("input", inputs), ("output", outputs))
+            for name, value in (values or {}).items()
+        )
+        if maps:
+            maps = f"<camunda:inputOutput>{maps}</camunda:inputOutput>"
+        camunda = {f"camunda:{word}": value for word, value in attributes.items()}
+        return Drawn(tag, camunda, extensions=maps, loop=loop, inside=inside)
+
+    def user(self, **options: Any) -> Drawn:
+        return self.task("userTask", **options)
+
+    def service(self, topic: str, **options: Any) -> Drawn:
+        return self.task("serviceTask", type="external", topic=topic, **options)
+
+    def script(self, text: str, **options: Any) -> Drawn:
+        inside = f"<script>{escape(text)}</script>"
+        return self.task("scriptTask", inside=inside, **options)
+
+    def rule(self, decision: str, **options: Any) -> Drawn:
+        return self.task("businessRuleTask", decisionRef=decision, **options)
+
+    def send(self, message: str, key: str | None = None, **options: Any) -> Drawn:
+        drawn = self.task("sendTask", **options)
+        drawn.triggers, drawn.correlation = {"message": message}, key
+        return drawn
+
+    def receive(self, message: str, key: str | None = None, **options: Any) -> Drawn:
+        drawn = self.task("receiveTask", **options)
+        drawn.triggers, drawn.correlation = {"message": message}, key
+        return drawn
+
+    def call(
+        self,
+        called: str,
+        *,
+        passes: Mapping[str, str] | None = None,
+        returns: Mapping[str, str] | None = None,
+        all_in: bool = False,
+        all_out: bool = False,
+        key: str | None = None,
+        **options: Any,
+    ) -> Drawn:
+        drawn = self.task("callActivity", **options)
+        drawn.attributes["calledElement"] = called
+        for word, values, everything in (
+            ("in", passes, all_in),
+            ("out", returns, all_out),
+        ):
+            for target, source in (values or {}).items():
+                kind = "sourceExpression" if source.startswith("${") else "source"
+                drawn.extensions += (
+                    f"<camunda:{word} {kind}={quoteattr(source)} target='{target}'/>"
+                )
+            if everything:
+                drawn.extensions += f'<camunda:{word} variables="all"/>'
+        if key is not None:
+            drawn.extensions += f"<camunda:in businessKey={quoteattr(key)}/>"
+        return drawn
+
+    def sub(self, *lines: str, loop: str = "", **elements: Drawn) -> Drawn:
+        return Drawn("subProcess", loop=loop, inner=(lines, elements))
+
+    def catch(self, *, key: str | None = None, **trigger: str) -> Drawn:
+        return Drawn(
+            "intermediateCatchEvent", triggers=dict(trigger), correlation=key
+        )
+
+    def throw(self, *, key: str | None = None, **trigger: str) -> Drawn:
+        return Drawn(
+            "intermediateThrowEvent", triggers=dict(trigger), correlation=key
+        )
+
+    def end(self, *, key: str | None = None, **trigger: str) -> Drawn:
+        return Drawn("endEvent", triggers=dict(trigger), correlation=key)
+
+    def border(
+        self,
+        host: str,
+        *,
+        interrupting: bool = True,
+        key: str | None = None,
+        **trigger: str | None,
+    ) -> Drawn:
+        attributes = {"attachedToRef": host}
+        if not interrupting:
+            attributes["cancelActivity"] = "false"
+        return Drawn(
+            "boundaryEvent", attributes, triggers=dict(trigger), correlation=key
+        )
+
+    # -- loops ---------------------------------------------------------------------
+
+    def each(
+        self,
+        items: str,
+        name: str | None = None,
+        *,
+        sequential: bool = False,
+        until: str | None = None,
+        collect: tuple[str, str] | None = None,
+    ) -> str:
+        attributes = {"camunda:collection": items}
+        if name:
+            attributes["camunda:elementVariable"] = name
+        return self._many(attributes, "", sequential, until, collect)
+
+    def times(
+        self,
+        number: str,
+        *,
+        sequential: bool = False,
+        until: str | None = None,
+        collect: tuple[str, str] | None = None,
+    ) -> str:
+        turns = f"<loopCardinality>{escape(number)}</loopCardinality>"
+        return self._many({}, turns, sequential, until, collect)
+
+    @staticmethod
+    def _many(
+        attributes: dict[str, str],
+        inside: str,
+        sequential: bool,
+        until: str | None,
+        collect: tuple[str, str] | None,
+    ) -> str:
+        if sequential:
+            attributes["isSequential"] = "true"
+        if collect:
+            inside += (
+                f"<loopDataOutputRef>{collect[0]}</loopDataOutputRef>"
+                f"<outputDataItem name={quoteattr(collect[1])}/>"
+            )
+        if until:
+            inside += f"<completionCondition>{escape(until)}</completionCondition>"
+        tag = "multiInstanceLoopCharacteristics"
+        return f"<{tag}{_written(attributes)}>{inside}</{tag}>"
+
+    def again(self, condition: str, *, before: bool = False, most: int = 0) -> str:
+        attributes = {"testBefore": "true"} if before else {}
+        if most:
+            attributes["loopMaximum"] = str(most)
+        tag = "standardLoopCharacteristics"
+        inside = f"<loopCondition>{escape(condition)}</loopCondition>"
+        return f"<{tag}{_written(attributes)}>{inside}</{tag}>"
+
+
+def _written(attributes: Mapping[str, str]) -> str:
+    return "".join(f" {name}={quoteattr(value)}" for name, value in attributes.items())
+
+
+WaitKey = tuple[object, ...]
+
+
+def key_of(wait: Wait) -> WaitKey:
+    due_at, reason = getattr(wait, "due_at", None), getattr(wait, "reason", None)
+    return wait.task_id, type(wait), due_at, reason
+
+
+class Play:
+    """One instance, played step by step.
+
+    After every step it checks what holds for all of them: ``opened`` and ``closed``
+    add up to ``waits``, the snapshot alone gives the same waits again, the snapshot
+    handed in is unchanged, and the variables are JSON.
+    """
+
+    def __init__(
+        self, engine: SpiffEngine, definition: Definition, **options: Any
+    ) -> None:
+        self.engine, self.definition, self.options = engine, definition, options
+        self.now = MORNING
+        self.snapshot: Snapshot | None = None
+        self.step: Step
+        self.trace: list[TraceLine] = []
+        self._held: dict[WaitKey, Wait] = {}
+
+    def do(self, command: Command) -> Step:
+        before = self.snapshot
+        written = None if before is None else json.dumps(before.variables)
+        step = self.engine.advance(
+            self.definition, before, command, now=self.now, **self.options
+        )
+        if before is not None:
+            assert json.dumps(before.variables) == written
+        if not step.caught:
+            assert step.snapshot is before
+            assert not (step.opened or step.closed or step.throws or step.trace)
+        self._add_up(step)
+        self.snapshot = Snapshot(
+            step.snapshot.state, json.loads(json.dumps(step.snapshot.variables))
+        )
+        again = self.engine.waits(self.definition, self.snapshot)
+        assert Counter(map(key_of, again)) == Counter(map(key_of, step.waits))
+        self.step = step
+        self.trace += step.trace
+        return step
+
+    def _add_up(self, step: Step) -> None:
+        for wait in step.closed:
+            del self._held[key_of(wait)]
+        for wait in step.opened:
+            assert key_of(wait) not in self._held
+            self._held[key_of(wait)] = wait
+        assert Counter(self._held.keys()) == Counter(map(key_of, step.waits))
+
+    # -- looking -------------------------------------------------------------------
+
+    @property
+    def open(self) -> list[str]:
+        """The elements that wait for something outside, stuck ones aside."""
+        return sorted(
+            w.element for w in self.step.waits if not isinstance(w, StuckWait)
+        )
+
+    @property
+    def stuck(self) -> dict[str, str]:
+        return {
+            w.element: w.reason for w in self.step.waits if isinstance(w, StuckWait)
+        }
+
+    @property
+    def variables(self) -> dict[str, Any]:
+        assert self.snapshot is not None
+        return self.snapshot.variables
+
+    @property
+    def status(self) -> InstanceStatus:
+        return self.step.status
+
+    @property
+    def done(self) -> bool:
+        return self.status is InstanceStatus.COMPLETED
+
+    def waits(self, element: str) -> list[Any]:
+        return [w for w in self.step.waits if w.element == element]
+
+    def wait(self, element: str) -> Any:
+        found = self.waits(element)
+        assert len(found) == 1, f"{element}: {len(found)} of {self.step.waits}"
+        return found[0]
+
+    def passed(self, kind: str) -> list[str | None]:
+        return [line.element for line in self.trace if line.kind == kind]
+
+    # -- acting --------------------------------------------------------------------
+
+    def complete(self, element: str, **variables: Any) -> Step:
+        return self.do(Complete(self.wait(element).task_id, variables))
+
+    def complete_turn(self, element: str, turn: int, **variables: Any) -> Step:
+        for wait in self.waits(element):
+            assert self.snapshot is not None
+            seen = self.engine.visible(self.definition, self.snapshot, wait.task_id)
+            if seen["loopCounter"] == turn:
+                return self.do(Complete(wait.task_id, variables))
+        raise AssertionError(f"{element} has no open turn {turn}")
+
+    def fail(self, element: str, code: str, message: str = "") -> Step:
+        return self.do(Fail(self.wait(element).task_id, code, message))
+
+    def fire(self, element: str) -> Step:
+        wait = self.wait(element)
+        assert isinstance(wait, TimerWait)
+        self.now = max(self.now, wait.due_at)
+        return self.do(Fire(wait.task_id))
+
+    def receive(self, element: str, **variables: Any) -> Step:
+        return self.do(Receive(self.wait(element).task_id, variables))
+
+    def retry(self, element: str) -> Step:
+        return self.do(Retry(self.wait(element).task_id))
+
+    def cancel(self) -> Step:
+        return self.do(Cancel("enough"))
+
+    def mend(self, **variables: Any) -> None:
+        """Change variables as an operator does, beside the process."""
+        assert self.snapshot is not None
+        self.snapshot = Snapshot(
+            self.snapshot.state, {**self.snapshot.variables, **variables}
+        )
+
+
+@pytest.fixture(scope="session")
+def draw() -> Drawing:
+    return Drawing()
+
+
+@pytest.fixture(scope="session")
+def play() -> Callable[..., Play]:
+    """Return a function that deploys a drawing and starts one instance of it."""
+
+    def start(
+        xml: bytes,
+        variables: dict[str, Any] | None = None,
+        *,
+        pure: Mapping[str, Any] | None = None,
+        key: str = "process",
+        **options: Any,
+    ) -> Play:
+        engine = SpiffEngine(pure)
+        assert engine.check(xml) == []
+        played = Play(engine, Definition("digest", key, 1, "", xml), **options)
+        played.do(Start(variables or {}))
+        return played
+
+    return start

@@ -1,0 +1,227 @@
+"""Every element and event: executed, or refused with element and reason."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from mpms.domain.models import Problem
+from mpms.engine.lint import check
+from mpms.engine.lint.elements import EVENTS, EXECUTED, TAGS
+from mpms.engine.reading.tags import NODE_TAGS
+
+Build = Callable[..., bytes]
+
+TIMER = "<timerEventDefinition><{0}>{1}</{0}></timerEventDefinition>"
+DEFINITIONS = {
+    "none": "",
+    "timer": TIMER.format("timeDuration", "PT5M"),
+    "signal": "<signalEventDefinition signalRef='s'/>",
+    "message": "<messageEventDefinition messageRef='m'/>",
+    "error": "<errorEventDefinition errorRef='e'/>",
+    "escalation": "<escalationEventDefinition escalationRef='esc'/>",
+    "terminate": "<terminateEventDefinition/>",
+    "link": "<linkEventDefinition name='there'/>",
+    "conditional": "<conditionalEventDefinition><condition>${a}</condition>"
+    "</conditionalEventDefinition>",
+    "compensate": "<compensateEventDefinition/>",
+    "cancel": "<cancelEventDefinition/>",
+}
+FLOW = "<sequenceFlow id='{0}_{1}' sourceRef='{0}' targetRef='{1}'/>"
+
+
+def in_position(position: str, inner: str) -> str:
+    if position == "start":
+        return f"<startEvent id='x'>{inner}</startEvent><task id='t'/>" + FLOW.format(
+            "x", "t"
+        )
+    if position == "end":
+        return f"<startEvent id='b'/><endEvent id='x'>{inner}</endEvent>" + FLOW.format(
+            "b", "x"
+        )
+    if position == "inner start":
+        inside = f"<startEvent id='x'>{inner}</startEvent>"
+        body = f"<startEvent id='b'/><subProcess id='sub'>{inside}</subProcess>"
+        return body + FLOW.format("b", "sub")
+    if position == "boundary":
+        event = f"<boundaryEvent id='x' attachedToRef='t'>{inner}</boundaryEvent>"
+        body = f"<startEvent id='b'/><userTask id='t'/>{event}<endEvent id='late'/>"
+        return body + FLOW.format("b", "t") + FLOW.format("x", "late")
+    tag = f"intermediate{position.capitalize()}Event"
+    body = f"<startEvent id='b'/><{tag} id='x'>{inner}</{tag}>"
+    return body + FLOW.format("b", "x")
+
+
+EVENT_CASES = [
+    (position, kind, reason)
+    for position, kinds in EVENTS.items()
+    for kind, reason in kinds.items()
+]
+
+
+def test_the_tables_name_every_element_and_every_event() -> None:
+    assert set(TAGS) == NODE_TAGS
+    assert all(set(kinds) == set(DEFINITIONS) for kinds in EVENTS.values())
+
+
+@pytest.mark.parametrize(("position", "kind", "reason"), EVENT_CASES)
+def test_an_event_is_executed_or_refused_as_the_table_says(
+    bpmn: Build, position: str, kind: str, reason: str
+) -> None:
+    lint = check(bpmn(in_position(position, DEFINITIONS[kind])))
+    if reason == EXECUTED:
+        assert lint.problems == []
+        assert lint.deployable
+    else:
+        assert lint.problems == [Problem("x", "", reason.format(kind=kind))]
+        assert not lint.deployable
+
+
+def test_what_is_executed_is_what_the_engine_promises() -> None:
+    executed = {
+        position: {kind for kind, reason in kinds.items() if reason == EXECUTED}
+        for position, kinds in EVENTS.items()
+    }
+    assert executed == {
+        "start": {"none"},
+        "inner start": {"none"},
+        "end": {"none", "terminate", "error", "signal", "message"},
+        "throw": {"none", "signal", "message"},
+        "catch": {"timer", "signal", "message"},
+        "boundary": {"timer", "error", "signal", "message"},
+    }
+
+
+@pytest.mark.parametrize("tag", ["complexGateway", "transaction", "adHocSubProcess"])
+def test_a_refused_element_is_named_once(line: Build, tag: str) -> None:
+    problems = check(line(f"<{tag} id='x' name='The one'/>")).problems
+    assert problems == [Problem("x", "The one", TAGS[tag])]
+
+
+@pytest.mark.parametrize("interrupting", ["true", "false"])
+@pytest.mark.parametrize("kind", ["timer", "signal", "message"])
+def test_boundary_events_may_leave_their_activity_running(
+    bpmn: Build, kind: str, interrupting: str
+) -> None:
+    body = in_position("boundary", DEFINITIONS[kind])
+    body = body.replace(
+        "attachedToRef", f"cancelActivity='{interrupting}' attachedToRef"
+    )
+    assert check(bpmn(body)).problems == []
+
+
+@pytest.mark.parametrize(
+    ("position", "timer", "text", "reason"),
+    [
+        ("catch", "timeDate", "2030-01-31T08:00:00Z", ""),
+        ("catch", "timeDate", "${due}", ""),
+        ("catch", "timeDate", "tomorrow", "timer date"),
+        ("catch", "timeDuration", "=wait", ""),
+        ("catch", "timeDuration", "5 minutes", "timer duration"),
+        ("catch", "timeDuration", "${", "timer duration"),
+        ("catch", "timeDuration", "", "the timer duration is empty"),
+        ("catch", "timeCycle", "R3/PT5M", "a timer that repeats"),
+        ("boundary", "timeCycle", "R3/PT5M", "a timer that repeats"),
+        ("start", "timeCycle", "R/PT5M", "not started by a timer yet"),
+    ],
+)
+def test_timers_are_read_at_deployment(
+    bpmn: Build, position: str, timer: str, text: str, reason: str
+) -> None:
+    problems = check(bpmn(in_position(position, TIMER.format(timer, text)))).problems
+    assert len(problems) == (1 if reason else 0)
+    assert not reason or reason in problems[0].reason
+
+
+@pytest.mark.parametrize(
+    ("cycle", "count"), [("R/PT5M", 0), ("R3/PT5M", 0), ("0 0 * * *", 1), ("R/", 1)]
+)
+def test_a_cycle_is_executed_on_a_boundary_that_does_not_interrupt(
+    bpmn: Build, cycle: str, count: int
+) -> None:
+    body = in_position("boundary", TIMER.format("timeCycle", cycle))
+    body = body.replace("attachedToRef", "cancelActivity='false' attachedToRef")
+    assert len(check(bpmn(body)).problems) == count
+
+
+@pytest.mark.parametrize(
+    ("position", "inner", "reason"),
+    [
+        ("catch", "<timerEventDefinition/>", "neither a date, a duration nor a cycle"),
+        ("catch", "<signalEventDefinition/>", "names no signal"),
+        (
+            "throw",
+            "<messageEventDefinition messageRef='nameless'/>",
+            "names no message",
+        ),
+        ("end", "<errorEventDefinition/>", "names no error with an error code"),
+        ("end", "<errorEventDefinition errorRef='codeless'/>", "names no error"),
+        (
+            "boundary",
+            "<errorEventDefinition errorRef='codeless'/>",
+            "has no error code",
+        ),
+        ("boundary", "<errorEventDefinition/>", ""),
+        ("catch", DEFINITIONS["timer"] + DEFINITIONS["signal"], "several triggers"),
+        (
+            "catch",
+            "<timerEventDefinition><timeDuration>PT1S</timeDuration>"
+            "<timeDate>2030-01-01T00:00:00Z</timeDate></timerEventDefinition>",
+            "more than one time",
+        ),
+    ],
+)
+def test_a_trigger_must_say_what_it_means(
+    bpmn: Build, position: str, inner: str, reason: str
+) -> None:
+    reasons = [p.reason for p in check(bpmn(in_position(position, inner))).problems]
+    assert len(reasons) == (1 if reason else 0)
+    assert not reason or reason in reasons[0]
+
+
+def test_an_error_always_interrupts(bpmn: Build) -> None:
+    body = in_position("boundary", DEFINITIONS["error"])
+    body = body.replace("attachedToRef", "cancelActivity='false' attachedToRef")
+    (problem,) = check(bpmn(body)).problems
+    assert "always interrupts" in problem.reason
+
+
+def test_an_event_subprocess_is_refused_once(bpmn: Build) -> None:
+    start = f"<startEvent id='i'>{DEFINITIONS['error']}</startEvent>"
+    body = (
+        "<startEvent id='b'/>"
+        f"<subProcess id='x' triggeredByEvent='true'>{start}</subProcess>"
+    )
+    (problem,) = check(bpmn(body)).problems
+    assert (problem.element, "event subprocesses" in problem.reason) == ("x", True)
+
+
+@pytest.mark.parametrize(
+    ("attached", "reason"),
+    [
+        ("", "attached to nothing"),
+        ("attachedToRef='gone'", "'gone', which is not in this process"),
+        ("attachedToRef='b'", "'b', which is no activity"),
+        ("attachedToRef='inner'", "not in the subprocess of its host 'inner'"),
+    ],
+)
+def test_a_boundary_event_needs_an_activity(
+    bpmn: Build, attached: str, reason: str
+) -> None:
+    body = (
+        "<startEvent id='b'/><subProcess id='t'><startEvent id='i'/>"
+        "<task id='inner'/>" + FLOW.format("i", "inner") + "</subProcess>"
+        f"<boundaryEvent id='x' {attached}>{DEFINITIONS['signal']}</boundaryEvent>"
+    )
+    (problem,) = check(bpmn(body + FLOW.format("b", "t"))).problems
+    assert (problem.element, reason in problem.reason) == ("x", True)
+
+
+def test_two_boundary_events_for_the_same_error_are_refused(bpmn: Build) -> None:
+    body = in_position("boundary", DEFINITIONS["error"])
+    twin = f"<boundaryEvent id='y' attachedToRef='t'>{DEFINITIONS['error']}"
+    (problem,) = check(bpmn(f"{body}{twin}</boundaryEvent>")).problems
+    assert problem == Problem(
+        "y", "", "two boundary events of 't' catch error 'Broken'"
+    )
