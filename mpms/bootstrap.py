@@ -17,7 +17,7 @@ from mpms.domain.errors import MpmsError
 from mpms.domain.worlds import World
 from mpms.engine.runner import SpiffEngine
 from mpms.ports.engine import Engine
-from mpms.ports.plant import Clock, Intake, Robots, Scale
+from mpms.ports.plant import Clock, Intake, Scale
 from mpms.ports.store import UnitOfWork
 from mpms.services.advance_instance import Advance
 from mpms.services.factory.mail import ReadMail
@@ -97,7 +97,6 @@ def world_named(name: str) -> World:
 def factory_handlers(
     services: Services,
     world: World,
-    robots: Robots,
     *,
     scale: Scale | None = None,
     intake: Intake | None = None,
@@ -109,7 +108,7 @@ def factory_handlers(
     handlers.add_inside("warehouse.start", StartWarehouse(services.advance))
     handlers.add_inside("warehouse.connect", ConnectWarehouse(world))
     handlers.add_inside("warehouse.disconnect", disconnect_warehouse)
-    handlers.add_inside("robot.assign", AssignRobot(robots, world))
+    handlers.add_inside("robot.assign", AssignRobot(world))
     handlers.add_inside("robot.move", MoveRobot(world))
     handlers.add_outside(
         "mail.read", ReadMail(intake or MemoryIntake(services.uow)), limit_s=120.0

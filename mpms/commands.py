@@ -135,7 +135,7 @@ def work(settings: Settings) -> int:
             worker = Worker(
                 services.uow,
                 services.advance,
-                bootstrap.factory_handlers(services, world, robots),
+                bootstrap.factory_handlers(services, world),
                 robots,
                 alarm,
                 name=f"{socket.gethostname()}:{os.getpid()}",

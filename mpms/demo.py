@@ -138,9 +138,7 @@ def factory(url: str, settings: Settings, pause_s: float) -> Iterator[Plant]:
         worker = Worker(
             services.uow,
             services.advance,
-            bootstrap.factory_handlers(
-                services, world, robots, scale=scale, intake=intake
-            ),
+            bootstrap.factory_handlers(services, world, scale=scale, intake=intake),
             robots,
             alarm,
             name="demo",

@@ -19,8 +19,9 @@ from mpms.services.advance_instance import Advance
 from mpms.services.deliver import deliver_one, fire_one
 from mpms.services.handlers import Handlers
 from mpms.services.outside_jobs import OutsideJobs
+from mpms.services.own_robots import OwnRobots
 from mpms.services.run_jobs import RunJobs
-from mpms.services.send_goals import resume_goals, send_goals
+from mpms.services.send_goals import send_goals
 from mpms.services.settle_goal import settle_goals
 
 log = logging.getLogger(__name__)
@@ -61,9 +62,10 @@ class Worker:
         self._outside = OutsideJobs(
             self._jobs, name, lease_s=lease_s, on_done=alarm.wake
         )
-        self._resumed = False
+        self._owned = OwnRobots(uow, robots, name, lease_s=lease_s)
         self._last_word = ""
         self.phases: list[Callable[[], bool]] = [
+            self._owned,
             self._goals_ended,
             self._deliveries,
             self._timers,
@@ -90,6 +92,7 @@ class Worker:
                 stop.wait(AWAY_S)
         try:
             self._outside.release()
+            self._owned.release()
         except DatabaseAway:
             log.warning("the database is away; leases run out by themselves")
 
@@ -98,9 +101,6 @@ class Worker:
 
         Raises what a phase raised after the others have run.
         """
-        if not self._resumed:
-            resume_goals(self._uow, self._robots)
-            self._resumed = True
         moved = False
         failure: Exception | None = None
         for phase in self.phases:
@@ -146,7 +146,7 @@ class Worker:
         return _repeat(self._jobs.run_inside)
 
     def _goals_to_send(self) -> bool:
-        return send_goals(self._uow, self._robots) > 0
+        return send_goals(self._uow, self._robots, self._owned.mine) > 0
 
     def _goals_ended(self) -> bool:
         return settle_goals(self._uow, self._advance, self._robots) > 0

@@ -28,7 +28,8 @@ def main(arguments: list[str] | None = None) -> int:
         told = probe(
             chosen.url,
             chosen.profile,
-            *chosen.goal,
+            chosen.goal[0],
+            chosen.goal[1],
             chosen.timeout,
             yaw=chosen.yaw,
             robot_id=chosen.robot,

@@ -259,7 +259,8 @@ class Connection:
             self.feed(robot_id, LinkClosed(reason))
 
     def on_refused(self, reason: str) -> None:
-        self._reason = reason
+        if reason != self._reason:
+            self.on_close(reason)
 
     def on_payload(self, payload: bytes) -> None:
         try:

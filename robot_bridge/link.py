@@ -56,9 +56,11 @@ class LinkWatch:
         if self.ping_sent_at is None:
             return True
         age_s = now_s - self.ping_sent_at
-        return age_s >= (
-            self.limits.ping_timeout_s if self.ping_open else self.limits.ping_s
-        )
+        if self.ping_open:
+            return age_s >= self.limits.ping_timeout_s
+        # An answer that waited in a frozen peer says nothing about now.
+        slow = (self.round_trip_s or 0.0) > self.limits.slow_ping_s
+        return slow or age_s >= self.limits.ping_s
 
     def pinged(self, now_s: float) -> None:
         self.ping_sent_at = now_s

@@ -3,7 +3,7 @@
 The session owns the order of things after a connect: names are checked, topics
 subscribed, and nothing is driven before a fresh list of goals and a fresh pose
 have arrived on *this* connection and the link is UP ("reconciled"). Goals, doubt
-and ends belong to ``command``; protocols to ``drivers``; so every rule can be
+and ends belong to ``runner``; protocols to ``drivers``; so every rule can be
 tested with a list of events and a made-up clock.
 """
 
@@ -14,7 +14,6 @@ from typing import Any
 
 from robot_bridge import messages
 from robot_bridge.calls import Call, CallDesk
-from robot_bridge.command import CommandRunner
 from robot_bridge.drivers import make_driver
 from robot_bridge.drivers.base import ListSeen, Observation
 from robot_bridge.link import LinkWatch
@@ -43,6 +42,7 @@ from robot_bridge.reports import (
     Snapshot,
     Tick,
 )
+from robot_bridge.runner import CommandRunner
 from robot_bridge.typecheck import TypeCheck
 from robot_bridge.whereabouts import Whereabouts
 

@@ -26,7 +26,7 @@ SELECT
     id, robot, place, x_m, y_m, yaw_rad, state, task_id, instance_id, inferred,
     reason, created_at, sent_at, ended_at
 FROM goals
-WHERE state = 'new'
+WHERE state = 'new' AND robot = ANY(%(robots)s::text[])
 ORDER BY created_at, id
 LIMIT %(limit)s
 FOR NO KEY UPDATE SKIP LOCKED;
@@ -67,3 +67,15 @@ SELECT
 FROM goals
 WHERE instance_id = %(instance_id)s::uuid
 ORDER BY created_at, id;
+
+-- name: goals_orphans
+-- Open goals whose task is gone: the process was cancelled or took another way.
+SELECT
+    g.id, g.robot, g.place, g.x_m, g.y_m, g.yaw_rad, g.state, g.task_id,
+    g.instance_id, g.inferred, g.reason, g.created_at, g.sent_at, g.ended_at
+FROM goals AS g
+WHERE g.state IN ('new', 'sent')
+    AND g.robot = ANY(%(robots)s::text[])
+    AND g.task_id IS NOT NULL
+    AND NOT EXISTS (SELECT 1 FROM jobs AS j WHERE j.task_id = g.task_id)
+ORDER BY g.created_at, g.id;

@@ -30,8 +30,15 @@ class RobotState:
 
 
 class Robots(Protocol):
-    """All robots of the plant behind one face; goals go to them one by one."""
+    """The robots of the plant behind one face; goals go to them one by one.
 
+    Only robots that were taken are spoken with: a lease in the database decides
+    which worker that is.
+    """
+
+    def names(self) -> Sequence[str]: ...
+    def take(self, robot: str) -> None: ...
+    def drop(self, robot: str) -> None: ...
     def states(self) -> Sequence[RobotState]: ...
 
     def navigate(self, goal: Goal, *, maybe_sent: bool) -> None:

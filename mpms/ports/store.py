@@ -28,6 +28,7 @@ from mpms.domain.steps import (
     TimerWait,
 )
 from mpms.domain.tasks import FormAnswer, FormTask
+from mpms.ports.plant import RobotState
 
 
 class Definitions(Protocol):
@@ -275,12 +276,16 @@ class Goals(Protocol):
         """False if the id is there already (a repeated step)."""
         ...
 
-    def to_send(self, limit: int = 50) -> Sequence[Goal]:
-        """New goals, locked, oldest first."""
+    def to_send(self, robots: Iterable[str], limit: int = 50) -> Sequence[Goal]:
+        """New goals of these robots, locked, oldest first."""
         ...
 
     def mark_sent(self, goal_id: str) -> None: ...
     def open(self) -> Sequence[Goal]: ...
+    def orphans(self, robots: Iterable[str]) -> Sequence[Goal]:
+        """Open goals of these robots that no process waits for any more."""
+        ...
+
     def settle(self, report: GoalReport) -> Goal | None:
         """Close an open goal; None if it is unknown or closed already."""
         ...
@@ -296,6 +301,17 @@ class RobotHolds(Protocol):
     def held(self) -> dict[str, str]: ...  # robot -> instance id
     def of_instance(self, instance_id: str) -> str | None: ...
     def release(self, instance_id: str) -> str | None: ...
+
+
+class RobotRows(Protocol):
+    """Which worker speaks with which robot; what each last reported."""
+
+    def own(
+        self, robots: Iterable[str], *, worker: str, lease_s: float
+    ) -> set[str]: ...
+    def release(self, worker: str) -> None: ...
+    def report(self, states: Iterable[RobotState], *, worker: str) -> None: ...
+    def states(self) -> Sequence[RobotState]: ...
 
 
 class Transaction(Protocol):
@@ -325,6 +341,8 @@ class Transaction(Protocol):
     def goals(self) -> Goals: ...
     @property
     def robot_holds(self) -> RobotHolds: ...
+    @property
+    def robots(self) -> RobotRows: ...
 
     def wake(self) -> None:
         """After the commit, tell the workers that there is something to do."""

@@ -2,7 +2,7 @@
 
 A driver turns intentions into frames and frames into observations. It keeps no
 state about commands, so the rules about sending, doubt and outages exist once, in
-``command``.
+``runner``.
 """
 
 from __future__ import annotations

@@ -181,27 +181,42 @@ def play_roslibpy(transport: str, url: str, robot: str) -> Seen:
         ros, f"/{robot}/move_base", "move_base_msgs/MoveBaseAction"
     )
     goal = actionlib.Goal(client, roslibpy.Message({"target_pose": TARGET}))
-    ended = threading.Event()
-    outcome: Seen = {}
+    goal.send()
+    goal.wait(DEADLINE_S)
+    seen["goal_status"] = goal.status["status"]
+    ros.terminate()
+    return seen
 
-    def settle(message: Any) -> None:
-        outcome.update(message["status"])
+
+def play_ros2_action(transport: str, url: str, robot: str) -> Seen:
+    import threading
+
+    import roslibpy
+
+    host, port = url.removeprefix("ws://").split(":")
+    ros = roslibpy.Ros(host, int(port), transport=transport)
+    ros.run(timeout=DEADLINE_S)
+    client = roslibpy.ActionClient(
+        ros, f"/{robot}/navigate_to_pose", "nav2_msgs/action/NavigateToPose"
+    )
+    ended, seen = threading.Event(), {"feedback": 0, "status": None}
+
+    def settle(result: Any) -> None:
+        seen["status"] = result["status"].value
         ended.set()
 
-    results = roslibpy.Topic(
-        ros, f"/{robot}/move_base/result", "move_base_msgs/MoveBaseActionResult"
-    )
-    client.result_listener.unsubscribe()
-    results.subscribe(settle)
-    goal.send()
+    def count(_: Any) -> None:
+        seen["feedback"] += 1
+
+    client.send_goal(roslibpy.Goal({"pose": TARGET}), settle, count, settle)
     ended.wait(DEADLINE_S)
-    seen["goal_status"] = outcome["status"]
     ros.terminate()
     return seen
 
 
 if __name__ == "__main__":
-    print(json.dumps(play_roslibpy(*sys.argv[1:])))
+    plays = {"ros1": play_roslibpy, "ros2": play_ros2_action}
+    print(json.dumps(plays[sys.argv[1]](*sys.argv[2:])))
     sys.stdout.flush()
     os._exit(0)
 
@@ -248,13 +263,16 @@ def play(client: str, url: str) -> Seen:
     robot = CLIENTS[client]
     if client == "raw":
         return play_raw(url, robot)
-    environment = dict(os.environ)
     if client == "roslibjs":
+        environment = dict(os.environ)
         environment["NODE_PATH"] = str(installed_roslib() / "node_modules")
         suite = Path(__file__).parent / "roslibjs" / "suite.js"
         command = ["node", "--no-deprecation", str(suite), url, robot]
-    else:
-        command = [sys.executable, __file__, client, url, robot]
+        return reported(command, environment)
+    return reported([sys.executable, __file__, "ros1", client, url, robot], None)
+
+
+def reported(command: list[str], environment: dict[str, str] | None) -> Seen:
     done = subprocess.run(
         command, capture_output=True, text=True, timeout=240, env=environment, cwd=ROOT
     )
@@ -318,3 +336,15 @@ def test_parameters_come_back_as_set(played: tuple[str, Seen]) -> None:
 def test_a_goal_is_driven_to_success(played: tuple[str, Seen]) -> None:
     _, seen = played
     assert seen["goal_status"] == 3
+
+
+@pytest.mark.covers("A18")
+def test_roslibpys_action_client_drives_a_ros2_goal() -> None:
+    from shopfloor.sim.server import running
+    from shopfloor.sim.simulation import Simulation
+
+    with running(Simulation(dialect="ros2", speed=2.0)) as simulator:
+        command = [sys.executable, __file__, "ros2", "asyncio"]
+        seen = reported([*command, simulator.url, "robot1"], None)
+    assert seen["status"] == 4
+    assert seen["feedback"] > 0

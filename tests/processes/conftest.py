@@ -153,6 +153,15 @@ class Plant:
         assert len(found) == 1, (element, [t.element for t in self.forms()])
         return found[0]
 
+    def sees(self, element: str) -> dict[str, Any]:
+        """What the form of an element can show."""
+        task = self.form(element)
+        with self.uow() as tx:
+            instance = tx.instances.get(task.instance_id)
+            definition = tx.definitions.by_id(instance.definition_id)
+        assert instance.snapshot is not None
+        return self.engine.visible(definition, instance.snapshot, task.task_id)
+
     def submit(
         self, task: FormTask, answers: dict[str, Any], by: str = "ada"
     ) -> Submitted:
@@ -184,15 +193,17 @@ class Plant:
         return snapshot.variables
 
     def history(self, instance_id: str | None = None) -> list[Event]:
-        lines: list[Event] = []
-        cursor = Cursor()
-        while True:
-            with self.uow() as tx:
-                found = tx.events.after(cursor, instance_id=instance_id)
-            if not found:
-                return lines
-            lines += found
-            cursor = found[-1].cursor
+        """Every line, read from the table itself.
+
+        The stream that pages follow holds lines back while any transaction of the
+        server runs, also one of its own housekeeping.
+        """
+        rows = self.rows(
+            "SELECT transaction::text::bigint, id, at, kind, actor, instance_id::text,"
+            " element, task_id::text, data FROM events ORDER BY id"
+        )
+        lines = [Event(Cursor(row[0], row[1]), *row[2:]) for row in rows]
+        return [e for e in lines if instance_id in (None, e.instance_id)]
 
     def elements(self, instance_id: str, kind: str = "left") -> list[str]:
         """The elements that a kind of event names, in order."""
@@ -203,10 +214,13 @@ class Plant:
         ]
 
     def rows(self, statement: str) -> list[tuple[Any, ...]]:
-        with closing(psycopg2.connect(self.url)) as connection, connection:
-            with connection.cursor() as cursor:
-                cursor.execute(statement)
-                return cursor.fetchall() if cursor.description else []
+        with (
+            closing(psycopg2.connect(self.url)) as connection,
+            connection,
+            connection.cursor() as cursor,
+        ):
+            cursor.execute(statement)
+            return cursor.fetchall() if cursor.description else []
 
     def wait_over(self) -> None:
         """Postponed jobs are due now; their delay is PostgreSQL's time, not ours."""

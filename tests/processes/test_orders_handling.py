@@ -124,7 +124,7 @@ def test_a_failing_mailbox_is_caught_and_read_again_later(
 ) -> None:
     plant.intake.broken = "the mail server does not answer"
     plant.send_mail(plant.order("MO-1"))
-    assert plant.elements(handling, "caught") == ["mailbox_fails"]
+    assert plant.elements(handling, "caught").count("mailbox_fails") == 1
     assert plant.rows("SELECT element FROM timers ORDER BY 1") == [
         ("after_ten_minutes",),
         ("wait_for_mailbox",),
@@ -134,7 +134,7 @@ def test_a_failing_mailbox_is_caught_and_read_again_later(
 
     plant.clock.move(30)
     plant.worker.settle()
-    assert plant.elements(handling, "caught") == ["mailbox_fails"] * 2
+    assert plant.elements(handling, "caught").count("mailbox_fails") == 2
 
     plant.intake.broken = None
     plant.clock.move(30)

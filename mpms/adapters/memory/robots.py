@@ -32,6 +32,15 @@ class LoopbackRobots:
         self.not_ready: dict[str, str] = {}
         self.failing: dict[str, str] = {}  # place -> why nobody gets there
 
+    def names(self) -> Sequence[str]:
+        return [robot.id for robot in self._world.robots]
+
+    def take(self, robot: str) -> None:
+        """Nothing to connect to."""
+
+    def drop(self, robot: str) -> None:
+        """Nothing to hang up."""
+
     def states(self) -> Sequence[RobotState]:
         return [
             RobotState(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from mpms.adapters.postgres.statements import Repository, Row
 from mpms.domain.errors import RobotBusy
@@ -35,15 +35,21 @@ class Goals(Repository):
             raise RobotBusy(f"The robot {goal.robot} has an open goal already.")
         return added > 0
 
-    def to_send(self, limit: int = 50) -> Sequence[Goal]:
-        """New goals, locked, oldest first."""
-        return self._goals(self._statements.rows("goals_to_send", limit=limit))
+    def to_send(self, robots: Iterable[str], limit: int = 50) -> Sequence[Goal]:
+        """New goals of these robots, locked, oldest first."""
+        return self._goals(
+            self._statements.rows("goals_to_send", robots=list(robots), limit=limit)
+        )
 
     def mark_sent(self, goal_id: str) -> None:
         self._statements.run("goals_mark_sent", id=goal_id)
 
     def open(self) -> Sequence[Goal]:
         return self._goals(self._statements.rows("goals_open"))
+
+    def orphans(self, robots: Iterable[str]) -> Sequence[Goal]:
+        """Open goals of these robots that no process waits for any more."""
+        return self._goals(self._statements.rows("goals_orphans", robots=list(robots)))
 
     def settle(self, report: GoalReport) -> Goal | None:
         """Close an open goal; None if it is unknown or closed already."""

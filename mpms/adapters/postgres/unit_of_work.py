@@ -23,6 +23,7 @@ from mpms.adapters.postgres.instances import Instances
 from mpms.adapters.postgres.jobs import Jobs
 from mpms.adapters.postgres.orders import Orders
 from mpms.adapters.postgres.robot_holds import RobotHolds
+from mpms.adapters.postgres.robots import RobotRows
 from mpms.adapters.postgres.statements import Statements, our_errors
 from mpms.adapters.postgres.tasks import Tasks
 from mpms.adapters.postgres.timers import Timers
@@ -47,6 +48,7 @@ class PostgresTransaction:
         self.orders = Orders(statements)
         self.goals = Goals(statements)
         self.robot_holds = RobotHolds(statements)
+        self.robots = RobotRows(statements)
         self.wakes = False
 
     def wake(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping as AbstractMapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from SpiffWorkflow.bpmn.specs.bpmn_task_spec import BpmnTaskSpec
@@ -59,21 +60,30 @@ class MappedValue:
             return {key: self._compile(item) for key, item in value.items()}
         return value
 
-    def of(self, token: Token) -> Any:
-        return self._resolve(self._value, token)
+    def of(self, variables: AbstractMapping[str, Any], now: datetime) -> Any:
+        return self._resolve(self._value, variables, now)
 
-    def _resolve(self, value: Any, token: Token) -> Any:
+    def _resolve(
+        self, value: Any, variables: AbstractMapping[str, Any], now: datetime
+    ) -> Any:
         if isinstance(value, Expression):
-            return evaluate(value, token)
+            return value.evaluate(variables, now=now)
         if isinstance(value, list):
-            return [self._resolve(item, token) for item in value]
+            return [self._resolve(item, variables, now) for item in value]
         if isinstance(value, dict):
-            return {key: self._resolve(item, token) for key, item in value.items()}
+            return {k: self._resolve(v, variables, now) for k, v in value.items()}
         return value
 
 
-def mapped(values: list[MappedValue], token: Token) -> Variables:
-    return {value.target: value.of(token) for value in values}
+def mapped(
+    values: list[MappedValue],
+    token: Token,
+    variables: AbstractMapping[str, Any] | None = None,
+) -> Variables:
+    """What the mappings give, reading the token's variables or those given."""
+    run: Tokens = token.workflow
+    seen = scope.visible(token) if variables is None else variables
+    return {value.target: value.of(seen, run.around.now) for value in values}
 
 
 class Node(BpmnTaskSpec):
@@ -148,7 +158,8 @@ class Node(BpmnTaskSpec):
             return
         parent = token.parent
         run.drop_watchers(token)
-        run.note("left", token)
+        if stage != "turning":
+            run.note("left", token)
         if self.turn_of:
             parent.task_spec.turn_done(parent, token)
             return
@@ -168,16 +179,12 @@ class Node(BpmnTaskSpec):
             for w in self.ways
             if w.condition is not None and is_true(w.condition, token)
         ]
-        conditional = any(w.condition is not None for w in self.ways)
-        if conditional and not chosen and not plain:
-            chosen = [w for w in self.ways if w.default]
-            if not chosen:
-                raise ExpressionFailed(
-                    f"No way leads on from {self._element.name or self._element.id!r}:"
-                    " no condition is true and there is no default flow."
-                )
-        elif conditional and not chosen:
-            chosen = [w for w in self.ways if w.default]
+        chosen = chosen or [w for w in self.ways if w.default]
+        if self.ways and not chosen and not plain:
+            raise ExpressionFailed(
+                f"No way leads on from {self._element.name or self._element.id!r}:"
+                " no condition is true and there is no default flow."
+            )
         order = {w.flow: i for i, w in enumerate(self.ways)}
         return sorted(plain + chosen, key=lambda w: order[w.flow])
 

@@ -35,7 +35,14 @@ class Join(Node):
         if len(self._element.incoming) < 2:
             run.place(self, scope_token, via=flow)
             return
-        waiting = next((t for t in scope_token.children if t.task_spec is self), None)
+        waiting = next(
+            (
+                t
+                for t in scope_token.children
+                if t.task_spec is self and t._state == TaskState.WAITING
+            ),
+            None,
+        )
         if waiting is None:
             waiting = Token(run, self, scope_token, state=TaskState.WAITING)
             waiting.internal_data["arrived"] = {}

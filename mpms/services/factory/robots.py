@@ -9,7 +9,6 @@ from mpms.domain.errors import BusinessError, RobotBusy
 from mpms.domain.goals import Goal, GoalState, Pose
 from mpms.domain.jobs import Answer, Deferred, Done, Job, NotYet
 from mpms.domain.worlds import World
-from mpms.ports.plant import Robots
 from mpms.ports.store import Transaction
 
 LOOK_AGAIN_S = 2.0
@@ -18,8 +17,7 @@ LOOK_AGAIN_S = 2.0
 class AssignRobot:
     """``robot.assign``: wait until a robot is free and ready, then hold it."""
 
-    def __init__(self, robots: Robots, world: World) -> None:
-        self._robots = robots
+    def __init__(self, world: World) -> None:
         self._world = world
 
     def __call__(self, tx: Transaction, job: Job) -> Answer:
@@ -29,7 +27,7 @@ class AssignRobot:
         held = tx.robot_holds.held()
         first = self._first_place(job)
         candidates = []
-        for state in self._robots.states():
+        for state in tx.robots.states():
             info = self._world.robot(state.robot)
             if info is None:
                 continue

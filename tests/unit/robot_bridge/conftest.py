@@ -4,12 +4,17 @@ clock."""
 from __future__ import annotations
 
 import math
+import ssl
+import threading
+import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.server import ServerConnection, serve
 
 from robot_bridge import messages
 from robot_bridge.messages import Dialect, Frame, GoalCode
@@ -300,3 +305,131 @@ def make_rig() -> Callable[..., Rig]:
 @pytest.fixture
 def rig(make_rig: Callable[..., Rig]) -> Rig:
     return make_rig()
+
+
+class FakeBridge:
+    """A rosbridge server with actionlib robots behind it, on real sockets."""
+
+    def __init__(
+        self,
+        robots: dict[str, ActionlibRobot],
+        port: int = 0,
+        tls: ssl.SSLContext | None = None,
+    ) -> None:
+        self.robots = robots
+        self.lock = threading.Lock()
+        self.frozen = threading.Event()
+        self.closing = threading.Event()
+        self.frames: list[Frame] = []
+        self.connections = 0
+        self._scheme = "ws" if tls is None else "wss"
+        self._server = serve(self._handle, "127.0.0.1", port, compression=None, ssl=tls)
+        self.port: int = self._server.socket.getsockname()[1]
+        self._live: set[ServerConnection] = set()
+        self._threads = [
+            threading.Thread(target=self._server.serve_forever, name="fake-bridge"),
+            threading.Thread(target=self._clock, name="fake-robots"),
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    @property
+    def url(self) -> str:
+        return f"{self._scheme}://127.0.0.1:{self.port}"
+
+    def _clock(self) -> None:
+        before = time.time()
+        while not self.closing.wait(0.05):
+            now = time.time()
+            with self.lock:
+                frames: list[Frame] = []
+                for prefix, robot in self.robots.items():
+                    robot.step(now, now - before)
+                    out, robot.outbox = robot.outbox, []
+                    frames += [prefixed(f, prefix) for f in out + robot.broadcast(now)]
+                live = list(self._live)
+            before = now
+            if not self.frozen.is_set():
+                for connection in live:
+                    self._send(connection, frames)
+
+    def _send(self, connection: ServerConnection, frames: list[Frame]) -> None:
+        for frame in frames:
+            try:
+                connection.send(messages.encode_frame(frame))
+            except ConnectionClosed:
+                return
+
+    def _handle(self, connection: ServerConnection) -> None:
+        with self.lock:
+            self._live.add(connection)
+            self.connections += 1
+        try:
+            for text in connection:
+                while self.frozen.is_set() and not self.closing.wait(0.01):
+                    pass
+                self._take(messages.decode_frame(text))
+        except ConnectionClosed:
+            pass
+        finally:
+            with self.lock:
+                self._live.discard(connection)
+
+    def _take(self, frame: Frame) -> None:
+        with self.lock:
+            self.frames.append(frame)
+            name = frame.get("topic") or frame.get("args", {}).get("topic", "")
+            prefix = next((p for p in self.robots if p and name.startswith(p)), None)
+            robot = self.robots.get(prefix or "") or next(iter(self.robots.values()))
+            robot.receive(time.time(), prefixed(frame, prefix or "", strip=True))
+
+    def published(self, ending: str) -> list[Frame]:
+        with self.lock:
+            return [
+                each
+                for each in self.frames
+                if each["op"] == "publish" and each["topic"].endswith(ending)
+            ]
+
+    def close(self) -> None:
+        self.closing.set()
+        self._server.shutdown()
+        with self.lock:
+            live = list(self._live)
+        for connection in live:
+            connection.close()
+        for thread in self._threads:
+            thread.join()
+
+
+def prefixed(frame: Frame, prefix: str, strip: bool = False) -> Frame:
+    def change(name: str) -> str:
+        return name.removeprefix(prefix) if strip else prefix + name
+
+    if not prefix:
+        return frame
+    changed = dict(frame)
+    if "topic" in changed:
+        changed["topic"] = change(changed["topic"])
+    if strip and isinstance(changed.get("args"), dict) and "topic" in changed["args"]:
+        changed["args"] = {"topic": change(changed["args"]["topic"])}
+    return changed
+
+
+@pytest.fixture
+def bridge() -> Iterator[Callable[..., FakeBridge]]:
+    opened: list[FakeBridge] = []
+
+    def make(
+        prefixes: tuple[str, ...] = ("",),
+        port: int = 0,
+        robots: dict[str, ActionlibRobot] | None = None,
+        tls: ssl.SSLContext | None = None,
+    ) -> FakeBridge:
+        robots = robots or {each: ActionlibRobot(speed_mps=4.0) for each in prefixes}
+        opened.append(FakeBridge(robots, port, tls))
+        return opened[-1]
+
+    yield make
+    for each in opened:
+        each.close()

@@ -239,7 +239,7 @@ def run(seed: int, make_robot: Any) -> World:
 
 @pytest.mark.covers("A11")
 @settings(
-    max_examples=25,
+    max_examples=60,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],

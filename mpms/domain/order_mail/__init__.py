@@ -1,0 +1,1 @@
+"""Orders by e-mail: raw bytes in, an order or a reason out; nothing else happens."""
