@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from mpms import assets
-from mpms.adapters.memory import LoopbackScale, MemoryIntake, SystemClock
+from mpms.adapters.memory import (
+    LoopbackRobots,
+    LoopbackScale,
+    MemoryIntake,
+    SystemClock,
+)
 from mpms.adapters.postgres.connections import Connections
 from mpms.adapters.postgres.listening import Listener
 from mpms.adapters.postgres.migrate import migrate, pending
 from mpms.adapters.postgres.queries import Queries
 from mpms.adapters.postgres.unit_of_work import PostgresUnitOfWork
+from mpms.adapters.robots import BridgeRobots
 from mpms.adapters.worlds import read_world
 from mpms.domain.errors import MpmsError
 from mpms.domain.worlds import World
 from mpms.engine.runner import SpiffEngine
 from mpms.ports.engine import Engine
-from mpms.ports.plant import Clock, Intake, Scale
+from mpms.ports.plant import Clock, Intake, Robots, Scale
 from mpms.ports.store import UnitOfWork
 from mpms.services.advance_instance import Advance
 from mpms.services.factory.mail import ReadMail
@@ -92,6 +99,26 @@ def world_named(name: str) -> World:
     """A shipped world by name, or any world by the path of its directory."""
     shipped = assets.directory("worlds") / name
     return read_world(shipped if shipped.is_dir() else Path(name))
+
+
+def connect_robots(
+    world: World,
+    url: str | None,
+    *,
+    ca_file: Path | None = None,
+    on_report: Callable[[], None] = lambda: None,
+    on_told: Callable[[str, str], None] = lambda robot, text: None,
+) -> Robots:
+    """The robots behind a rosbridge server; without one, robots in memory."""
+    if url is None:
+        return LoopbackRobots(world, on_report=on_report)
+    return BridgeRobots(
+        world,
+        url,
+        ca_file=None if ca_file is None else str(ca_file),
+        on_report=on_report,
+        on_told=on_told,
+    )
 
 
 def factory_handlers(

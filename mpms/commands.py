@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import argparse
+import json
+import logging
 import os
 import signal
 import socket
@@ -11,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from mpms import assets, bootstrap
-from mpms.adapters.memory import LoopbackRobots
+from mpms.adapters.robots import probe
 from mpms.domain.errors import MpmsError
 from mpms.domain.models import Problem
 from mpms.embedded import postgres
@@ -19,6 +22,12 @@ from mpms.engine.runner import SpiffEngine
 from mpms.services.deploy_models import check_form, deploy_models
 from mpms.settings import Settings
 from mpms.worker import Worker
+
+log = logging.getLogger(__name__)
+
+
+class RobotNotProbed(MpmsError):
+    """The robot cannot be probed."""
 
 
 class FileUnreadable(MpmsError):
@@ -131,7 +140,13 @@ def work(settings: Settings) -> int:
         services = bootstrap.connect(url, application="mpms worker")
         world = bootstrap.world_named(settings.world)
         with services.listen() as alarm:
-            robots = LoopbackRobots(world, on_report=alarm.wake)
+            robots = bootstrap.connect_robots(
+                world,
+                settings.robots_url,
+                ca_file=settings.robots_ca_file,
+                on_report=alarm.wake,
+                on_told=lambda robot, text: log.warning("%s: %s", robot, text),
+            )
             worker = Worker(
                 services.uow,
                 services.advance,
@@ -146,3 +161,23 @@ def work(settings: Settings) -> int:
             robots.close()
         services.close()
     return 0
+
+
+def probe_robot(settings: Settings, asked: argparse.Namespace) -> int:
+    """Drive one goal; every state with its time, as JSON."""
+    x_m, y_m = asked.goal
+    try:
+        story = probe(
+            asked.url,
+            asked.profile,
+            x_m,
+            y_m,
+            asked.timeout,
+            robot_id=asked.robot,
+            namespace=asked.namespace,
+            ca_file=settings.robots_ca_file,
+        )
+    except (ValueError, OSError) as failure:
+        raise RobotNotProbed(str(failure)) from failure
+    print(json.dumps(story, indent=2))
+    return 0 if story["ok"] else 1

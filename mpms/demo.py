@@ -1,14 +1,15 @@
 """The whole factory on this machine, in the terminal, to watch an order being made.
 
-Everything is real but the hardware: PostgreSQL, the engine, the worker. Robots
-arrive where they are sent, the scale shows what was asked for, and a worker who
-never tires confirms every form.
+Everything is real but the hardware: PostgreSQL, the engine, the worker, and rosbridge
+to a simulator of the robots in a process of its own. The scale shows what was asked
+for, and a person who never tires confirms every form and looks after incidents.
 """
 
 from __future__ import annotations
 
 import threading
 import time
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import date, timedelta
@@ -19,8 +20,9 @@ from rich.console import Console
 from rich.live import Live
 
 from mpms import assets, bootstrap
-from mpms.adapters.memory import LoopbackRobots, LoopbackScale, MemoryIntake
+from mpms.adapters.memory import LoopbackScale, MemoryIntake
 from mpms.commands import database
+from mpms.demo_robots import Simulator
 from mpms.demo_view import OrderView
 from mpms.domain.errors import MpmsError, TaskGone
 from mpms.domain.events import Cursor
@@ -28,13 +30,15 @@ from mpms.domain.forms import fields
 from mpms.domain.orders import Order, OrderLine
 from mpms.domain.steps import Throw
 from mpms.services.deploy_models import deploy_models
+from mpms.services.repair_instance import retry_incident
 from mpms.services.start_instance import start_instance
 from mpms.services.submit_form import submit_form
 from mpms.settings import Settings
 from mpms.worker import Worker
 
 PAUSE_S = 0.6
-GIVE_UP_S = 180.0
+SPEED, FAST_SPEED = 4.0, 20.0
+GIVE_UP_S = 600.0
 
 
 class DemoStalled(MpmsError):
@@ -44,13 +48,13 @@ class DemoStalled(MpmsError):
 def run(settings: Settings, *, once: bool, fast: bool = False) -> int:
     """Show one order, or one after the other until Ctrl-C."""
     console = Console(highlight=False)
-    pause_s = 0.0 if fast else PAUSE_S
     console.print("[bold]MPMS[/bold], a paint factory on this machine\n")
     with database(settings) as url:
         _say(console, "PostgreSQL", "running on 127.0.0.1")
         bootstrap.migrate_database(url)
-        with factory(url, settings, pause_s) as plant:
+        with factory(url, settings, fast=fast) as plant:
             _say(console, "Models", ", ".join(plant.models))
+            _say(console, "Robots", f"simulated, {plant.robots}")
             while True:
                 number = plant.send_order()
                 _say(console, "Order", f"{number} is in the inbox")
@@ -65,11 +69,18 @@ class Plant:
     """A running factory that orders can be sent to."""
 
     def __init__(
-        self, services: bootstrap.Services, intake: MemoryIntake, models: list[str]
+        self,
+        services: bootstrap.Services,
+        intake: MemoryIntake,
+        models: list[str],
+        robots: str,
+        told: deque[str],
     ) -> None:
         self.services = services
         self.intake = intake
         self.models = models
+        self.robots = robots
+        self.told = told
 
     def send_order(self) -> str:
         """Put the sample order with the next free number into the inbox."""
@@ -98,7 +109,7 @@ class Plant:
 
     def show(self, console: Console, number: str) -> None:
         """Follow an order's process live until it has ended."""
-        view = OrderView(number)
+        view = OrderView(number, self.told)
         give_up_at = time.monotonic() + GIVE_UP_S
         cursor = Cursor()
         with Live(view.render(), console=console, refresh_per_second=8) as live:
@@ -126,14 +137,24 @@ class Plant:
 
 
 @contextmanager
-def factory(url: str, settings: Settings, pause_s: float) -> Iterator[Plant]:
-    """A worker, loopback robots and a tireless person, as long as the block runs."""
+def factory(url: str, settings: Settings, *, fast: bool) -> Iterator[Plant]:
+    """A worker, simulated robots and a tireless person, as long as the block runs."""
+    pause_s = 0.0 if fast else PAUSE_S
+    told: deque[str] = deque(maxlen=3)
+    simulator = Simulator(
+        settings.world, speed=FAST_SPEED if fast else SPEED, on_told=told.append
+    )
     services = bootstrap.connect(url)
     world = bootstrap.world_named(settings.world)
     stop = threading.Event()
     intake = MemoryIntake(services.uow)
     with services.listen() as alarm:
-        robots = LoopbackRobots(world, travel_s=pause_s, on_report=alarm.wake)
+        robots = bootstrap.connect_robots(
+            world,
+            simulator.url,
+            on_report=alarm.wake,
+            on_told=lambda robot, text: told.append(f"{robot}: {text}"),
+        )
         scale = LoopbackScale(lambda robot: _asked_for(services, robot))
         worker = Worker(
             services.uow,
@@ -157,13 +178,20 @@ def factory(url: str, settings: Settings, pause_s: float) -> Iterator[Plant]:
         for thread in threads:
             thread.start()
         try:
-            yield Plant(services, intake, [d.key for d in done.definitions])
+            yield Plant(
+                services,
+                intake,
+                [d.key for d in done.definitions],
+                f"{simulator.url} (process {simulator.pid})",
+                told,
+            )
         finally:
             stop.set()
             alarm.wake()
             for thread in threads:
                 thread.join()
             robots.close()
+            simulator.close()
             services.close()
 
 
@@ -188,8 +216,14 @@ def _confirm_forms(
     while not stop.wait(0.05):
         try:
             with services.uow() as tx:
+                incidents = tx.incidents.listing()
                 tasks = tx.tasks.open()
                 forms = {t.form: tx.definitions.form(t.form) for t in tasks if t.form}
+            for incident in incidents:
+                if incident.kind == "goal" and not stop.wait(max(pause_s, 1.0)):
+                    retry_incident(
+                        services.uow, services.advance, incident.id, by="operator"
+                    )
             for task in tasks:
                 stop.wait(pause_s)
                 answers = _agree(forms.get(task.form or "") or {})

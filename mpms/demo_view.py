@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from rich.console import Group, RenderableType
 from rich.spinner import Spinner
 from rich.text import Text
@@ -19,8 +21,9 @@ LANE_STYLES = {"worker": "yellow", "robot": "cyan", "mpms": "magenta"}
 class OrderView:
     """Follows the history of one instance."""
 
-    def __init__(self, number: str) -> None:
+    def __init__(self, number: str, told: Iterable[str] = ()) -> None:
         self.number = number
+        self._told = told
         self.steps: dict[str, ModelStep] = {}
         self.ended = False
         self.last = "not started"
@@ -64,8 +67,10 @@ class OrderView:
             rows.append(Spinner("dots", line))
         if self.ended:
             rows.append(Text(f"  {self.last}, {len(self._done)} steps", style="green"))
-        elif not self._done:
+        elif not self._done and not self._open:
             rows.append(Spinner("dots", Text(" waiting for the order to be read")))
+        if not self.ended:
+            rows += [Text(f"    {line}", style="dim") for line in list(self._told)]
         return Group(*rows)
 
     @staticmethod

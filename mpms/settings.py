@@ -22,6 +22,8 @@ class Settings:
     pg_bindir: Path | None = None
     state_dir: Path = Path()
     world: str = "paint_factory"
+    robots_url: str | None = None
+    robots_ca_file: Path | None = None
     log_level: str = "WARNING"
     poll_s: float = 1.0
     lease_s: float = 30.0
@@ -39,6 +41,8 @@ class Settings:
             pg_bindir=_path(env.get("MPMS_PG_BINDIR")),
             state_dir=_path(env.get("MPMS_STATE_DIR")) or default_state_dir(env),
             world=env.get("MPMS_WORLD") or "paint_factory",
+            robots_url=env.get("MPMS_ROBOTS_URL") or None,
+            robots_ca_file=_path(env.get("MPMS_ROBOTS_CA_FILE")),
             log_level=_level(env.get("MPMS_LOG_LEVEL")),
             poll_s=_seconds(env, "MPMS_POLL_S", 1.0),
             lease_s=_seconds(env, "MPMS_LEASE_S", 30.0),

@@ -89,8 +89,8 @@ class CallSpec:
 
 @dataclass(frozen=True, slots=True)
 class PauseSpec:
-    on: CallSpec
-    off: CallSpec
+    engage: CallSpec
+    release: CallSpec
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +234,10 @@ def _check(profile: Profile, where: str) -> None:
             raise BadProfile(f"{where}: {spot}: {value} is none of {known}")
     calls = {f"actions.{name}": call for name, call in profile.actions.items()}
     if profile.pause is not None:
-        calls |= {"pause.on": profile.pause.on, "pause.off": profile.pause.off}
+        calls |= {
+            "pause.engage": profile.pause.engage,
+            "pause.release": profile.pause.release,
+        }
     for spot, call in calls.items():
         if (call.topic is None) == (call.service is None):
             raise BadProfile(f"{where}: {spot} needs either 'topic' or 'service'")

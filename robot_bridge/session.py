@@ -329,7 +329,7 @@ class RobotSession:
         self._calls.place(
             Call(
                 command_id=f"{name}/{now_s:.3f}",
-                spec=spec.on if on else spec.off,
+                spec=spec.engage if on else spec.release,
                 args={},
                 expires_at=now_s + self.profile.limits.action_s,
             )
@@ -354,7 +354,7 @@ class RobotSession:
 
     def _call_specs(self) -> list[CallSpec]:
         pause = self.profile.pause
-        specs = [] if pause is None else [pause.on, pause.off]
+        specs = [] if pause is None else [pause.engage, pause.release]
         return specs + list(self.profile.actions.values())
 
     def _next_id(self) -> str:

@@ -6,6 +6,7 @@ variable through a form that does not show it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -70,7 +71,8 @@ def _problem(field: dict[str, Any], rules: dict[str, Any], value: Any) -> str | 
     if kind == "checkbox" and not isinstance(value, bool):
         return "must be yes or no."
     if kind == "number":
-        if isinstance(value, bool) or not isinstance(value, int | float):
+        plain = isinstance(value, int | float) and not isinstance(value, bool)
+        if not plain or not math.isfinite(value):
             return "must be a number."
         if "min" in rules and value < float(rules["min"]):
             return f"must be at least {rules['min']}."

@@ -7,6 +7,7 @@ are not in here; they have a column of their own, so that they can be searched.
 
 from __future__ import annotations
 
+import json
 from typing import Any
 from uuid import UUID
 
@@ -16,6 +17,7 @@ from mpms.domain.errors import StepFailed
 from mpms.engine.tokens import Surroundings, Token, Tokens
 
 VERSION = 1
+WIDE = 2  # holds what the fast reader would spoil: integers beyond 64 bits
 
 
 def dump(run: Tokens) -> bytes:
@@ -36,15 +38,19 @@ def dump(run: Tokens) -> bytes:
             ]
         )
         stack.extend((child, at) for child in reversed(token.children))
-    return orjson.dumps([VERSION, rows])
+    try:
+        return orjson.dumps([VERSION, rows])
+    except TypeError:
+        return json.dumps([WIDE, rows]).encode()
 
 
 def load(
     data: bytes, variables: dict[str, Any], spec: Any, around: Surroundings
 ) -> Tokens:
     """Rebuild the tree that ``dump`` wrote."""
-    version, rows = orjson.loads(data)
-    if version != VERSION:
+    wide = data.startswith(b"[%d," % WIDE)
+    version, rows = json.loads(data) if wide else orjson.loads(data)
+    if version not in (VERSION, WIDE):
         raise StepFailed(f"The instance was saved in an unknown format ({version}).")
     run = Tokens(spec, around)
     tokens: list[Token] = []

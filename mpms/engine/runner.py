@@ -196,9 +196,7 @@ def _retry(run: Tokens, token: Token) -> None:
         token._set_state(TaskState.READY)
         run.ready.append(token)
         return
-    token.internal_data["stage"] = (
-        stuck["stage"] if stuck["stage"] in ("mapping", "choosing") else "mapping"
-    )
+    token.internal_data["stage"] = stuck["stage"]
     token.complete()
 
 
@@ -233,8 +231,9 @@ def _step(run: Tokens, before: tuple[Wait, ...]) -> Step:
 
 
 def _kind_of(wait: Wait) -> tuple[object, ...]:
-    """What makes two waits the same one; a timer's due time belongs to it."""
-    return wait.task_id, type(wait), getattr(wait, "due_at", None)
+    """What makes two waits the same one: a timer's due time and a reason belong."""
+    due_at, reason = getattr(wait, "due_at", None), getattr(wait, "reason", None)
+    return wait.task_id, type(wait), due_at, reason
 
 
 def _unchanged(snapshot: Snapshot, waits: tuple[Wait, ...]) -> Step:

@@ -59,9 +59,9 @@ def _set(holder: Token, token: Token, name: str, value: Any) -> None:
     if not isinstance(name, str) or not name:
         raise ExpressionFailed(f"A variable needs a name, not {name!r}.")
     old = holder.data.get(name, MISSING)
+    holder.data[name] = value  # even if equal: [1] and [True] are
     if old is not MISSING and type(old) is type(value) and old == value:
         return
-    holder.data[name] = value
     run: Tokens = token.workflow
     data: dict[str, Any] = {"name": name, "new": value}
     if old is not MISSING:

@@ -50,7 +50,9 @@ class OwnRobots:
 
     def release(self) -> None:
         """Before a stop in good order."""
-        self._lose(set(self.mine))
+        for robot in sorted(self.mine):
+            self.robots.drop(robot)
+        self.mine.clear()
         with self.uow() as tx:
             tx.robots.release(self.worker)
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from mpms.domain.errors import TaskGone
+from mpms.domain.errors import NotFound, TaskGone
 from mpms.domain.forms import check_answers
 from mpms.domain.steps import Complete
 from mpms.domain.tasks import FormAnswer
-from mpms.ports.store import UnitOfWork
+from mpms.ports.store import Transaction, UnitOfWork
 from mpms.services.advance_instance import Advance
 
 
@@ -29,7 +29,7 @@ def submit_form(
     *,
     by: str,
 ) -> Submitted:
-    """Complete a form task. TaskGone, FormInvalid, InstanceBusy."""
+    """Complete a form task. TaskGone, FormInvalid, NotFound, InstanceBusy."""
     with uow() as tx:
         earlier = tx.tasks.answer(task_id)
         if earlier is not None:
@@ -40,8 +40,7 @@ def submit_form(
         if earlier is not None:
             return Submitted(earlier, first=False)
         task = tx.tasks.get(task_id)
-        schema = None if task.form is None else tx.definitions.form(task.form)
-        accepted = answers if schema is None else check_answers(schema, answers)
+        accepted = _accepted(tx, task.form, answers)
         answer = FormAnswer(
             task_id,
             task.instance_id,
@@ -63,3 +62,14 @@ def submit_form(
         if not step.caught:
             raise TaskGone()
         return Submitted(answer, first=True)
+
+
+def _accepted(
+    tx: Transaction, form: str | None, answers: dict[str, Any]
+) -> dict[str, Any]:
+    if form is None:
+        return answers
+    schema = tx.definitions.form(form)
+    if schema is None:
+        raise NotFound(f"The form {form!r} is not deployed.")
+    return check_answers(schema, answers)

@@ -105,8 +105,8 @@ class Fields:
     product: str | None
     due: date | None
     priority: str
-    recipe: str | None
-    batch: str | None
+    recipes: tuple[str, ...] = ()  # every one stated: version 1 knows none of them
+    batches: tuple[str, ...] = ()
 
 
 def key_of(text: str) -> tuple[str, str] | None:
@@ -153,21 +153,26 @@ def weigh_fields(found: Sequence[Field], problems: list[Problem]) -> Fields:
         product=clean_text(product or "") or None,
         due=None if due is None else _date(due, problems),
         priority="normal" if priority is None else _priority(priority, problems),
-        recipe=_decide(found, "recipe", problems),
-        batch=_decide(found, "batch", problems),
+        recipes=_stated(found, "recipe"),
+        batches=_stated(found, "batch"),
     )
 
 
-def _decide(found: Sequence[Field], name: str, problems: list[Problem]) -> str | None:
-    """One value of a field; the attachment's wins."""
+def _stated(found: Sequence[Field], name: str) -> tuple[str, ...]:
+    """The different values of a field; the attachment's win."""
     for origin in ("attachment", "text"):
         values = {f.value for f in found if f.name == name and f.origin == origin}
-        if len(values) > 1 and name not in {"recipe", "batch"}:
-            shown = " / ".join(clean_text(value, 60) for value in sorted(values))
-            problems.append(Problem("conflicting_field", name, shown))
         if values:
-            return min(values)
-    return None
+            return tuple(sorted(values))
+    return ()
+
+
+def _decide(found: Sequence[Field], name: str, problems: list[Problem]) -> str | None:
+    values = _stated(found, name)
+    if len(values) > 1:
+        shown = " / ".join(clean_text(value, 60) for value in values)
+        problems.append(Problem("conflicting_field", name, shown))
+    return values[0] if values else None
 
 
 def _number(found: Sequence[Field], problems: list[Problem]) -> str | None:

@@ -23,8 +23,6 @@ LONGEST_LINE = 1000
 _BULLET = re.compile(r"(?:[-*•]|[0-9]{1,3}[.)])\s+")
 _TOKEN = re.compile(r"[^\s;|:=]+")
 _NUMERIC = re.compile(r"[+\-\u2212]?[0-9][0-9.,'\u2019]*")
-_FIRST_GROUP = re.compile(r"[+\-\u2212]?[0-9]{1,3}")
-_NEXT_GROUP = re.compile(r"[0-9]{3}(?:[.,][0-9]*)?")
 _SPACED_NUMBER = re.compile(
     r"(?:(?<=\A)|(?<=[\s;|:=]))[+\-\u2212]?[0-9]{1,3}"
     r"(?:[\u00a0\u2009\u202f][0-9]{3})+(?![0-9])"
@@ -55,40 +53,50 @@ def read_lines(
         return ()
     done = []
     for line in lines:
-        result = line if isinstance(line, Problem) else _understand(line, catalogue)
-        if isinstance(result, Problem):
-            problems.append(result)
-        else:
-            done.append(result)
+        if isinstance(line, Problem):
+            problems.append(line)
+        elif draft := _understand(line, catalogue, problems):
+            done.append(draft)
     return tuple(done)
 
 
-def _understand(line: Line, catalogue: Catalogue) -> DraftLine | Problem:
-    def problem(code: str, detail: str = "") -> Problem:
-        return Problem(code, line.where, clean_text(detail, 80))
+def _understand(
+    line: Line, catalogue: Catalogue, problems: list[Problem]
+) -> DraftLine | None:
+    def refuse(code: str, detail: str = "") -> None:
+        problems.append(Problem(code, line.where, clean_text(detail, 80)))
 
-    material = find_material(line, catalogue)
+    material, amount, unit = find_material(line, catalogue), line.amount, None
     if isinstance(material, Problem):
-        return problem(material.code, material.detail)
-    if isinstance(line.amount, Problem):
-        return problem(line.amount.code, line.amount.detail)
+        refuse(material.code, material.detail)
+    if isinstance(amount, Problem):
+        refuse(amount.code, amount.detail)
     if not line.unit.strip():
-        return problem("missing_unit")
-    unit = known_unit(line.unit)
-    if unit is None:
-        return problem("unknown_unit", line.unit)
-    kg = in_kg(line.amount, unit, material.density_kg_per_l)
-    if isinstance(kg, Problem):
-        detail = f"{material.code} {material.name}"
-        return problem(kg.code, detail if kg.code == "no_density" else kg.detail)
+        refuse("missing_unit")
+    elif (unit := known_unit(line.unit)) is None:
+        refuse("unknown_unit", line.unit)
+    if isinstance(amount, Decimal) and amount <= 0:
+        refuse("non_positive_amount", f"{plain(amount)} {line.unit}")
+    elif isinstance(material, Material) and isinstance(amount, Decimal) and unit:
+        kg = in_kg(amount, unit, material.density_kg_per_l)
+        if isinstance(kg, Problem):
+            refuse(kg.code, kg.detail or f"{material.code} {material.name}")
+        elif problem := outside_limits(kg, material):
+            refuse(problem.code, problem.detail)
+        else:
+            lot = clean_text(line.lot) or None
+            return DraftLine(material.code, material.name, kg, lot)
+    return None
+
+
+def outside_limits(kg: Decimal, material: Material) -> Problem | None:
+    """Whether nobody could weigh this much, or this little."""
     if kg <= 0:
-        return problem("non_positive_amount", f"{plain(line.amount)} {unit}")
+        return Problem("non_positive_amount", detail=f"{plain(kg)} kg")
     if kg > material.max_kg:
-        return problem(
-            "amount_out_of_range", f"{plain(kg)} kg > {plain(material.max_kg)} kg"
-        )
-    lot = clean_text(line.lot) or None
-    return DraftLine(material.code, material.name, kg, lot)
+        limit = f"{plain(kg)} kg > {plain(material.max_kg)} kg"
+        return Problem("amount_out_of_range", detail=limit)
+    return None
 
 
 def find_material(line: Line, catalogue: Catalogue) -> Material | Problem:

@@ -118,7 +118,7 @@ def in_kg(
     factor = KG_PER_UNIT.get(unit)
     if factor is None:
         if density_kg_per_l is None:
-            return Problem("no_density", detail=unit)
+            return Problem("no_density")
         factor = LITRES_PER_UNIT[unit] * density_kg_per_l
     return round_to_gram(amount, factor)
 

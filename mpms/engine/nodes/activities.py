@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from copy import deepcopy
 from typing import Any
 
 from mpms.domain.errors import BusinessError, ExpressionFailed
@@ -13,6 +14,7 @@ from mpms.engine.expressions import compile_script, compile_value, parse_retry_c
 from mpms.engine.model import Element
 from mpms.engine.nodes.base import MappedValue, Node, evaluate, mapped
 from mpms.engine.nodes.events import Catcher, Thrower
+from mpms.engine.reading.settings import SAME_BUSINESS_KEY
 from mpms.engine.tokens import Token, Tokens
 
 log = logging.getLogger(__name__)
@@ -27,11 +29,14 @@ class Activity(Node):
         self.maps_out = [MappedValue(m) for m in element.settings.outputs]
 
     def _run_hook(self, token: Token) -> bool | None:
-        inputs = mapped(self.maps_in, token)
-        work = self.prepare(token, inputs)
         run: Tokens = token.workflow
-        scope.write_local(token, inputs)
-        token.internal_data.update(work)
+        own = dict(token.data)
+        try:
+            scope.write_local(token, mapped(self.maps_in, token))
+            token.internal_data.update(self.prepare(token))
+        except ExpressionFailed:
+            token.data = own  # a retry must not read the inputs of this try
+            raise
         for name in self.boundary:
             run.place(self._wf_spec.task_specs[name], token.parent, on=token.key)
         try:
@@ -40,10 +45,11 @@ class Activity(Node):
             if self.throw_error(token, type(failure).__name__, str(failure)):
                 return None
             run.drop_watchers(token)
+            token.data = own
             raise
 
-    def prepare(self, token: Token, inputs: Variables) -> dict[str, Any]:
-        """Evaluate everything that may fail, before anything is changed."""
+    def prepare(self, token: Token) -> dict[str, Any]:
+        """Evaluate everything that may fail, before anything outside is changed."""
         return {}
 
     def perform(self, token: Token) -> bool | None:
@@ -71,13 +77,6 @@ class Activity(Node):
 class ReceiveTask(Activity, Catcher):
     """Waits for a message."""
 
-    def __init__(self, wf_spec: Any, element: Element, name: str | None = None) -> None:
-        Activity.__init__(self, wf_spec, element, name)
-        self.trigger = self.trigger_of(element)
-        self.timer = None
-        key = self.trigger.correlation
-        self.key = None if key is None else compile_value(key)
-
     def perform(self, token: Token) -> bool | None:
         return Catcher._run_hook(self, token)
 
@@ -91,11 +90,12 @@ class SendTask(Activity):
     def __init__(self, wf_spec: Any, element: Element, name: str | None = None) -> None:
         super().__init__(wf_spec, element, name)
         self.thrower = Thrower(
-            "message", element.message or "", element.message_correlation, element
+            "message", element.message or "", element.message_correlation
         )
 
     def perform(self, token: Token) -> bool | None:
-        self.thrower.throw(token)
+        carried = {value.target: token.data[value.target] for value in self.maps_in}
+        self.thrower.throw(token, carried)
         return True
 
 
@@ -108,7 +108,7 @@ class UserTask(Activity):
         self.assignee = compile_value(settings.assignee) if settings.assignee else None
         self.groups = [compile_value(g) for g in settings.candidate_groups]
 
-    def prepare(self, token: Token, inputs: Variables) -> dict[str, Any]:
+    def prepare(self, token: Token) -> dict[str, Any]:
         assignee = None if self.assignee is None else evaluate(self.assignee, token)
         groups: list[str] = []
         for group in self.groups:
@@ -151,7 +151,7 @@ class ServiceTask(Activity):
             return None
         inputs = token.data if self.maps_in else dict(scope.visible(token))
         try:
-            results = handler(inputs) or {}
+            results = handler(deepcopy(inputs)) or {}
         except Exception as failure:
             code = getattr(failure, "code", None) or type(failure).__name__
             if not isinstance(failure, BusinessError):
@@ -240,13 +240,19 @@ class CallActivity(Activity):
         self.passes = [MappedValue(m) for m in settings.call_in]
         self.returns = [MappedValue(m) for m in settings.call_out]
         key = settings.call_business_key
+        self.same_business_key = key == SAME_BUSINESS_KEY
         self.business_key = None if key is None else compile_value(key)
 
-    def prepare(self, token: Token, inputs: Variables) -> dict[str, Any]:
+    def prepare(self, token: Token) -> dict[str, Any]:
+        run: Tokens = token.workflow
         settings = self._element.settings
         variables = dict(scope.visible(token)) if settings.call_in_all else {}
         variables |= mapped(self.passes, token)
-        key = None if self.business_key is None else evaluate(self.business_key, token)
+        key: Any = None
+        if self.same_business_key:
+            key = run.around.business_key
+        elif self.business_key is not None:
+            key = evaluate(self.business_key, token)
         return {
             "call": {
                 "called": str(evaluate(self.called, token)),
@@ -259,19 +265,19 @@ class CallActivity(Activity):
         return None
 
     def accept(self, token: Token, results: Variables) -> None:
-        """Out mappings read the called process's variables, not ours."""
-        run: Tokens = token.workflow
-        own, token.data = token.data, {**token.data, **results}
-        try:
-            values = mapped(self.returns, token)
-        except ExpressionFailed as failure:
-            run.get_stuck(token, "mapping", str(failure))
-            return
-        finally:
-            token.data = own
-        self.keep(token, {**(results if self._element.settings.call_out_all else {})})
-        self.keep(token, values)
+        """Keep the results until they are mapped, which may take a retry."""
+        token.internal_data["returned"] = results
         token.complete()
+
+    def map_outputs(self, token: Token) -> None:
+        """Out mappings read the called process's variables, not ours."""
+        returned = token.internal_data.get("returned")
+        if returned is not None:
+            values = mapped(self.returns, token, returned)
+            everything = returned if self._element.settings.call_out_all else {}
+            self.keep(token, {**everything, **values})
+            del token.internal_data["returned"]
+        super().map_outputs(token)
 
     def wait(self, token: Token) -> Wait | None:
         call = token.internal_data["call"]

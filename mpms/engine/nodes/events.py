@@ -21,16 +21,12 @@ class PassThrough(Node):
 class Thrower:
     """A signal or message to be thrown, with its key and what it carries."""
 
-    def __init__(
-        self, kind: str, event: str, key: str | None, element: Element
-    ) -> None:
+    def __init__(self, kind: str, event: str, key: str | None) -> None:
         self.kind, self.event = kind, event
         self.key: Expression | None = None if key is None else compile_value(key)
-        self.carries = [MappedValue(m) for m in element.settings.inputs]
 
-    def throw(self, token: Token) -> None:
+    def throw(self, token: Token, variables: Variables) -> None:
         run: Tokens = token.workflow
-        variables = mapped(self.carries, token)
         correlation = correlation_of(self.key, token)
         run.throws.append(Throw(self.kind, self.event, correlation, variables))
         run.note("thrown", token, kind=self.kind, event=self.event)
@@ -48,10 +44,11 @@ class ThrowEvent(Node):
         super().__init__(wf_spec, element)
         trigger = element.trigger
         assert trigger is not None  # noqa: S101 - the builder chooses by it
-        self.thrower = Thrower(trigger.kind, trigger.name, trigger.correlation, element)
+        self.thrower = Thrower(trigger.kind, trigger.name, trigger.correlation)
+        self.carries = [MappedValue(m) for m in element.settings.inputs]
 
     def _run_hook(self, token: Token) -> bool | None:
-        self.thrower.throw(token)
+        self.thrower.throw(token, mapped(self.carries, token))
         return True
 
 
@@ -91,8 +88,8 @@ class ErrorEnd(Node):
 class Catcher(Node):
     """Waits for a timer, a signal or a message."""
 
-    def __init__(self, wf_spec: Any, element: Element) -> None:
-        super().__init__(wf_spec, element)
+    def __init__(self, wf_spec: Any, element: Element, name: str | None = None) -> None:
+        super().__init__(wf_spec, element, name)
         self.trigger = self.trigger_of(element)
         self.timer = Timer(self.trigger) if self.trigger.kind == "timer" else None
         key = self.trigger.correlation
@@ -133,8 +130,8 @@ class Catcher(Node):
             self.caught(token, {})
 
     def receive(self, token: Token, variables: Variables) -> None:
-        if self.timer is not None:
-            raise TaskGone("This event waits for a timer, not for a signal or message.")
+        if "key" not in token.internal_data:
+            raise TaskGone("This event does not wait for a signal or message.")
         self.caught(token, variables)
 
     def caught(self, token: Token, variables: Variables) -> None:
@@ -143,8 +140,12 @@ class Catcher(Node):
         won = getattr(token.parent.task_spec, "won", None)
         if won is not None:
             won(token.parent, token)
-        scope.write(token.parent, variables, by=token)
+        self.keep(token, variables)
         token.complete()
+
+    def keep(self, token: Token, variables: Variables) -> None:
+        """Take over what came with the event."""
+        scope.write(token.parent, variables, by=token)
 
 
 class BoundaryEvent(Catcher):

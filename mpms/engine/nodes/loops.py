@@ -6,7 +6,12 @@ from typing import Any
 
 from mpms.domain.errors import ExpressionFailed
 from mpms.engine import scope
-from mpms.engine.expressions import compile_condition, compile_value
+from mpms.engine.expressions import (
+    compile_condition,
+    compile_expression,
+    compile_value,
+    is_expression,
+)
 from mpms.engine.model import Element, Loop
 from mpms.engine.nodes.base import Node, evaluate, is_true
 from mpms.engine.tokens import Token, Tokens
@@ -23,38 +28,39 @@ class LoopBody(Node):
         assert loop is not None  # noqa: S101 - the builder chooses by it
         self.loop: Loop = loop
         self.turn = turn
-        self.collection = _value(loop.collection)
+        self.collection = _named(loop.collection)
         self.cardinality = _value(loop.cardinality)
         self.completion = _condition(loop.completion)
         self.condition = _condition(loop.loop_condition)
-        self.output = _value(loop.output_element)
+        self.output = _named(loop.output_element)
 
     def _run_hook(self, token: Token) -> bool | None:
         run: Tokens = token.workflow
         items = self.items(token)
         token.internal_data["loop"] = {"items": items, "next": 0, "done": 0}
         token.internal_data["results"] = {}
+        if self.has_no_turn(token, items):
+            return True
         for name in self.boundary:
             run.place(self._wf_spec.task_specs[name], token.parent, on=token.key)
         if self.loop.kind == "standard":
-            if self.loop.test_before and not self.goes_on(token):
-                return True
             self.begin_turn(token, None)
             return None
         scope.write_local(token, self.counters(token))
-        if not items:
-            return True
         for _ in items if self.loop.kind == "parallel" else items[:1]:
             self.begin_turn(token, items)
         return None
+
+    def has_no_turn(self, token: Token, items: list[Any]) -> bool:
+        if self.loop.kind == "standard":
+            return self.loop.test_before and not self.goes_on(token)
+        return not items
 
     def items(self, token: Token) -> list[Any]:
         if self.loop.kind == "standard":
             return []
         if self.collection is not None:
             items = evaluate(self.collection, token)
-            if isinstance(items, str):  # the plain name of a variable
-                items = evaluate(compile_value("${" + items + "}"), token)
             if not isinstance(items, list):
                 raise ExpressionFailed(f"A collection must be a list, not {items!r}.")
         else:
@@ -103,21 +109,26 @@ class LoopBody(Node):
         return self.condition is None or is_true(self.condition, token)
 
     def turn_done(self, token: Token, turn: Token) -> None:
-        """A turn ended: collect its output, then the next turn or the end."""
+        """A turn ended: collect its output, then the next turn or the end.
+
+        A failure leaves the turn stuck with all it knows, so that a retry can
+        collect its output and the other turns go on.
+        """
         run: Tokens = token.workflow
         state = token.internal_data["loop"]
         try:
             if self.output is not None:
                 at = str(turn.internal_data["turn"])
                 token.internal_data["results"][at] = evaluate(self.output, turn)
-            state["done"] += 1
+            if "counted" not in turn.internal_data:
+                turn.internal_data["counted"] = True
+                state["done"] += 1
             if self.loop.kind != "standard":
                 scope.write_local(token, self.counters(token))
             done = self.completion is not None and is_true(self.completion, turn)
             more = self.loop.kind == "standard" and self.goes_on(token)
         except ExpressionFailed as failure:
-            run.take(turn)
-            run.get_stuck(token, "turning", str(failure))
+            run.get_stuck(turn, "turning", str(failure))
             return
         run.take(turn)
         items = state["items"]
@@ -141,6 +152,13 @@ class LoopBody(Node):
 
 def _value(text: str | None) -> Any:
     return None if text is None else compile_value(text)
+
+
+def _named(text: str | None) -> Any:
+    """An expression, or the plain name of a variable."""
+    if text is None or is_expression(text):
+        return _value(text)
+    return compile_expression(text)
 
 
 def _condition(text: str | None) -> Any:

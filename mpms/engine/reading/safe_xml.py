@@ -14,6 +14,7 @@ from mpms.domain.errors import ModelRefused
 
 MAX_BYTES = 10_000_000
 MAX_DEPTH = 100
+MAX_ATTRIBUTES = 200  # of one element: reading them all is quadratic in lxml
 MAX_MARKS = 1_000_000  # opening brackets: bounds the memory of the parsed tree
 
 _BYTE_ORDER_MARK = re.compile(rb"\xef\xbb\xbf|\xff\xfe|\xfe\xff")
@@ -43,7 +44,7 @@ def parse_safely(xml: bytes) -> etree._Element:
         raise ModelRefused(f"the file is not readable XML: {error}") from error
     if root.getroottree().docinfo.internalDTD is not None:
         raise ModelRefused(_DOCTYPE)
-    _refuse_deep(root)
+    _refuse_extremes(root)
     return root
 
 
@@ -74,9 +75,11 @@ def _has_doctype(xml: bytes) -> bool:
     return prolog.startswith(b"<!DOCTYPE", position)
 
 
-def _refuse_deep(root: etree._Element) -> None:
+def _refuse_extremes(root: etree._Element) -> None:
     depth = 0
-    for event, _ in etree.iterwalk(root, events=("start", "end")):
+    for event, node in etree.iterwalk(root, events=("start", "end")):
         depth += 1 if event == "start" else -1
         if depth > MAX_DEPTH:
             raise ModelRefused(_TOO_DEEP)
+        if event == "start" and len(node.attrib) > MAX_ATTRIBUTES:
+            raise ModelRefused(f"an element has more than {MAX_ATTRIBUTES} attributes")

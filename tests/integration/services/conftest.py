@@ -125,9 +125,15 @@ class Bench:
     # -- running -------------------------------------------------------------------
 
     def start(self, key: str, **variables: Any) -> str:
+        instance_id = self.start_only(key, **variables)
+        self.worker.settle()
+        return instance_id
+
+    def start_only(self, key: str, **variables: Any) -> str:
+        """Start without letting the worker do anything."""
         business_key = variables.pop("business_key", None)
         with self.uow() as tx:
-            instance_id = start_instance(
+            return start_instance(
                 tx,
                 self.advance,
                 key,
@@ -135,8 +141,6 @@ class Bench:
                 business_key=business_key,
                 actor="operator",
             )
-        self.worker.settle()
-        return instance_id
 
     def throw(
         self, kind: str, event: str, correlation: str | None = None, **variables: Any
@@ -156,6 +160,11 @@ class Bench:
         """Delays of retries are over; they are PostgreSQL's time, not ours."""
         self.rows("UPDATE jobs SET run_at = now() WHERE state = 'ready'")
         self.worker.settle()
+
+    def use_up_attempts(self) -> None:
+        """Let every delay pass until no job is left to be tried."""
+        while self.rows("SELECT id FROM jobs WHERE state = 'ready'"):
+            self.due_now()
 
     # -- looking -------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import pytest
 
-from mpms.domain.errors import FormInvalid, TaskGone
+from mpms.domain.errors import FormInvalid, NotFound, TaskGone
 from mpms.services.repair_instance import cancel_instance
 from mpms.services.submit_form import submit_form
 
@@ -137,3 +137,17 @@ def test_a_task_without_a_form_takes_a_plain_confirmation(
     assert plain.form is None
     submitted = bench.submit(plain.task_id, {})
     assert bench.instance(submitted.answer.instance_id).status == "completed"
+
+
+def test_a_form_that_is_not_deployed_accepts_nothing(bench: Bench) -> None:
+    bench.deploy_drawn(
+        "asking",
+        '<startEvent id="begin"/><userTask id="ask" camunda:formKey="nowhere"/>'
+        '<endEvent id="end"/>',
+        *("begin ask", "ask end"),
+    )
+    bench.start("asking")
+    (task,) = bench.forms()
+    with pytest.raises(NotFound, match="'nowhere' is not deployed"):
+        bench.submit(task.task_id, {"anything": 1})
+    assert bench.forms() == [task]

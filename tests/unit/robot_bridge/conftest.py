@@ -93,6 +93,11 @@ class ActionlibRobot:
             values = {"time": clock}
         elif service == "/rosapi/topic_type":
             values = {"type": self.type_of(frame["args"]["topic"])}
+        elif service == "/rosapi/service_type":
+            values = {"type": "std_srvs/SetBool"}
+        elif service == "/pause":
+            self.stuck = frame["args"]["data"]
+            values = {"success": True, "message": ""}
         self.outbox.append(
             messages.service_response(service, frame["id"], values, True)
         )
@@ -108,7 +113,6 @@ class ActionlibRobot:
             "/amcl_pose": "geometry_msgs/PoseWithCovarianceStamped",
             "/odom": "nav_msgs/Odometry",
             "/battery_state": "sensor_msgs/BatteryState",
-            "/emergency_stop": "std_msgs/Bool",
             "/security_stop": "std_msgs/Bool",
         }.get(topic, "")
 

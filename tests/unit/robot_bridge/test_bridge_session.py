@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import copy
+from importlib import resources
 from typing import Any
 
 import pytest
+import yaml
 
 from robot_bridge import messages
 from robot_bridge.messages import Dialect, GoalCode
@@ -24,6 +26,7 @@ from robot_bridge.reports import (
     Pose,
     Problem,
     Progress,
+    Resume,
     Safety,
     Send,
     Tick,
@@ -463,8 +466,8 @@ def test_an_emergency_stop_is_reported_and_the_goal_stays_active(rig: Any) -> No
     rig.ready().navigate("g1", 9.0)
     rig.run(1)
     rig.robot.stuck = True
-    rig.feed(FrameIn(messages.publish("/emergency_stop", {"data": True})))
-    rig.feed(FrameIn(messages.publish("/emergency_stop", {"data": True})))
+    rig.feed(FrameIn(messages.publish("/security_stop", {"data": True})))
+    rig.feed(FrameIn(messages.publish("/security_stop", {"data": True})))
     rig.run(40)
     assert [each.stopped for each in rig.of(Safety)] == [True]
     assert rig.ends == []
@@ -473,7 +476,7 @@ def test_an_emergency_stop_is_reported_and_the_goal_stays_active(rig: Any) -> No
     assert snapshot.command_state is CommandState.ACTIVE
     assert {p.reason for p in rig.of(Progress) if p.blocked} == {"emergency stop"}
     rig.robot.stuck = False
-    rig.feed(FrameIn(messages.publish("/emergency_stop", {"data": False})))
+    rig.feed(FrameIn(messages.publish("/security_stop", {"data": False})))
     rig.run(10)
     assert [end.state for end in rig.ends] == [SUCCEEDED]
 
@@ -621,6 +624,8 @@ class Nav2:
         if "topic" in frame["args"]:
             specs = self.session._specs
             values = {"type": specs[frame["args"]["topic"]].type}
+        elif "service" in frame["args"]:
+            values = {"type": "std_srvs/srv/SetBool"}
         response = messages.service_response(frame["service"], frame["id"], values)
         self.feed(FrameIn(response))
 
@@ -724,7 +729,64 @@ def test_a_ros2_robot_is_followed_by_pose_after_a_takeover() -> None:
 # --- other orders --------------------------------------------------------------
 
 
-def test_a_robot_without_pause_says_so(rig: Any) -> None:
+def test_a_robot_pauses_and_resumes_with_its_goal_open(rig: Any) -> None:
+    rig.ready().navigate("g1", 5.0)
+    rig.run(1)
+    rig.feed(Pause())
+    rig.run(5)
+    assert rig.robot.x < 2.0
+    assert rig.session.snapshot(rig.now).command_state is CommandState.ACTIVE
+    rig.feed(Resume())
+    rig.run(8)
+    states = {end.command_id.split("/")[0]: end.state for end in rig.ends}
+    assert states == {"pause": SUCCEEDED, "resume": SUCCEEDED, "g1": SUCCEEDED}
+
+
+def lifting(**call: Any) -> Any:
+    data = yaml.safe_load(
+        (resources.files("robot_bridge") / "profiles/move_base.yaml").read_text()
+    )
+    data["actions"] = {"lift": {"type": "my_msgs/Lift", **call}}
+    return parse_profile(data)
+
+
+def test_an_action_is_called_once_and_ends_with_the_answer(make_rig: Any) -> None:
+    rig = make_rig(lifting(service="lift", message={"height_m": 0.1}))
+    rig.ready()
+    rig.feed(Action("a1", "lift", rig.now + 5, {"speed": 2}))
+    [call] = [f for f in rig.sent if f.get("service") == "/lift"]
+    assert call["args"] == {"height_m": 0.1, "speed": 2}
+    refused = messages.service_response("/lift", call["id"], "no load", False)
+    rig.feed(FrameIn(refused))
+    [end] = [end for end in rig.ends if end.command_id == "a1"]
+    assert (end.state, end.reason) == (CommandState.ABORTED, "no load")
+
+
+def test_an_action_without_an_answer_is_unknown_and_not_called_again(
+    make_rig: Any,
+) -> None:
+    rig = make_rig(lifting(service="lift"))
+    rig.ready()
+    rig.swallow = lambda frame: frame.get("service") == "/lift"
+    rig.feed(Action("a1", "lift", rig.now + 5))
+    rig.run(11)
+    rig.feed(Action("a2", "lift", rig.now + 5))
+    rig.disconnect()
+    ends = [(end.command_id, end.state) for end in rig.ends]
+    assert ends == [("a1", CommandState.UNKNOWN), ("a2", CommandState.UNKNOWN)]
+    assert len([f for f in rig.sent if f.get("service") == "/lift"]) == 2
+
+
+def test_an_action_by_topic_is_published_once_and_inferred(make_rig: Any) -> None:
+    rig = make_rig(lifting(topic="lift"))
+    rig.feed(Action("a1", "lift", rig.now + 5))
+    rig.ready()
+    [end] = rig.ends
+    assert (end.state, end.inferred) == (SUCCEEDED, True)
+
+
+def test_a_robot_without_pause_says_so(make_rig: Any) -> None:
+    rig = make_rig("move_base_simple")
     rig.ready()
     rig.feed(Pause())
     assert [each.kind for each in rig.of(Problem)] == ["no_pause"]

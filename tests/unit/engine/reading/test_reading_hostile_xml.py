@@ -62,6 +62,12 @@ def test_a_file_of_millions_of_tags_is_refused() -> None:
         read_model(b"<a>" + b"<b/>" * 1_500_000 + b"</a>")
 
 
+def test_an_element_with_thousands_of_attributes_is_refused() -> None:
+    attributes = " ".join(f'a{n}="1"' for n in range(400_000))
+    with pytest.raises(ModelRefused, match="more than 200 attributes"):
+        read_model(f'<definitions xmlns="{BPMN}" {attributes}/>'.encode())
+
+
 @pytest.mark.parametrize("depth", [101, 200, 300, 50_000])
 def test_deep_nesting_is_refused(depth: int) -> None:
     with pytest.raises(ModelRefused, match="nested deeper than 100"):

@@ -1,0 +1,7 @@
+"""``python -m shopfloor``."""
+
+import sys
+
+from shopfloor.cli import main
+
+sys.exit(main())
