@@ -279,3 +279,46 @@ CREATE TABLE robots (
     reported_at timestamptz,
     CHECK ((owner IS NULL) = (lease_until IS NULL))
 );
+
+-- What became of each message. A duplicate is the same message from the same sender.
+CREATE TABLE mails (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    account text NOT NULL,
+    folder text NOT NULL,
+    uidvalidity bigint NOT NULL,
+    uid bigint NOT NULL,
+    sha256 text NOT NULL,
+    size_bytes bigint NOT NULL,
+    raw bytea,
+    sender text,
+    message_id text,
+    duplicate boolean NOT NULL DEFAULT false,
+    outcome text NOT NULL CHECK (outcome IN ('accepted', 'rejected', 'ignored')),
+    reasons json NOT NULL DEFAULT '[]',
+    order_number text REFERENCES orders,
+    read_at timestamptz NOT NULL DEFAULT now(),
+    UNIQUE (account, folder, uidvalidity, uid)
+);
+CREATE UNIQUE INDEX mails_once ON mails (sender, message_id)
+    WHERE NOT duplicate AND sender IS NOT NULL AND message_id IS NOT NULL;
+CREATE INDEX mails_by_order ON mails (order_number);
+
+-- Replies. sending: handed to the mail server, its answer not yet known; such a reply
+-- is never sent again by itself, because it may have arrived.
+CREATE TABLE outbox (
+    id text PRIMARY KEY,
+    mail_id bigint NOT NULL REFERENCES mails ON DELETE CASCADE,
+    recipient text NOT NULL,
+    subject text NOT NULL,
+    body text NOT NULL,
+    in_reply_to text,
+    state text NOT NULL DEFAULT 'waiting'
+        CHECK (state IN ('waiting', 'sending', 'sent', 'given_up')),
+    sender_process text,
+    attempts integer NOT NULL DEFAULT 0,
+    not_before timestamptz NOT NULL DEFAULT now(),
+    last_error text,
+    written_at timestamptz NOT NULL DEFAULT now(),
+    sent_at timestamptz
+);
+CREATE INDEX outbox_due ON outbox (not_before) WHERE state = 'waiting';

@@ -59,9 +59,10 @@ def run(settings: Settings, *, once: bool, fast: bool = False) -> int:
                 number = plant.send_order()
                 _say(console, "Order", f"{number} is in the inbox")
                 plant.show(console, number)
+                console.print()
                 if once:
                     return 0
-                console.print("\nThe next order comes in 10 s. Ctrl-C ends the demo.")
+                console.print("The next order comes in 10 s. Ctrl-C ends the demo.")
                 time.sleep(10.0)
 
 
@@ -103,7 +104,9 @@ class Plant:
         )
         self.intake.post(order)
         with self.services.uow() as tx:
-            tx.deliveries.throw(Throw("message", "mailbox changed", None, {}))
+            tx.deliveries.throw(
+                Throw("message", "mailbox changed", None, {}, once=True)
+            )
             tx.wake()
         return order.number
 

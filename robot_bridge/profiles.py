@@ -228,6 +228,8 @@ def _check(profile: Profile, where: str) -> None:
             )
     elif profile.action is None:
         raise BadProfile(f"{where}: driver {profile.driver} needs 'action'")
+    elif profile.driver == "ros1_action" and not profile.action.type.endswith("Action"):
+        raise BadProfile(f"{where}: action: a type of ROS 1 ends in 'Action'")
     for spot, value in _texts(profile.goal, "goal"):
         if value.startswith("$") and value not in PLACEHOLDERS:
             known = ", ".join(sorted(PLACEHOLDERS))
@@ -241,6 +243,17 @@ def _check(profile: Profile, where: str) -> None:
     for spot, call in calls.items():
         if (call.topic is None) == (call.service is None):
             raise BadProfile(f"{where}: {spot} needs either 'topic' or 'service'")
+    topics = profile.topics
+    kinds = {spot: call.type for spot, call in calls.items()}
+    for each in dataclasses.fields(TopicsSpec):
+        spec = getattr(topics, each.name)
+        if spec is not None:
+            kinds[f"topics.{each.name}"] = spec.type
+    for spot, kind in kinds.items():
+        try:
+            profile.spell(kind)
+        except messages.BadMessage as cause:
+            raise BadProfile(f"{where}: {spot}: {cause}") from None
     for limit in dataclasses.fields(Limits):
         if getattr(profile.limits, limit.name) < 0:
             raise BadProfile(f"{where}: limits.{limit.name} is negative")

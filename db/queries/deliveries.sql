@@ -66,7 +66,13 @@ LIMIT 1;
 -- name: messages_keep
 -- Keep a message until somebody waits for it.
 INSERT INTO messages (event, correlation, variables)
-VALUES (%(event)s, %(correlation)s, %(variables)s::json);
+SELECT %(event)s, %(correlation)s::text, %(variables)s::json
+WHERE NOT %(once)s::boolean OR NOT EXISTS (
+    SELECT 1
+    FROM messages
+    WHERE event = %(event)s
+        AND correlation IS NOT DISTINCT FROM %(correlation)s::text
+);
 
 -- name: messages_match
 -- Turn the oldest message that fits a new subscription into a delivery.

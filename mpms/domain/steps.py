@@ -144,12 +144,17 @@ class StuckWait(Wait):
 
 @dataclass(frozen=True)
 class Throw:
-    """A signal (to all who wait) or a message (to one, kept until awaited)."""
+    """A signal (to all who wait) or a message (to one, kept until awaited).
+
+    ``once``: the message says the same as one that is kept already, so it is not
+    kept a second time.
+    """
 
     kind: str
     event: str
     correlation: str | None
     variables: Variables
+    once: bool = False
 
 
 @dataclass(frozen=True)

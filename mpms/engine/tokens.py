@@ -106,10 +106,10 @@ class Tokens(Workflow):
 
     def watchers(self, activity: Token) -> list[Token]:
         """The boundary events that watch an activity."""
-        scope = activity.parent
-        if scope is None:
+        scope, key = activity.parent, activity.key
+        if scope is None or not activity.task_spec.boundary:
             return []
-        return [t for t in scope.children if t.internal_data.get("on") == activity.key]
+        return [t for t in scope.children if t.internal_data.get("on") == key]
 
     def drop_watchers(self, activity: Token) -> None:
         for watcher in self.watchers(activity):

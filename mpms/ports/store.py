@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
 
@@ -28,6 +29,7 @@ from mpms.domain.steps import (
     TimerWait,
 )
 from mpms.domain.tasks import FormAnswer, FormTask
+from mpms.ports.mail import LetterId, Reply
 from mpms.ports.plant import RobotState
 
 
@@ -314,6 +316,58 @@ class RobotRows(Protocol):
     def states(self) -> Sequence[RobotState]: ...
 
 
+@dataclass(frozen=True)
+class MailRecord:
+    """What is remembered of one message; its raw bytes are kept."""
+
+    letter: LetterId
+    sha256: str
+    size_bytes: int
+    raw: bytes | None
+    sender: str | None
+    message_id: str | None
+    duplicate: bool
+    outcome: str  # accepted, rejected, ignored
+    reasons: list[dict[str, str]]
+    order_number: str | None
+
+
+class Mails(Protocol):
+    """What became of each message."""
+
+    def known(self, letters: Iterable[LetterId]) -> set[LetterId]: ...
+    def outcome(self, letter: LetterId) -> str | None: ...
+    def lock_sender(self, sender: str) -> None:
+        """One message of a sender at a time, so that its copies see each other."""
+        ...
+
+    def seen(self, sender: str, message_id: str) -> bool: ...
+    def sender_known(self, sender: str) -> bool: ...
+    def add(self, mail: MailRecord) -> int | None:
+        """The new row's id; None if this place in the mailbox was read before."""
+        ...
+
+    def of_order(self, number: str) -> tuple[int, str, str | None] | None:
+        """(id, sender, message id) of the message that brought an order."""
+        ...
+
+    def counts(self) -> dict[str, int]: ...
+
+
+class Outbox(Protocol):
+    """Replies; one that was handed to the mail server is never sent again."""
+
+    def write(self, mail_id: int, reply: Reply) -> None: ...
+    def take(self, process: str) -> tuple[Reply, int] | None:
+        """One due reply and the number of this attempt."""
+        ...
+
+    def sent(self, reply_id: str) -> None: ...
+    def postpone(self, reply_id: str, *, delay_s: float, error: str) -> None: ...
+    def give_up(self, reply_id: str, error: str) -> None: ...
+    def counts(self) -> dict[str, int]: ...
+
+
 class Transaction(Protocol):
     """All repositories over one connection."""
 
@@ -343,6 +397,10 @@ class Transaction(Protocol):
     def robot_holds(self) -> RobotHolds: ...
     @property
     def robots(self) -> RobotRows: ...
+    @property
+    def mails(self) -> Mails: ...
+    @property
+    def outbox(self) -> Outbox: ...
 
     def wake(self) -> None:
         """After the commit, tell the workers that there is something to do."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mpms.domain.errors import InstanceUnknown, NotFound
 from mpms.domain.instances import Instance
-from mpms.domain.steps import CallWait, Cancel, Retry
+from mpms.domain.steps import CallWait, Cancel, Retry, StuckWait
 from mpms.ports.store import Transaction, UnitOfWork
 from mpms.services.advance_instance import Advance, open_call
 
@@ -30,12 +30,27 @@ def retry_incident(
             data={"incident": incident_id, "message": incident.message},
         )
         if incident.kind == "stuck":
-            advance(tx, instance, Retry(incident.task_id), actor=by)
+            _step_again(tx, advance, instance, incident.task_id, by)
         elif incident.kind == "call":
             _call_again(tx, advance, instance, incident.task_id)
         elif not tx.jobs.reset(incident.task_id):
             raise NotFound("The job of this incident is gone.")
         tx.wake()
+
+
+def _step_again(
+    tx: Transaction, advance: Advance, instance: Instance, task_id: str, by: str
+) -> None:
+    step = advance(tx, instance, Retry(task_id), actor=by)
+    for wait in step.waits:
+        if isinstance(wait, StuckWait) and wait.task_id == task_id:
+            tx.incidents.open(
+                "stuck",
+                wait.reason,
+                instance_id=instance.id,
+                task_id=task_id,
+                element=wait.element,
+            )
 
 
 def _call_again(

@@ -35,12 +35,16 @@ class FrameReader:
                 return self._accept(cbor2.loads(frame))
             except (cbor2.CBORDecodeError, ValueError) as error:
                 return [], f"Unreadable binary frame: {error}"
-        if not self._remainder:
-            try:
-                return self._accept(orjson.loads(frame))
-            except orjson.JSONDecodeError:
-                pass
-        return self._salvage(self._remainder + frame)
+        try:
+            value = orjson.loads(frame)
+        except orjson.JSONDecodeError:
+            return self._salvage(self._remainder + frame)
+        operations, complaint = self._accept(value)
+        if operations:
+            self._remainder = ""
+        elif self._remainder:
+            return self._salvage(self._remainder + frame)
+        return operations, complaint
 
     def _accept(self, value: Any) -> tuple[list[Operation], str | None]:
         if not isinstance(value, dict):
@@ -52,9 +56,11 @@ class FrameReader:
     def _salvage(self, text: str) -> tuple[list[Operation], str | None]:
         found = []
         position = 0
+        kept = ""
         for _ in range(MAX_CANDIDATES):
             start = text.find("{", position)
             if start < 0:
+                kept = text
                 break
             try:
                 value, end = _DECODER.raw_decode(text, start)
@@ -65,9 +71,8 @@ class FrameReader:
             if isinstance(value.get("op"), str):
                 found.append(value)
                 text, position = text[end:], 0
-        self._remainder = text if len(text) <= MAX_REMAINDER_CHARS else ""
-        self._remainder = self._remainder.strip()
-        if found and not self._remainder:
+        self._remainder = kept.strip() if len(kept) <= MAX_REMAINDER_CHARS else ""
+        if found and not text.strip():
             return found, None
         return found, "Unable to deserialize the message as JSON"
 

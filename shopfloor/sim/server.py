@@ -23,7 +23,7 @@ from shopfloor.sim.simulation import Simulation
 
 TICK_S = 0.02
 LARGEST_FRAME_BYTES = 64 * 1024 * 1024
-CLOSE_TIMEOUT_S = 2.0
+CLOSE_TIMEOUT_S = 1.0
 
 _QUIET = logging.getLogger("shopfloor.sim.websocket")
 _QUIET.propagate = False
@@ -94,7 +94,11 @@ class RosbridgeServer:
             connection.transport.resume_reading()
         if self._server is not None:
             self._server.close()
-            await self._server.wait_closed()
+            closed = asyncio.ensure_future(self._server.wait_closed())
+            await asyncio.wait([closed], timeout=CLOSE_TIMEOUT_S)
+            for connection in list(self._open):
+                connection.transport.abort()
+            await closed
 
     async def _tick(self) -> None:
         loop = asyncio.get_running_loop()
@@ -139,7 +143,7 @@ class RosbridgeServer:
                 frame = await connection.recv()
                 await self._thawed.wait()
                 session.receive(frame)
-                while session.outbox.full:
+                while session.outbox.full and not writer.done():
                     room.clear()
                     await room.wait()
         except ConnectionClosed:
@@ -193,8 +197,10 @@ class RunningSimulator:
         self._ready.result()
 
     def stop(self) -> None:
+        """End it and wait; a second call does nothing."""
         if self._stop is not None:
-            self._loop.call_soon_threadsafe(self._stop.set)
+            with contextlib.suppress(RuntimeError):
+                self._loop.call_soon_threadsafe(self._stop.set)
         self._thread.join()
         self.simulation.trace.close()
 

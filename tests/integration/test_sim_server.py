@@ -118,12 +118,14 @@ def test_a_slow_reader_costs_neither_memory_nor_the_others_their_time(
 ) -> None:
     million = "x" * 1_000_000
     with ExitStack() as stack:
-        lazy = stack.enter_context(connect(simulator.url, max_size=None, max_queue=1))
-        send(lazy, "subscribe", topic=CHATTER, type=TEXT)
+        lazy = stack.enter_context(upgraded(simulator.port))
+        wish = {"op": "subscribe", "topic": CHATTER, "type": TEXT}
+        lazy.sendall(masked_text(json.dumps(wish)))
         speaker = stack.enter_context(connect(simulator.url))
         send(speaker, "advertise", topic=CHATTER, type=TEXT)
+        topics = simulator.simulation.graph.topics
         eventually(
-            lambda: bool(simulator.simulation.graph.topics[CHATTER].subscribers),
+            lambda: CHATTER in topics and bool(topics[CHATTER].subscribers),
             "the lazy reader never subscribed",
         )
         for number in range(40):
@@ -140,27 +142,56 @@ def test_a_client_that_asks_without_reading_is_no_longer_heard(
     simulator: RunningSimulator,
 ) -> None:
     """Its answers are not dropped, so its questions have to wait."""
-    call = json.dumps({"op": "call_service", "service": "/rosapi/topics_and_raw_types"})
-    with (
-        connect(simulator.url, max_queue=1) as greedy,
-        connect(simulator.url) as other,
-    ):
-        answer(other)
-        greedy.socket.setblocking(False)
-        [session, _] = simulator.do(lambda: list(simulator.simulation.sessions))
+    sessions = simulator.simulation.sessions
+    call = {"op": "call_service", "service": "/rosapi/topics_and_raw_types"}
+    questions = masked_text(json.dumps(call)) * 100
+    with connect(simulator.url) as other, upgraded(simulator.port) as greedy:
+        eventually(lambda: len(simulator.do(lambda: list(sessions))) == 2, "connected")
+        session = simulator.do(lambda: max(sessions, key=lambda one: one.number))
         session.outbox.limit_bytes = 1_000_000
-        frame = masked_text(call)
-        stuck_at = time.monotonic() + DEADLINE_S
-        pending = b""
-        while time.monotonic() < stuck_at:
-            pending = pending or frame * 100
-            _, writable, _ = select.select([], [greedy.socket], [], 1.0)
-            if not writable:
-                break
-            pending = pending[greedy.socket.send(pending) :]
+        greedy.setblocking(False)
+        pending, writable = b"", [greedy]
+        give_up_at = time.monotonic() + DEADLINE_S
+        while writable and time.monotonic() < give_up_at:
+            pending = pending or questions
+            _, writable, _ = select.select([], [greedy], [], 1.0)
+            if writable:
+                pending = pending[greedy.send(pending) :]
         assert not writable, "the server went on reading"
         assert session.outbox.pending_bytes < 2_000_000
         assert answer(other)["result"] is True
+        greedy.close()
+        eventually(lambda: len(simulator.do(lambda: list(sessions))) == 1, "gone")
+
+
+def test_the_server_ends_although_a_client_does_not_read() -> None:
+    call = {"op": "call_service", "service": "/rosapi/topics_and_raw_types"}
+    with ExitStack() as stack:
+        simulator = stack.enter_context(running(Simulation(world())))
+        greedy = stack.enter_context(upgraded(simulator.port))
+        sessions = simulator.simulation.sessions
+        eventually(lambda: bool(simulator.do(lambda: list(sessions))), "connected")
+        [session] = simulator.do(lambda: list(sessions))
+        session.outbox.limit_bytes = 100_000
+        greedy.sendall(masked_text(json.dumps(call)) * 1000)
+        eventually(lambda: simulator.do(lambda: session.outbox.full), "never full")
+        simulator.stop()
+
+
+@contextmanager
+def upgraded(port: int) -> Iterator[socket.socket]:
+    """A WebSocket of which nobody reads a frame."""
+    request = (
+        "GET / HTTP/1.1\r\nHost: sim\r\nUpgrade: websocket\r\n"
+        "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+        "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
+    )
+    with socket.create_connection(("127.0.0.1", port), timeout=DEADLINE_S) as raw:
+        raw.sendall(request.encode("ascii"))
+        head = b""
+        while b"\r\n\r\n" not in head:
+            head += raw.recv(1)
+        yield raw
 
 
 def masked_text(text: str) -> bytes:

@@ -74,6 +74,7 @@ class Deliveries(Repository):
                 event=throw.event,
                 correlation=throw.correlation,
                 variables=as_json(throw.variables),
+                once=throw.once,
             )
         return given
 

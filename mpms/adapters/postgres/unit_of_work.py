@@ -8,7 +8,7 @@ is only a hint; when it is lost the transaction stands all the same.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import psycopg2
 from psycopg2.extensions import TRANSACTION_STATUS_INERROR, connection
@@ -21,6 +21,7 @@ from mpms.adapters.postgres.goals import Goals
 from mpms.adapters.postgres.incidents import Incidents
 from mpms.adapters.postgres.instances import Instances
 from mpms.adapters.postgres.jobs import Jobs
+from mpms.adapters.postgres.mails import Mails, Outbox
 from mpms.adapters.postgres.orders import Orders
 from mpms.adapters.postgres.robot_holds import RobotHolds
 from mpms.adapters.postgres.robots import RobotRows
@@ -49,6 +50,8 @@ class PostgresTransaction:
         self.goals = Goals(statements)
         self.robot_holds = RobotHolds(statements)
         self.robots = RobotRows(statements)
+        self.mails = Mails(statements)
+        self.outbox = Outbox(statements)
         self.wakes = False
 
     def wake(self) -> None:
@@ -70,7 +73,7 @@ class PostgresUnitOfWork:
     @contextmanager
     def __call__(self) -> Iterator[PostgresTransaction]:
         """Commit at the end of the block; an exception rolls back."""
-        with our_errors(), self._pool.connection() as connection:
+        with suppress(_NotWoken), our_errors(), self._pool.connection() as connection:
             statements = Statements(connection, self._queries)
             transaction = PostgresTransaction(statements, self._versions)
             yield transaction
@@ -85,7 +88,13 @@ class PostgresUnitOfWork:
             with connection.cursor() as cursor:
                 cursor.execute(NOTIFY, (self._channel,))
             connection.autocommit = False
-        except psycopg2.Error:
-            # The commit has been answered; reporting an error now would make the
-            # caller repeat what is done. The pool drops a connection left like this.
-            connection.close()
+        except psycopg2.Error as error:
+            raise _NotWoken from error
+
+
+class _NotWoken(Exception):
+    """The commit was answered and the connection failed after it.
+
+    Reporting that would make the caller repeat what is done, so it only leads past
+    the pool, which would try to commit again; the pool drops the connection.
+    """

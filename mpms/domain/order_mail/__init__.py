@@ -1,1 +1,48 @@
-"""Orders by e-mail: raw bytes in, an order or a reason out; nothing else happens."""
+"""Orders by e-mail: raw bytes in, an order or a reason out; nothing else happens.
+
+What a message may look like is described in ``docs/order_mail.md``.
+"""
+
+from mpms.domain.order_mail.catalogue import (
+    Catalogue,
+    CatalogueInvalid,
+    Material,
+    Recipe,
+    RecipeLine,
+)
+from mpms.domain.order_mail.memory import Memory, RememberedMail, settle
+from mpms.domain.order_mail.outcome import DraftLine, OrderDraft, Outcome, Reason
+from mpms.domain.order_mail.reading import (
+    LARGEST_MESSAGE,
+    read_order_mail,
+    read_undecided,
+    unreadable,
+)
+from mpms.domain.order_mail.reasons import CODES
+from mpms.domain.order_mail.replies import Reply, write_reply
+from mpms.domain.order_mail.senders import Sender, Senders, SendersInvalid
+
+__all__ = [
+    "CODES",
+    "LARGEST_MESSAGE",
+    "Catalogue",
+    "CatalogueInvalid",
+    "DraftLine",
+    "Material",
+    "Memory",
+    "OrderDraft",
+    "Outcome",
+    "Reason",
+    "Recipe",
+    "RecipeLine",
+    "RememberedMail",
+    "Reply",
+    "Sender",
+    "Senders",
+    "SendersInvalid",
+    "read_order_mail",
+    "read_undecided",
+    "settle",
+    "unreadable",
+    "write_reply",
+]

@@ -17,5 +17,7 @@ def fold(text: str) -> str:
 
 def clean_text(text: str, longest: int = 200) -> str:
     """Free text as it may be stored: no control characters, bounded, trimmed."""
-    kept = (c for c in text if unicodedata.category(c) not in {"Cc", "Cs"})
+    kept = (
+        c for c in text[: longest * 20] if unicodedata.category(c) not in {"Cc", "Cs"}
+    )
     return "".join(kept).strip()[:longest].strip()

@@ -15,13 +15,14 @@ DEEPEST_TABLE = 20
 WIDEST_SPAN = 100
 
 _VOID = {"area", "base", "br", "col", "hr", "img", "input", "link", "meta", "wbr"}
-_UNSEEN = {"head", "script", "style", "title", "template", "noscript"}
+_UNSEEN = {"head", "script", "style", "title", "template"}
 _BLOCKS = {
     *("address", "article", "center", "dd", "div", "dl", "dt", "footer", "form"),
     *("h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "li", "main", "p", "pre"),
     *("section", "ul", "ol", "blockquote"),
 }
 _LISTS = {"ul", "ol"}
+_CELLS = {"td", "th"}
 
 
 @dataclass
@@ -99,7 +100,7 @@ class _Reader(HTMLParser):
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
-        self._open: list[tuple[str, bool]] = []  # tag, begins a quote
+        self._open: list[tuple[str, str]] = []  # tag, what it began
         self._unseen = 0
         self._preformatted = 0
         self._collecting: list[list[Item]] = [[]]
@@ -109,8 +110,7 @@ class _Reader(HTMLParser):
 
     def finish(self) -> list[Item]:
         self._end_line()
-        while self._open:
-            self._close(*self._open.pop())
+        self._close_down_to(0)
         return self._collecting[0]
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -120,24 +120,28 @@ class _Reader(HTMLParser):
             return
         if len(self._open) >= DEEPEST:
             raise Refused(Problem("unreadable_message", where="HTML"))
-        if tag in {"td", "th", "tr"}:
-            self._close_implied({"td", "th"} if tag != "tr" else {"td", "th", "tr"})
+        self._close_implied(tag)
         attributes = {name: value or "" for name, value in attrs}
-        classes = attributes.get("class", "").split()
-        quotes = tag == "blockquote" or "gmail_quote" in classes
-        if tag in _BLOCKS or quotes or tag in {"table", "tr", "td", "th"}:
+        began = ""
+        if tag == "blockquote" or "gmail_quote" in attributes.get("class", "").split():
+            began = "quote"
+        elif tag == "table":
+            began = "table"
+        elif tag in _CELLS and self._tables:
+            began = "cell"
+        if began or tag in _BLOCKS:
             self._end_line()
-        self._open.append((tag, quotes))
+        self._open.append((tag, began))
         self._unseen += tag in _UNSEEN
         self._preformatted += tag == "pre"
-        if quotes:
+        if began == "quote":
             self._collecting.append([])
-        elif tag == "table":
+        elif began == "table":
             self._start_table()
+        elif began == "cell":
+            self._start_cell(attributes)
         elif tag == "tr" and self._tables:
             self._tables[-1].rows.append([])
-        elif tag in {"td", "th"} and self._tables:
-            self._start_cell(attributes)
 
     def _start_table(self) -> None:
         if len(self._tables) >= DEEPEST_TABLE:
@@ -155,42 +159,57 @@ class _Reader(HTMLParser):
         self._collecting.append(cell.items)
 
     def handle_endtag(self, tag: str) -> None:
-        if not any(open_tag == tag for open_tag, _ in self._open):
+        walls = {"table"} if tag in {*_CELLS, "tr"} else {*_CELLS, "table"}
+        at = self._innermost({tag}, walls - {tag} if tag != "table" else set())
+        if at is not None:
+            self._close_down_to(at)
+
+    def _close_implied(self, tag: str) -> None:
+        """Close what HTML lets a writer leave open."""
+        if tag == "body":
+            ends = {"head"}
+        elif tag in _CELLS:
+            ends = _CELLS
+        elif tag == "tr":
+            ends = {*_CELLS, "tr"}
+        else:
             return
-        inside = {"td", "th"} if tag not in {"td", "th", "tr", "table"} else set()
-        for open_tag, _ in reversed(self._open):
-            if open_tag == tag:
-                break
-            if open_tag in inside:
-                return  # a stray end tag must not end the cell around it
-        while True:
-            open_tag, quotes = self._open.pop()
-            self._close(open_tag, quotes)
-            if open_tag == tag:
-                return
+        while (at := self._innermost(ends, {"table"})) is not None:
+            self._close_down_to(at)
 
-    def _close_implied(self, tags: set[str]) -> None:
-        while self._open and self._open[-1][0] in tags | {"p", "span", "font", "b"}:
-            if not any(tag in tags for tag, _ in self._open):
-                return
-            self._close(*self._open.pop())
+    def _innermost(self, tags: set[str], walls: set[str]) -> int | None:
+        """Where one of the tags was opened last, if no wall stands before it."""
+        for at in range(len(self._open) - 1, -1, -1):
+            if self._open[at][0] in tags:
+                return at
+            if self._open[at][0] in walls:
+                return None
+        return None
 
-    def _close(self, tag: str, quotes: bool) -> None:
-        if tag in _BLOCKS or quotes or tag in {"table", "tr", "td", "th"}:
-            self._end_line()
-        self._unseen -= tag in _UNSEEN
-        self._preformatted -= tag == "pre"
-        if quotes:
-            quoted = self._collecting.pop()
-            first = next((i for i in quoted if not isinstance(i, str) or i.strip()), "")
-            if isinstance(first, str) and is_forward_mark(first):
-                self._collecting[-1] += quoted
-        elif tag == "table" and self._tables:
-            self._tables.pop()
-        elif tag in {"td", "th"} and self._tables and len(self._collecting) > 1:
-            self._collecting.pop()
-        if tag in _LISTS:
-            self._list_ended = True
+    def _close_down_to(self, at: int) -> None:
+        while len(self._open) > at:
+            tag, began = self._open.pop()
+            if began or tag in _BLOCKS:
+                self._end_line()
+            self._unseen -= tag in _UNSEEN
+            self._preformatted -= tag == "pre"
+            self._list_ended |= tag in _LISTS
+            if began == "quote":
+                self._end_quote(self._collecting.pop())
+            elif began == "table":
+                self._tables.pop()
+            elif began == "cell":
+                self._collecting.pop()
+
+    def _end_quote(self, quoted: list[Item]) -> None:
+        """A quote is dropped, unless it is how the program forwards a message."""
+        for item in quoted:
+            if not isinstance(item, str):
+                return
+            if item.strip():
+                if is_forward_mark(item):
+                    self._collecting[-1] += quoted
+                return
 
     def handle_data(self, data: str) -> None:
         if self._unseen:

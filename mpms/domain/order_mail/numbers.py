@@ -130,5 +130,7 @@ def round_to_gram(amount: Decimal, factor: Decimal) -> Decimal:
 
 def plain(value: Decimal) -> str:
     """A number without an exponent and without trailing zeros."""
+    if abs(value.adjusted()) > LONGEST_NUMBER:
+        return f"{value:.6E}"
     text = f"{value:f}"
     return text.rstrip("0").rstrip(".") if "." in text else text

@@ -73,7 +73,7 @@ class Header:
 
 def as_text(cell: Cell) -> str:
     if isinstance(cell, Decimal):
-        return plain(cell) if abs(cell.adjusted()) < 50 else str(cell)
+        return plain(cell)
     return cell.strip()
 
 

@@ -15,6 +15,7 @@ from mpms.engine.model import Element
 from mpms.engine.nodes.base import MappedValue, Node, evaluate, mapped
 from mpms.engine.nodes.events import Catcher, Thrower
 from mpms.engine.reading.settings import SAME_BUSINESS_KEY
+from mpms.engine.reading.settings import SAME_BUSINESS_KEY
 from mpms.engine.tokens import Token, Tokens
 
 log = logging.getLogger(__name__)

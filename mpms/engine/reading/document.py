@@ -17,7 +17,10 @@ from mpms.engine.reading.processes import read_process
 from mpms.engine.reading.safe_xml import parse_safely
 from mpms.engine.reading.tags import CLOSED_TAGS, NODE_TAGS, SHOWN_TAGS
 
+MAX_STEPS = 20_000  # of a file; a drawing for people has some dozens
+
 _WITH_IDS = NODE_TAGS | {"process", "sequenceFlow", "message", "signal", "error"}
+_COUNTED = NODE_TAGS | {"process"}
 _OUTSIDE_PROCESSES = CLOSED_TAGS | {"process"}
 
 
@@ -42,6 +45,7 @@ def read(xml: bytes) -> Reading:
     """
     root = parse_safely(xml)
     _refuse_other_than_bpmn(root)
+    _refuse_endless(root)
     declared = read_declared(root)
     nodes = [node for node in children(root) if tag_of(node)[1] == "process"]
     only_pictures = not any(map(_is_executable, nodes))
@@ -70,6 +74,15 @@ def _refuse_other_than_bpmn(root: etree._Element) -> None:
     raise ModelRefused(
         f"this is not a BPMN 2.0 file: it begins with the element '{word}'{namespace}"
     )
+
+
+def _refuse_endless(root: etree._Element) -> None:
+    steps = (tag for dialect, tag in map(tag_of, root.iter()) if dialect == "bpmn")
+    count = sum(1 for tag in steps if tag in _COUNTED)
+    if count > MAX_STEPS:
+        raise ModelRefused(
+            f"the model has {count} processes and steps; at most {MAX_STEPS} are read"
+        )
 
 
 def _shared_ids(root: etree._Element) -> list[Problem]:

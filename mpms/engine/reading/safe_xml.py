@@ -15,7 +15,7 @@ from mpms.domain.errors import ModelRefused
 MAX_BYTES = 10_000_000
 MAX_DEPTH = 100
 MAX_ATTRIBUTES = 200  # of one element: reading them all is quadratic in lxml
-MAX_MARKS = 1_000_000  # opening brackets: bounds the memory of the parsed tree
+MAX_MARKS = 400_000  # opening brackets: bounds the memory of the parsed tree
 
 _BYTE_ORDER_MARK = re.compile(rb"\xef\xbb\xbf|\xff\xfe|\xfe\xff")
 _PROLOG_PART = re.compile(rb"\s+|<\?.*?\?>|<!--.*?-->", re.DOTALL)

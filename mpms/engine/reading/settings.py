@@ -61,6 +61,8 @@ def read_settings(node: etree._Element, loop: etree._Element | None) -> Settings
 
 def comma_list(text: str | None) -> tuple[str, ...]:
     """Splits at commas, but not at those inside ``${…}``."""
+    if "{" not in (text or ""):
+        return tuple(part.strip() for part in (text or "").split(",") if part.strip())
     parts, depth, current = [], 0, ""
     for character in text or "":
         depth += {"{": 1, "}": -1}.get(character, 0)

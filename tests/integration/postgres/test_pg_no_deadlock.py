@@ -32,6 +32,7 @@ class Worker:
         self.instances = instances
         self.thrown: list[str] = []
         self.received: list[str] = []
+        self.leased: list[Any] = []
         self.failure: BaseException | None = None
 
     def run(self) -> None:
@@ -103,7 +104,7 @@ class Worker:
             self.step(tx, job.instance_id, [job.task_id])
 
     def claim_outside(self, tx: Any) -> None:
-        tx.jobs.claim_outside(
+        self.leased = tx.jobs.claim_outside(
             # Both kinds of claim may meet at one job only by mistake; try it.
             ["outside", "inside"],
             worker=self.name,
@@ -112,12 +113,11 @@ class Worker:
         )
 
     def settle(self, tx: Any) -> None:
-        jobs = tx.jobs.claim_outside(["outside"], worker=self.name, lease_s=0, limit=1)
-        if self.random.random() < 0.5:
-            return
-        for job in jobs:
-            assert tx.jobs.hold(job.id, self.name)
-            self.step(tx, job.instance_id, [job.task_id])
+        for job in self.leased:
+            if tx.jobs.hold(job.id, self.name):
+                self.step(tx, job.instance_id, [job.task_id])
+                break
+        self.leased = []
 
     def lease_care(self, tx: Any) -> None:
         tx.jobs.renew(self.name, range(1000), 600)

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from itertools import count
+from itertools import count, pairwise
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
@@ -105,7 +105,7 @@ class Drawing:
             ids = [part.strip() for part in path.split(" otherwise")[0].split("->")]
             for id_ in ids:
                 found.setdefault(id_, self._known_by_its_id(id_))
-            for source, target in zip(ids, ids[1:], strict=False):
+            for source, target in pairwise(ids):
                 flow = f"{source}_to_{target}_{next(numbers)}"
                 if otherwise:
                     found[source].attributes["default"] = flow
@@ -247,14 +247,10 @@ class Drawing:
         return Drawn("subProcess", loop=loop, inner=(lines, elements))
 
     def catch(self, *, key: str | None = None, **trigger: str) -> Drawn:
-        return Drawn(
-            "intermediateCatchEvent", triggers=dict(trigger), correlation=key
-        )
+        return Drawn("intermediateCatchEvent", triggers=dict(trigger), correlation=key)
 
     def throw(self, *, key: str | None = None, **trigger: str) -> Drawn:
-        return Drawn(
-            "intermediateThrowEvent", triggers=dict(trigger), correlation=key
-        )
+        return Drawn("intermediateThrowEvent", triggers=dict(trigger), correlation=key)
 
     def end(self, *, key: str | None = None, **trigger: str) -> Drawn:
         return Drawn("endEvent", triggers=dict(trigger), correlation=key)
@@ -370,7 +366,7 @@ class Play:
             assert json.dumps(before.variables) == written
         if not step.caught:
             assert step.snapshot is before
-            assert not (step.opened or step.closed or step.throws or step.trace)
+            assert step.opened == step.closed == step.throws == step.trace == ()
         self._add_up(step)
         self.snapshot = Snapshot(
             step.snapshot.state, json.loads(json.dumps(step.snapshot.variables))

@@ -243,7 +243,7 @@ def test_an_exception_that_no_boundary_catches_leaves_the_task_stuck(
     assert "paper" in run.stuck["a"]
 
 
-# -- scripts and decisions ---------------------------------------------------------------
+# -- scripts and decisions -----------------------------------------------------
 
 
 def test_a_script_task_computes_variables(draw: Any, play: Any) -> None:
@@ -278,7 +278,10 @@ def test_a_decision_result_has_the_shape_the_model_asks_for(
 ) -> None:
     options = {"mapDecisionResult": shape} if shape else {}
     file = decision_file(
-        policy, ["y"], ["&lt; 10", '"low"'], ["3" if policy == "COLLECT" else "-1", '"odd"']
+        policy,
+        ["y"],
+        ["&lt; 10", '"low"'],
+        ["3" if policy == "COLLECT" else "-1", '"odd"'],
     )
     if policy == "UNIQUE":
         file = decision_file(policy, ["y"], ["&lt; 10", '"low"'])
@@ -304,9 +307,7 @@ def test_a_single_entry_that_is_not_single_is_stuck_not_guessed(
 ) -> None:
     task = draw.rule("grade", resultVariable="g", mapDecisionResult="singleEntry")
     file = decision_file("COLLECT", outputs, *rules)
-    run = play(
-        draw("start -> r -> a", r=task), {"x": 1}, decisions={"grade": file}.get
-    )
+    run = play(draw("start -> r -> a", r=task), {"x": 1}, decisions={"grade": file}.get)
     assert reason in run.stuck["r"]
     assert "g" not in run.variables
 
@@ -400,7 +401,7 @@ def test_the_same_subprocess_can_run_twice_at_once(draw: Any, play: Any) -> None
     assert first.task_id != second.task_id
 
 
-# -- call activities ---------------------------------------------------------------------
+# -- call activities -----------------------------------------------------------
 
 
 def test_a_call_passes_only_what_is_mapped_and_takes_only_what_is_mapped(

@@ -133,9 +133,7 @@ def test_the_first_event_after_an_event_gateway_wins_and_closes_the_others(
     assert run.passed("left")[-2:] == ["event", winner]
 
 
-def test_an_event_gateway_in_a_loop_opens_its_events_anew(
-    draw: Any, play: Any
-) -> None:
+def test_an_event_gateway_in_a_loop_opens_its_events_anew(draw: Any, play: Any) -> None:
     run = play(waiting_four_ways(draw))
     for _ in range(3):
         run.fire("soon")

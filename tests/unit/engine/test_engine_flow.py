@@ -116,9 +116,7 @@ def test_one_gateway_can_join_and_fork(draw: Any, play: Any) -> None:
     assert run.open == ["c", "d"]
 
 
-def test_several_flows_out_of_a_task_are_a_parallel_split(
-    draw: Any, play: Any
-) -> None:
+def test_several_flows_out_of_a_task_are_a_parallel_split(draw: Any, play: Any) -> None:
     run = play(draw("start -> a -> b -> end", "a -> c -> end"))
     run.complete("a")
     assert run.open == ["b", "c"]
@@ -224,8 +222,6 @@ def test_a_terminate_end_in_a_subprocess_ends_the_subprocess_only(
     assert run.open == ["after", "beside"]
 
 
-def test_a_process_that_the_file_does_not_hold_is_refused(
-    draw: Any, play: Any
-) -> None:
+def test_a_process_that_the_file_does_not_hold_is_refused(draw: Any, play: Any) -> None:
     with pytest.raises(ModelRefused, match="no process 'other'"):
         play(draw("start -> a"), key="other")

@@ -57,9 +57,7 @@ def test_a_fast_branch_that_loops_waits_for_one_token_of_each_flow(
     assert not run.done  # the second token on the first flow still waits
 
 
-def test_a_join_in_a_subprocess_counts_its_own_scope_only(
-    draw: Any, play: Any
-) -> None:
+def test_a_join_in_a_subprocess_counts_its_own_scope_only(draw: Any, play: Any) -> None:
     inner = draw.sub(
         "start_in -> and_in -> a -> and_out -> c -> end_in",
         "and_in -> b -> and_out",
@@ -87,9 +85,7 @@ def inclusive(draw: Any) -> bytes:
     return result
 
 
-def test_an_inclusive_join_waits_for_what_can_still_come(
-    draw: Any, play: Any
-) -> None:
+def test_an_inclusive_join_waits_for_what_can_still_come(draw: Any, play: Any) -> None:
     run = play(inclusive(draw), {"x": 2})
     run.complete("a")
     assert run.open == ["b1"]
@@ -212,9 +208,7 @@ def test_a_token_that_comes_to_a_stuck_gateway_waits_for_a_turn_of_its_own(
     assert run.open == ["good", "good"]
 
 
-def test_nested_joins_are_right_in_every_order(
-    draw: Any, play: Any
-) -> None:
+def test_nested_joins_are_right_in_every_order(draw: Any, play: Any) -> None:
     model = draw(
         "start -> and1 -> and2 -> a -> and3 -> c -> and4 -> end",
         "and2 -> b -> and3",

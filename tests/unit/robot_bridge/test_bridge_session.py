@@ -789,7 +789,7 @@ def test_a_robot_without_pause_says_so(make_rig: Any) -> None:
     rig = make_rig("move_base_simple")
     rig.ready()
     rig.feed(Pause())
-    assert [each.kind for each in rig.of(Problem)] == ["no_pause"]
+    assert rig.of(Problem)[-1].kind == "no_pause"
 
 
 def test_an_unknown_action_is_refused_by_name(rig: Any) -> None:

@@ -32,6 +32,15 @@ def test_no_text_breaks_the_reader_and_a_good_frame_still_works(
     assert {"op": "good"} in operations
 
 
+def test_a_good_frame_works_after_any_number_of_open_brackets() -> None:
+    reader = FrameReader()
+    reader.feed('{"op": "publish", "msg": ' + '{"a":' * 5000)
+    assert reader.feed('{"op": "good"}') == ([{"op": "good"}], None)
+    reader.feed("{" * 1000)
+    reader.feed('x{"op": "late"}')
+    assert reader.feed('x{"op": "good"}') == ([{"op": "good"}], None)
+
+
 def test_endless_garbage_is_not_kept() -> None:
     reader = FrameReader()
     for _ in range(10):

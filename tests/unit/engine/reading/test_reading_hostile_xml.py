@@ -62,6 +62,13 @@ def test_a_file_of_millions_of_tags_is_refused() -> None:
         read_model(b"<a>" + b"<b/>" * 1_500_000 + b"</a>")
 
 
+def test_a_file_of_more_steps_than_anybody_draws_is_refused() -> None:
+    steps = "".join(f"<task id='t{n}'/>" for n in range(20_001))
+    text = f'<definitions xmlns="{BPMN}"><process id="p">{steps}</process>'
+    with pytest.raises(ModelRefused, match="20002 processes and steps"):
+        read_model(f"{text}</definitions>".encode())
+
+
 def test_an_element_with_thousands_of_attributes_is_refused() -> None:
     attributes = " ".join(f'a{n}="1"' for n in range(400_000))
     with pytest.raises(ModelRefused, match="more than 200 attributes"):

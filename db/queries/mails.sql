@@ -1,0 +1,62 @@
+-- name: mails_find
+-- What became of a message that lies at this place.
+SELECT outcome, duplicate
+FROM mails
+WHERE account = %(account)s
+    AND folder = %(folder)s
+    AND uidvalidity = %(uidvalidity)s
+    AND uid = %(uid)s;
+
+-- name: mails_known
+-- Which of these uids have been read.
+SELECT uid
+FROM mails
+WHERE account = %(account)s
+    AND folder = %(folder)s
+    AND uidvalidity = %(uidvalidity)s
+    AND uid = ANY(%(uids)s::bigint[]);
+
+-- name: mails_lock
+-- One message of a sender at a time, so that its copies see each other.
+SELECT pg_advisory_xact_lock(hashtextextended('mail ' || %(sender)s, 0));
+
+-- name: mails_seen
+-- Whether this sender's message was processed before.
+SELECT true
+FROM mails
+WHERE sender = %(sender)s AND message_id = %(message_id)s AND NOT duplicate;
+
+-- name: mails_sender_known
+-- Whether an order of this sender was accepted before.
+SELECT true
+FROM mails
+WHERE sender = %(sender)s AND outcome = 'accepted'
+LIMIT 1;
+
+-- name: mails_insert
+-- Remember a message, unless this place in the mailbox was read before.
+INSERT INTO mails (
+    account, folder, uidvalidity, uid, sha256, size_bytes, raw, sender, message_id,
+    duplicate, outcome, reasons, order_number
+)
+VALUES (
+    %(account)s, %(folder)s, %(uidvalidity)s, %(uid)s, %(sha256)s, %(size_bytes)s,
+    %(raw)s, %(sender)s, %(message_id)s, %(duplicate)s, %(outcome)s,
+    %(reasons)s::json, %(order_number)s
+)
+ON CONFLICT (account, folder, uidvalidity, uid) DO NOTHING
+RETURNING id;
+
+-- name: mails_of_order
+-- The sender and id of the message that brought an order.
+SELECT id, sender, message_id
+FROM mails
+WHERE order_number = %(order_number)s AND outcome = 'accepted'
+ORDER BY id
+LIMIT 1;
+
+-- name: mails_counts
+-- How many messages came to what.
+SELECT outcome, count(*)
+FROM mails
+GROUP BY outcome;

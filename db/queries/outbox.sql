@@ -1,0 +1,48 @@
+-- name: outbox_insert
+-- Write a reply together with what it is about.
+INSERT INTO outbox (id, mail_id, recipient, subject, body, in_reply_to)
+VALUES (
+    %(id)s, %(mail_id)s, %(recipient)s, %(subject)s, %(body)s, %(in_reply_to)s
+)
+ON CONFLICT (id) DO NOTHING;
+
+-- name: outbox_take
+-- Take one due reply; from now on it counts as possibly sent.
+UPDATE outbox
+SET state = 'sending', sender_process = %(process)s, attempts = attempts + 1
+WHERE id = (
+    SELECT id
+    FROM outbox
+    WHERE state = 'waiting' AND not_before <= clock_timestamp()
+    ORDER BY not_before, id
+    LIMIT 1
+    FOR UPDATE SKIP LOCKED
+)
+RETURNING id, recipient, subject, body, in_reply_to, attempts;
+
+-- name: outbox_sent
+-- The mail server has taken it.
+UPDATE outbox
+SET state = 'sent', sent_at = clock_timestamp(), last_error = NULL
+WHERE id = %(id)s AND state = 'sending';
+
+-- name: outbox_postpone
+-- The mail server certainly has not taken it; try again later.
+UPDATE outbox
+SET state = 'waiting',
+    sender_process = NULL,
+    last_error = %(error)s,
+    not_before = clock_timestamp() + make_interval(secs => %(delay_s)s)
+WHERE id = %(id)s AND state = 'sending';
+
+-- name: outbox_give_up
+-- The mail server refused it for good.
+UPDATE outbox
+SET state = 'given_up', last_error = %(error)s
+WHERE id = %(id)s AND state = 'sending';
+
+-- name: outbox_counts
+-- How many replies stand where.
+SELECT state, count(*)
+FROM outbox
+GROUP BY state;

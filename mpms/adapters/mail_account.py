@@ -1,0 +1,220 @@
+"""What IMAP and SMTP share: accounts, their TLS, and why a server is out of reach.
+
+Secrets never show in a representation, so an account may be logged.
+"""
+
+from __future__ import annotations
+
+import imaplib
+import ipaddress
+import smtplib
+import socket
+import ssl
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import date
+from enum import StrEnum
+from pathlib import Path
+
+from mpms.domain.errors import MpmsError
+
+MIB = 1024 * 1024
+WARN_DAYS = 30
+
+
+class AccountInvalid(MpmsError):
+    """The settings of a mail account cannot be used."""
+
+
+class TokenUnavailable(MpmsError):
+    """No access token could be fetched for the mail server."""
+
+
+class Security(StrEnum):
+    """How a connection is protected. PLAIN is allowed on this machine only."""
+
+    TLS = "tls"
+    STARTTLS = "starttls"
+    PLAIN = "plain"
+
+
+@dataclass(frozen=True)
+class Password:
+    """A password, or an app password of a provider that wants one."""
+
+    password: str = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Microsoft:
+    """An Entra application that may read the mailbox (client credentials)."""
+
+    tenant: str
+    client_id: str
+    client_secret: str = field(repr=False)
+    secret_expires_on: date | None = None
+    authority: str = "https://login.microsoftonline.com"
+    scope: str = "https://outlook.office365.com/.default"
+
+
+@dataclass(frozen=True)
+class Google:
+    """A service account with domain-wide delegation for the mailbox's user."""
+
+    key_file: Path
+    scope: str = "https://mail.google.com/"
+
+
+Login = Password | Microsoft | Google
+Tokens = Callable[[], str]  # a fresh access token, or TokenUnavailable
+
+
+@dataclass(frozen=True)
+class MailAccount:
+    """The mailbox that orders arrive in. AccountInvalid names what is wrong."""
+
+    host: str
+    port: int
+    security: Security
+    user: str
+    login: Login
+    folder: str = "INBOX"
+    ca_file: Path | None = None
+    limit_bytes: int = 25 * MIB
+
+    def __post_init__(self) -> None:
+        _check_server(self.host, self.port, self.security)
+        _check_login(self.user, self.login)
+        if not self.folder or _has_controls(self.folder):
+            raise AccountInvalid(f"{self.folder!r} is not the name of a mail folder.")
+        if self.limit_bytes < 1:
+            raise AccountInvalid("The size limit of a message must be above zero.")
+
+    @property
+    def name(self) -> str:
+        """Which mailbox this is, whatever port or password leads to it."""
+        return f"{self.host}/{self.user}"
+
+    @property
+    def place(self) -> str:
+        return f"the mail server {self.host}:{self.port}"
+
+
+@dataclass(frozen=True)
+class SmtpAccount:
+    """The server that takes our replies; without a login it must not want one."""
+
+    host: str
+    port: int
+    security: Security
+    sender: str
+    user: str | None = None
+    login: Login | None = None
+    ca_file: Path | None = None
+
+    def __post_init__(self) -> None:
+        _check_server(self.host, self.port, self.security)
+        if "@" not in self.sender or _has_controls(self.sender):
+            raise AccountInvalid(f"{self.sender!r} is not a mail address.")
+        if self.login is not None:
+            _check_login(self.user or "", self.login)
+
+    @property
+    def place(self) -> str:
+        return f"the mail server {self.host}:{self.port}"
+
+
+def is_loopback(host: str) -> bool:
+    """Tell whether a host is this machine; a name must be literally localhost."""
+    if host.lower() == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def tls_context(ca_file: Path | None) -> ssl.SSLContext:
+    """Verify against the machine's authorities, or against one's own file only."""
+    try:
+        context = ssl.create_default_context(cafile=ca_file)
+    except OSError as error:
+        raise AccountInvalid(
+            f"the certificate file {ca_file} cannot be read: {error}"
+        ) from error
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    return context
+
+
+def expiry_warning(login: Login | None, today: date) -> str | None:
+    """Say so when a client secret ends within 30 days, before the mail stops."""
+    if not isinstance(login, Microsoft) or login.secret_expires_on is None:
+        return None
+    days = (login.secret_expires_on - today).days
+    if days > WARN_DAYS:
+        return None
+    when = f"expires in {days} days" if days > 0 else "has expired"
+    return f"The client secret of the application {login.client_id} {when}."
+
+
+def explain(error: BaseException, place: str) -> str:
+    """Say in plain words why a mail server could not be used."""
+    match error:
+        case MpmsError():
+            return str(error)
+        case ssl.SSLCertVerificationError():
+            return f"the certificate of {place} is not accepted: {error.verify_message}"
+        case TimeoutError():
+            return f"{place} did not answer in time"
+        case ssl.SSLError():
+            return f"no encrypted connection to {place}: {error.reason or error}"
+        case socket.gaierror():
+            return f"{place} cannot be found: {error.strerror}"
+        case ConnectionRefusedError():
+            return f"{place} cannot be reached: connection refused"
+        case imaplib.IMAP4.readonly():
+            return f"{place} lets nobody write there: {error}"
+        case (
+            ConnectionResetError()
+            | BrokenPipeError()
+            | EOFError()
+            | imaplib.IMAP4.abort()
+            | smtplib.SMTPServerDisconnected()
+        ):
+            return f"{place} closed the connection ({error})"
+        case imaplib.IMAP4.error():
+            return f"{place} refused: {error}"
+        case OSError():
+            return f"{place} cannot be reached: {error.strerror or error}"
+        case _:
+            return f"{place} gave an answer that makes no sense: {error!r}"
+
+
+def xoauth2(user: str, token: str) -> Callable[[bytes | None], str]:
+    """Answer the challenges of XOAUTH2: the token first, then nothing.
+
+    A second challenge carries the reason of a refusal and wants an empty line.
+    """
+    answers = iter([f"user={user}\1auth=Bearer {token}\1\1"])
+    return lambda _challenge=None: next(answers, "")
+
+
+def _check_server(host: str, port: int, security: Security) -> None:
+    if not host or _has_controls(host) or " " in host:
+        raise AccountInvalid(f"{host!r} is not the name of a mail server.")
+    if not 0 < port < 65536:
+        raise AccountInvalid(f"{port} is not a port.")
+    if security is Security.PLAIN and not is_loopback(host):
+        raise AccountInvalid(
+            f"Without TLS only this machine's own mail server may be used, not {host}."
+        )
+
+
+def _check_login(user: str, login: Login) -> None:
+    secret = login.password if isinstance(login, Password) else ""
+    if not user or _has_controls(user) or _has_controls(secret):
+        raise AccountInvalid("A mail account needs a user name and a password in one.")
+
+
+def _has_controls(text: str) -> bool:
+    return any(ord(character) < 32 or ord(character) == 127 for character in text)

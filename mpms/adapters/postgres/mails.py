@@ -1,0 +1,117 @@
+"""What became of each message, and the replies that are still to be sent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from mpms.adapters.postgres.statements import Repository, as_json
+from mpms.ports.mail import LetterId, Reply
+from mpms.ports.store import MailRecord
+
+
+class Mails(Repository):
+    """Rows of ``mails``."""
+
+    def known(self, letters: Iterable[LetterId]) -> set[LetterId]:
+        """Those that have been read before."""
+        groups: dict[tuple[str, str, int], list[int]] = {}
+        for letter in letters:
+            place = (letter.account, letter.folder, letter.uidvalidity)
+            groups.setdefault(place, []).append(letter.uid)
+        return {
+            LetterId(*place, uid)
+            for place, uids in groups.items()
+            for (uid,) in self._statements.rows(
+                "mails_known",
+                account=place[0],
+                folder=place[1],
+                uidvalidity=place[2],
+                uids=uids,
+            )
+        }
+
+    def outcome(self, letter: LetterId) -> str | None:
+        row = self._statements.row("mails_find", **vars_of(letter))
+        return None if row is None else str(row[0])
+
+    def lock_sender(self, sender: str) -> None:
+        self._statements.run("mails_lock", sender=sender)
+
+    def seen(self, sender: str, message_id: str) -> bool:
+        row = self._statements.row("mails_seen", sender=sender, message_id=message_id)
+        return row is not None
+
+    def sender_known(self, sender: str) -> bool:
+        return self._statements.row("mails_sender_known", sender=sender) is not None
+
+    def add(self, mail: MailRecord) -> int | None:
+        """The new row's id; None if this place was read before."""
+        row = self._statements.row(
+            "mails_insert",
+            **vars_of(mail.letter),
+            sha256=mail.sha256,
+            size_bytes=mail.size_bytes,
+            raw=mail.raw,
+            sender=_storable(mail.sender),
+            message_id=_storable(mail.message_id),
+            duplicate=mail.duplicate,
+            outcome=mail.outcome,
+            reasons=as_json(mail.reasons),
+            order_number=mail.order_number,
+        )
+        return None if row is None else int(row[0])
+
+    def of_order(self, number: str) -> tuple[int, str, str | None] | None:
+        row = self._statements.row("mails_of_order", order_number=number)
+        return None if row is None else (row[0], row[1], row[2])
+
+    def counts(self) -> dict[str, int]:
+        return {outcome: n for outcome, n in self._statements.rows("mails_counts")}
+
+
+class Outbox(Repository):
+    """Rows of ``outbox``."""
+
+    def write(self, mail_id: int, reply: Reply) -> None:
+        self._statements.run(
+            "outbox_insert",
+            id=reply.id,
+            mail_id=mail_id,
+            recipient=reply.to,
+            subject=reply.subject,
+            body=reply.body,
+            in_reply_to=reply.in_reply_to,
+        )
+
+    def take(self, process: str) -> tuple[Reply, int] | None:
+        """One due reply and the number of this attempt."""
+        row = self._statements.row("outbox_take", process=process)
+        return None if row is None else (Reply(*row[:5]), int(row[5]))
+
+    def sent(self, reply_id: str) -> None:
+        self._statements.run("outbox_sent", id=reply_id)
+
+    def postpone(self, reply_id: str, *, delay_s: float, error: str) -> None:
+        self._statements.run(
+            "outbox_postpone", id=reply_id, delay_s=delay_s, error=error
+        )
+
+    def give_up(self, reply_id: str, error: str) -> None:
+        self._statements.run("outbox_give_up", id=reply_id, error=error)
+
+    def counts(self) -> dict[str, int]:
+        return {state: n for state, n in self._statements.rows("outbox_counts")}
+
+
+def vars_of(letter: LetterId) -> dict[str, object]:
+    return {
+        "account": letter.account,
+        "folder": letter.folder,
+        "uidvalidity": letter.uidvalidity,
+        "uid": letter.uid,
+    }
+
+
+def _storable(text: str | None) -> str | None:
+    """PostgreSQL keeps no NUL in a text."""
+    return None if text is None else text.replace("\0", "\N{REPLACEMENT CHARACTER}")
