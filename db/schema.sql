@@ -280,7 +280,8 @@ CREATE TABLE robots (
     CHECK ((owner IS NULL) = (lease_until IS NULL))
 );
 
--- What became of each message. A duplicate is the same message from the same sender.
+-- What became of each message. It counts if it is the first of its id that its sender
+-- is trusted for; a stranger must not be able to block the messages of others.
 CREATE TABLE mails (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     account text NOT NULL,
@@ -292,7 +293,7 @@ CREATE TABLE mails (
     raw bytea,
     sender text,
     message_id text,
-    duplicate boolean NOT NULL DEFAULT false,
+    counts boolean NOT NULL,
     outcome text NOT NULL CHECK (outcome IN ('accepted', 'rejected', 'ignored')),
     reasons json NOT NULL DEFAULT '[]',
     order_number text REFERENCES orders,
@@ -300,7 +301,7 @@ CREATE TABLE mails (
     UNIQUE (account, folder, uidvalidity, uid)
 );
 CREATE UNIQUE INDEX mails_once ON mails (sender, message_id)
-    WHERE NOT duplicate AND sender IS NOT NULL AND message_id IS NOT NULL;
+    WHERE counts;
 CREATE INDEX mails_by_order ON mails (order_number);
 
 -- Replies. sending: handed to the mail server, its answer not yet known; such a reply

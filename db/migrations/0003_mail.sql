@@ -11,7 +11,7 @@ CREATE TABLE mails (
     raw bytea,
     sender text,
     message_id text,
-    duplicate boolean NOT NULL DEFAULT false,
+    counts boolean NOT NULL,
     outcome text NOT NULL CHECK (outcome IN ('accepted', 'rejected', 'ignored')),
     reasons json NOT NULL DEFAULT '[]',
     order_number text REFERENCES orders,
@@ -19,7 +19,7 @@ CREATE TABLE mails (
     UNIQUE (account, folder, uidvalidity, uid)
 );
 CREATE UNIQUE INDEX mails_once ON mails (sender, message_id)
-    WHERE NOT duplicate AND sender IS NOT NULL AND message_id IS NOT NULL;
+    WHERE counts;
 CREATE INDEX mails_by_order ON mails (order_number);
 
 CREATE TABLE outbox (

@@ -1,6 +1,6 @@
 -- name: mails_find
 -- What became of a message that lies at this place.
-SELECT outcome, duplicate
+SELECT outcome
 FROM mails
 WHERE account = %(account)s
     AND folder = %(folder)s
@@ -24,7 +24,7 @@ SELECT pg_advisory_xact_lock(hashtextextended('mail ' || %(sender)s, 0));
 -- Whether this sender's message was processed before.
 SELECT true
 FROM mails
-WHERE sender = %(sender)s AND message_id = %(message_id)s AND NOT duplicate;
+WHERE sender = %(sender)s AND message_id = %(message_id)s AND counts;
 
 -- name: mails_sender_known
 -- Whether an order of this sender was accepted before.
@@ -37,11 +37,11 @@ LIMIT 1;
 -- Remember a message, unless this place in the mailbox was read before.
 INSERT INTO mails (
     account, folder, uidvalidity, uid, sha256, size_bytes, raw, sender, message_id,
-    duplicate, outcome, reasons, order_number
+    counts, outcome, reasons, order_number
 )
 VALUES (
     %(account)s, %(folder)s, %(uidvalidity)s, %(uid)s, %(sha256)s, %(size_bytes)s,
-    %(raw)s, %(sender)s, %(message_id)s, %(duplicate)s, %(outcome)s,
+    %(raw)s, %(sender)s, %(message_id)s, %(counts)s, %(outcome)s,
     %(reasons)s::json, %(order_number)s
 )
 ON CONFLICT (account, folder, uidvalidity, uid) DO NOTHING

@@ -110,3 +110,9 @@ SET
     loaded_lot = %(lot)s,
     loaded_at = clock_timestamp()
 WHERE order_number = %(number)s AND line = %(line)s;
+
+-- name: orders_taken
+-- Whether an order has this number.
+SELECT true
+FROM orders
+WHERE number = %(number)s;

@@ -190,13 +190,17 @@ def explain(error: BaseException, place: str) -> str:
             return f"{place} gave an answer that makes no sense: {error!r}"
 
 
-def xoauth2(user: str, token: str) -> Callable[[bytes | None], str]:
-    """Answer the challenges of XOAUTH2: the token first, then nothing.
+class XOAuth2:
+    """Answers the challenges of XOAUTH2: the token first, then nothing.
 
     A second challenge carries the reason of a refusal and wants an empty line.
     """
-    answers = iter([f"user={user}\1auth=Bearer {token}\1\1"])
-    return lambda _challenge=None: next(answers, "")
+
+    def __init__(self, user: str, token: str) -> None:
+        self._answers = iter([f"user={user}\1auth=Bearer {token}\1\1"])
+
+    def __call__(self, _challenge: bytes | None = None) -> str:
+        return next(self._answers, "")
 
 
 def _check_server(host: str, port: int, security: Security) -> None:

@@ -18,8 +18,8 @@ from mpms.adapters.mail_account import (
     Google,
     Login,
     Microsoft,
-    TokenUnavailable,
     Tokens,
+    TokenUnavailable,
 )
 
 TIMEOUT_S = 30.0
@@ -78,7 +78,8 @@ def microsoft_token(login: Microsoft, http_client: Any = None) -> str:
 def google_token(login: Google, user: str, transport: Any = None) -> str:
     """Fetch a token to act as ``user`` with a service account. TokenUnavailable."""
     try:
-        credentials = service_account.Credentials.from_service_account_file(
+        account: Any = service_account.Credentials
+        credentials = account.from_service_account_file(
             str(login.key_file), scopes=[login.scope], subject=user
         )
     except (OSError, ValueError) as error:

@@ -21,11 +21,11 @@ from mpms.adapters.mail_account import (
     Password,
     Security,
     SmtpAccount,
-    TokenUnavailable,
     Tokens,
+    TokenUnavailable,
+    XOAuth2,
     explain,
     tls_context,
-    xoauth2,
 )
 from mpms.ports.mail import PostmanUnavailable, Reply
 
@@ -159,7 +159,7 @@ class SmtpPostman:
                 server.starttls(context=tls_context(account.ca_file))
                 server.ehlo()
             if token is not None:
-                server.auth("XOAUTH2", xoauth2(account.user or "", token))
+                server.auth("XOAUTH2", XOAuth2(account.user or "", token))
             elif isinstance(account.login, Password):
                 server.login(account.user or "", account.login.password)
         except BaseException:

@@ -22,12 +22,15 @@ from pymap.backend.maildir import MaildirBackend
 from pymap.backend.maildir import mailbox as pymap_mailbox
 from pymap.backend.maildir.users import PasswordsFile, UsersFile
 from pymap.imap import IMAPServer
+from pymap.mime import MessageBody, MessageContent, MessageHeader
 from pysasl.hashing import BuiltinHash
 
 from mpms.embedded.child import serve_until_told
 
 # The passwords are long and random: a slow hash would only slow the login down.
 HASH_ROUNDS = 1000
+LARGEST_HEAD = 64 * 1024
+MOST_PARTS = 200
 STALE_LOCK = "dovecot-uidlist.lock"
 
 
@@ -66,9 +69,25 @@ def _read_untouched(maildir: Any, key: str) -> _Untouched:
     return _Untouched(Path(path).read_bytes())
 
 
+def _parse(raw: bytes) -> MessageContent:
+    """Find a message's parts for mail clients, unless that looks like an attack."""
+    lines = MessageContent._find_lines(raw)
+    top, rest = MessageContent._split_lines(raw, lines)
+    size = top[-1][2] if top else 0
+    if size <= LARGEST_HEAD and raw.lower().count(b"content-type:") <= MOST_PARTS:
+        try:
+            return MessageContent._parse(raw, memoryview(raw), lines)
+        except Exception as error:
+            logging.warning("a message is served as one part: %r", error)
+    header = MessageHeader._parse(raw, memoryview(raw), top)
+    plain = MessageBody._parse_content_type("text/plain")
+    return MessageContent(raw, header, MessageBody(raw, rest, plain, []))
+
+
 def serve_bytes_untouched() -> None:
-    """Make pymap hand out files as they are."""
+    """Make pymap hand out files as they are, whatever they contain."""
     pymap_mailbox.Maildir.get_message = _read_untouched  # type: ignore[assignment,method-assign]
+    MessageContent.parse = staticmethod(_parse)  # type: ignore[assignment,method-assign]
 
 
 async def _run(directory: Path, listening: int) -> None:

@@ -31,7 +31,7 @@ BOXES = ("tmp", "new", "cur")
 log = logging.getLogger(__name__)
 
 
-class LenientSmtp(SMTP):  # type: ignore[misc]
+class LenientSmtp(SMTP):
     """Takes lines that other programs write too long."""
 
     line_length_limit = LONGEST_LINE
@@ -90,7 +90,8 @@ class Deliver:
         return "250 2.0.0 OK"
 
     def _deliver(self, user: str, envelope: Envelope) -> None:
-        message = envelope.content
+        message = envelope.content or b""
+        assert isinstance(message, bytes)  # noqa: S101 (decode_data is off)
         stamped = stamp(
             message,
             user=user,

@@ -248,6 +248,7 @@ class Orders(Protocol):
 
     def add(self, order: Order) -> None: ...  # OrderNumberTaken
     def get(self, number: str) -> Order: ...  # OrderUnknown
+    def taken(self, number: str) -> bool: ...
     def next_new(self) -> Order | None:
         """The most urgent order that nobody works on, locked."""
         ...
@@ -326,7 +327,7 @@ class MailRecord:
     raw: bytes | None
     sender: str | None
     message_id: str | None
-    duplicate: bool
+    counts: bool  # the first of its id from a trusted sender
     outcome: str  # accepted, rejected, ignored
     reasons: list[dict[str, str]]
     order_number: str | None

@@ -128,6 +128,8 @@ def test_a_slow_reader_costs_neither_memory_nor_the_others_their_time(
             lambda: CHATTER in topics and bool(topics[CHATTER].subscribers),
             "the lazy reader never subscribed",
         )
+        for session in simulator.do(lambda: list(simulator.simulation.sessions)):
+            session.outbox.limit_bytes = 2_000_000
         for number in range(40):
             send(speaker, "publish", topic=CHATTER, msg={"data": million})
             assert answer(speaker, f"q{number}")["result"] is True

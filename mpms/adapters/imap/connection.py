@@ -20,11 +20,11 @@ from mpms.adapters.mail_account import (
     MailAccount,
     Password,
     Security,
-    TokenUnavailable,
     Tokens,
+    TokenUnavailable,
+    XOAuth2,
     explain,
     tls_context,
-    xoauth2,
 )
 from mpms.ports.mail import MailboxUnavailable
 
@@ -98,7 +98,7 @@ def _fetch(tokens: Tokens | None) -> str:
 
 def _log_in(client: Any, account: MailAccount, token: str | None) -> None:
     if token is not None:
-        client.sasl_login("XOAUTH2", xoauth2(account.user, token))
+        client.sasl_login("XOAUTH2", XOAuth2(account.user, token))
         return
     assert isinstance(account.login, Password)  # noqa: S101
     password = account.login.password

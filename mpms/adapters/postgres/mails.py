@@ -54,7 +54,7 @@ class Mails(Repository):
             raw=mail.raw,
             sender=_storable(mail.sender),
             message_id=_storable(mail.message_id),
-            duplicate=mail.duplicate,
+            counts=mail.counts,
             outcome=mail.outcome,
             reasons=as_json(mail.reasons),
             order_number=mail.order_number,

@@ -43,6 +43,9 @@ class Orders(Repository):
             raise OrderUnknown(f"There is no order {number}.")
         return _order(row)
 
+    def taken(self, number: str) -> bool:
+        return self._statements.row("orders_taken", number=number) is not None
+
     def next_new(self) -> Order | None:
         """The most urgent order that nobody works on, locked."""
         row = self._statements.row("orders_next_new")

@@ -94,7 +94,7 @@ def read_contents(
     raw: bytes, headers: Headers, body_at: int, catalogue: Catalogue, sender: Sender
 ) -> Contents:
     """Read a trusted sender's message; Refused where its form alone rules it out."""
-    subject = headers.text("subject")
+    subjects = headers.texts("subject")
     parts = leaf_parts(headers, raw, body_at)
     for part in parts:
         if part.has_unsafe_name:
@@ -105,7 +105,7 @@ def read_contents(
     if len(files) > 1:
         names = ", ".join(clean_text(part.filename, 60) for part in files)
         raise Refused(Problem("multiple_orders", names))
-    stated = _Stated(fields=list(numbers_in_subject(subject)))
+    stated = _Stated(fields=numbers_in_subject(" \n ".join(subjects)))
     if files:
         _read_file(files[0], bodies, sender, stated)
     else:
@@ -131,9 +131,7 @@ def _conclude(
             product, recipe_name = product or recipe.name, recipe.name
             batch = clean_text(fields.batches[0], 60)
     elif not stated.problems:
-        none = (
-            "unsupported_attachment" if unread and stated.lines is None else "no_lines"
-        )
+        none = "unsupported_attachment" if unread else "no_lines"
         problems.append(Problem(none))
     languages = [*stated.languages, *(found.language for found in stated.fields)]
     language = choose_language(languages)

@@ -36,26 +36,25 @@ class Headers:
     def first(self, name: str) -> bytes | None:
         return next((value for key, value in self.fields if key == name), None)
 
-    def text(self, name: str) -> str:
-        """A field's value in words; Refused if nobody could have typed it."""
-        value = self.first(name) or b""
-        if len(value) > LONGEST_FIELD:
+    def texts(self, name: str) -> list[str]:
+        """A field's values in words; Refused if nobody could have typed one."""
+        values = self.all(name)
+        if any(len(value) > LONGEST_FIELD for value in values):
             raise Refused(Problem("unreadable_message", where=name))
-        return decode_words(decode(value, None)).strip()
+        return [decode_words(decode(value, None)).strip() for value in values]
 
 
-def split_headers(raw: bytes) -> tuple[Headers, int]:
-    """The header fields and the offset of the body."""
-    if blank := _LINE_END.match(raw):
+def split_headers(
+    raw: bytes, start: int = 0, end: int | None = None
+) -> tuple[Headers, int]:
+    """The header fields of a stretch of bytes, and the offset of its body."""
+    end = len(raw) if end is None else end
+    if blank := _LINE_END.match(raw, start, end):
         return Headers(()), blank.end()
-    end = _BLANK_LINE.search(raw, 0, LONGEST_BLOCK)
-    if end is None and len(raw) > LONGEST_BLOCK:
-        block, body_at = raw[:LONGEST_BLOCK], len(raw)
-    else:
-        block = raw[: end.start()] if end else raw
-        body_at = end.end() if end else len(raw)
+    found = _BLANK_LINE.search(raw, start, min(end, start + LONGEST_BLOCK))
+    block_end = found.start() if found else min(end, start + LONGEST_BLOCK)
     fields: list[tuple[str, list[bytes]]] = []
-    for line in _LINE_END.split(block):
+    for line in _LINE_END.split(raw[start:block_end]):
         if line[:1] in (b" ", b"\t"):
             if fields:
                 fields[-1][1].append(line)
@@ -63,7 +62,8 @@ def split_headers(raw: bytes) -> tuple[Headers, int]:
         name, colon, value = line.partition(b":")
         if colon:
             fields.append((name.strip().lower().decode("latin-1"), [value]))
-    return Headers(tuple((name, b"".join(parts)) for name, parts in fields)), body_at
+    headers = Headers(tuple((name, b"".join(parts)) for name, parts in fields))
+    return headers, found.end() if found else end
 
 
 def decode_words(text: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import binascii
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from mpms.domain.order_mail.charsets import decode
 from mpms.domain.order_mail.headers import Headers, Value, split_headers, structured
@@ -39,7 +39,9 @@ class Part:
     disposition: str
     filename: str
     encoding: str
-    body: bytes
+    raw: bytes = field(repr=False)  # the whole message: a copy a part would add up
+    start: int
+    end: int
 
     @property
     def kind(self) -> str | None:
@@ -74,15 +76,14 @@ class Part:
 
     def data(self, longest: int) -> bytes:
         """The decoded bytes; ValueError if damaged or longer than allowed."""
-        if len(self.body) > longest * 3:
+        if self.end - self.start > longest * 3:
             raise ValueError("too long")
-        if self.encoding in {"", "7bit", "8bit", "binary"}:
-            data = self.body
-        elif self.encoding == "quoted-printable":
-            data = binascii.a2b_qp(self.body)
+        data = self.raw[self.start : self.end]
+        if self.encoding == "quoted-printable":
+            data = binascii.a2b_qp(data)
         elif self.encoding == "base64":
-            data = binascii.a2b_base64(_WHITE.sub(b"", self.body), strict_mode=True)
-        else:
+            data = binascii.a2b_base64(_WHITE.sub(b"", data), strict_mode=True)
+        elif self.encoding not in {"", "7bit", "8bit", "binary"}:
             raise ValueError(f"unknown encoding {self.encoding}")
         if len(data) > longest:
             raise ValueError("too long")
@@ -105,12 +106,11 @@ def leaf_parts(headers: Headers, raw: bytes, body_at: int) -> list[Part]:
     if b"\0" in raw:
         raise Refused(Problem("unreadable_message", where="NUL"))
     parts: list[Part] = []
-    _collect(headers, raw[body_at:], 0, parts)
+    _collect(_part(headers, raw, body_at, len(raw)), 0, parts)
     return parts
 
 
-def _collect(headers: Headers, body: bytes, depth: int, parts: list[Part]) -> None:
-    part = _part(headers, body)
+def _collect(part: Part, depth: int, parts: list[Part]) -> None:
     if not part.content.main.startswith("multipart/"):
         parts.append(part)
         if len(parts) > MOST_PARTS:
@@ -119,21 +119,23 @@ def _collect(headers: Headers, body: bytes, depth: int, parts: list[Part]) -> No
     boundary = part.content.parameters.get("boundary", "")
     if depth >= DEEPEST or not 0 < len(boundary) <= 200:
         raise Refused(Problem("unreadable_message", where="multipart"))
-    for piece in _pieces(body, boundary.encode("utf-8", "replace")):
-        inner, at = split_headers(piece)
-        _collect(inner, piece[at:], depth + 1, parts)
+    for start, end in _pieces(part, boundary.encode("utf-8", "replace")):
+        headers, at = split_headers(part.raw, start, end)
+        _collect(_part(headers, part.raw, at, end), depth + 1, parts)
 
 
-def _pieces(body: bytes, boundary: bytes) -> list[bytes]:
+def _pieces(part: Part, boundary: bytes) -> list[tuple[int, int]]:
     """What stands between the boundary lines; a missing last one means lost lines."""
-    delimiter = re.compile(
-        rb"(?:\A|\r?\n)--" + re.escape(boundary) + rb"(--)?[ \t]*(?=\r?\n|\Z)"
-    )
-    pieces: list[bytes] = []
+    delimiter = re.compile(rb"--" + re.escape(boundary) + rb"(--)?[ \t]*(?:(\r?\n)|\Z)")
+    pieces: list[tuple[int, int]] = []
     start: int | None = None
-    for match in delimiter.finditer(body):
+    for match in delimiter.finditer(part.raw, part.start, part.end):
+        before = match.start()
+        if before > part.start and part.raw[before - 1 : before] != b"\n":
+            continue
         if start is not None:
-            pieces.append(_without_first_line_end(body[start : match.start()]))
+            ends = 2 if part.raw[before - 2 : before] == b"\r\n" else 1
+            pieces.append((start, max(start, before - ends)))
         if match[1]:
             return pieces
         start = match.end()
@@ -142,13 +144,7 @@ def _pieces(body: bytes, boundary: bytes) -> list[bytes]:
     raise Refused(Problem("unreadable_message", where="multipart"))
 
 
-def _without_first_line_end(piece: bytes) -> bytes:
-    if piece.startswith(b"\r\n"):
-        return piece[2:]
-    return piece[1:] if piece.startswith(b"\n") else piece
-
-
-def _part(headers: Headers, body: bytes) -> Part:
+def _part(headers: Headers, raw: bytes, start: int, end: int) -> Part:
     content = structured(headers.first("content-type"))
     if not _TYPE.fullmatch(content.main):
         content = Value("text/plain", content.parameters)
@@ -162,5 +158,7 @@ def _part(headers: Headers, body: bytes) -> Part:
         disposition=disposition.main,
         filename=filename.strip(),
         encoding=encoding.strip().lower().decode("latin-1"),
-        body=body,
+        raw=raw,
+        start=start,
+        end=end,
     )

@@ -56,7 +56,7 @@ _SENTENCES: dict[str, tuple[str, str, str, str]] = {
     "multiple_orders": (
         "The message holds more than one order. Please send one message an order.",
         "El mensaje contiene más de un pedido. Envíe un mensaje por pedido.",
-        "Die Nachricht enthält mehr als einen Auftrag. Bitte je Auftrag eine Nachricht.",
+        "Die Nachricht enthält mehrere Aufträge. Bitte je Auftrag eine Nachricht.",
         "İletide birden fazla sipariş var. Lütfen her sipariş için bir ileti gönderin.",
     ),
     "unsupported_attachment": (

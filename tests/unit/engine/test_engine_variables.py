@@ -12,7 +12,7 @@ pytestmark = pytest.mark.covers("A6")
 
 VALUES = {
     "largest": 2**63 - 1,
-    "smallest": -(2**63),
+    "smallest": 1 - 2**63,
     "tiny": 5e-324,
     "float": 1.0,
     "int": 1,
