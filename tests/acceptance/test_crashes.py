@@ -20,7 +20,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import psycopg2
 import pytest
@@ -37,6 +37,7 @@ from mpms.services.repair_instance import cancel_instance
 from mpms.services.start_instance import start_instance
 from mpms.services.submit_form import submit_form
 
+ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = Path(__file__).with_name("crash_worker.py")
 WORKERS = 2
 LIVE = ("tasks", "jobs", "timers", "calls", "subscriptions", "deliveries", "messages")
@@ -121,6 +122,7 @@ class Crew:
 
     url: str
     directory: Path
+    log: IO[bytes]
     processes: list[subprocess.Popen[bytes]] = field(default_factory=list)
     started: int = 0
 
@@ -129,7 +131,8 @@ class Crew:
         self.processes.append(
             subprocess.Popen(
                 [sys.executable, str(SCRIPT), self.url, *self._names(self.started)],
-                stderr=(self.directory / "workers.log").open("ab"),
+                stderr=self.log,
+                env=os.environ | {"PYTHONPATH": str(ROOT)},
             )
         )
 
@@ -140,7 +143,12 @@ class Crew:
         number = self.started - len(self.processes) + 1
         number += self.processes.index(process)
         ready = Path(self._names(number)[1])
-        wait_for(ready.exists, 120, lambda: f"worker {number} does not start: {self}")
+
+        def at_work() -> bool:
+            assert process.poll() is None, f"worker {number} died by itself: {self}"
+            return ready.exists()
+
+        wait_for(at_work, 120, lambda: f"worker {number} does not start: {self}")
 
     def kill_oldest(self, after_s: float) -> None:
         """Kill the worker that has run longest, once its successor is at work."""
@@ -164,8 +172,7 @@ class Crew:
         self.processes.clear()
 
     def __str__(self) -> str:
-        log = self.directory / "workers.log"
-        return log.read_text(errors="replace")[-4000:] if log.exists() else "no log"
+        return Path(self.log.name).read_text(errors="replace")[-4000:]
 
 
 def wait_for(
@@ -255,8 +262,8 @@ def run_and_crash(
     kills: int,
     database_kills: int,
     limit_s: float,
-) -> dict[str, Any]:
-    """Do all the work while everything is being killed; return what was counted."""
+) -> int:
+    """Do all the work while workers are killed; return how many were started."""
     print(f"seed {seed}")
     chance = random.Random(seed)
     bootstrap.migrate_database(server.dsn)
@@ -265,7 +272,8 @@ def run_and_crash(
     files = assets.shipped_models() | {"probe.bpmn": PROBE, "probe_child.bpmn": CHILD}
     deploy_models(services.uow, services.engine, files, by="test")
     handling = start(services, "orders_handling")
-    crew = Crew(server.dsn, directory)
+    log = (directory / "workers.log").open("ab")
+    crew = Crew(server.dsn, directory, log)
     person = Tireless(services)
     person.start()
     try:
@@ -289,9 +297,10 @@ def run_and_crash(
         person.stop.set()
         person.join()
         crew.dismiss()
+        log.close()
     cancel_instance(services.uow, services.advance, handling, by="test", reason="end")
     services.close()
-    return {"workers": crew.started, "log": str(crew)}
+    return crew.started
 
 
 def share(total: int, turn: int, turns: int) -> range:
@@ -428,7 +437,7 @@ def test_orders_survive_killed_workers_and_a_killed_database(
     own_server: PostgresServer, tmp_path: Path
 ) -> None:
     work = {"orders": 8, "probes": 8}
-    seen = run_and_crash(
+    started = run_and_crash(
         own_server,
         tmp_path,
         seed=20260302,
@@ -437,7 +446,7 @@ def test_orders_survive_killed_workers_and_a_killed_database(
         limit_s=200.0,
         **work,
     )
-    assert seen["workers"] == WORKERS + 10
+    assert started == WORKERS + 10
     check_everything(own_server, **work)
 
 
@@ -448,7 +457,7 @@ def test_fifty_orders_survive_a_hundred_kills(
     own_server: PostgresServer, tmp_path: Path, seed: int
 ) -> None:
     work = {"orders": 50, "probes": 50}
-    seen = run_and_crash(
+    started = run_and_crash(
         own_server,
         tmp_path,
         seed=seed,
@@ -457,5 +466,5 @@ def test_fifty_orders_survive_a_hundred_kills(
         limit_s=1800.0,
         **work,
     )
-    assert seen["workers"] == WORKERS + 100
+    assert started == WORKERS + 100
     check_everything(own_server, **work)

@@ -45,21 +45,21 @@ class Plant:
         return wait.task_id
 
     def mail_turn(self, number: int) -> None:
-        """One look into the mailbox; now and then it fails, or there is mail."""
-        if number % 7 == 3:
+        """Once round the mail loop: mail, no mail, or a mailbox that fails."""
+        kind = number % 10
+        if kind == 4:
             failure = Fail(self.id_of("read_emails", JobWait), "MailboxUnavailable")
             self.do(failure)
             self.fire("wait_for_mailbox")
-        self.do(Complete(self.id_of("read_emails"), {"accepted": int(number % 5 == 0)}))
-        if number % 5 == 0:
-            self.do(Complete(self.id_of("read_emails"), {"accepted": 0}))
-        if number % 2:
-            self.do(Receive(self.id_of("hear_mailbox_changed")))
-        else:
+            return
+        self.do(Complete(self.id_of("read_emails"), {"accepted": int(kind < 4)}))
+        if kind in (5, 6, 7):
             self.fire("after_one_minute")
+        elif kind > 7:
+            self.do(Receive(self.id_of("hear_mailbox_changed")))
 
     def order_turn(self, number: int) -> None:
-        """One look for an order, and a rest when there is none."""
+        """Twice round the order loop: an order, then none and a rest."""
         self.do(Complete(self.id_of("find_order"), {"order_number": f"{number:08d}"}))
         self.do(Complete(self.id_of("activate_warehouse")))
         self.do(Complete(self.id_of("find_order"), {"order_number": None}))
@@ -89,7 +89,7 @@ def test_ten_thousand_turns_of_orders_handling_keep_as_much_as_ten() -> None:
     largest = 0
     for turn in range(1, MANY + 1):
         plant.mail_turn(turn)
-        if turn % 10 == 0:
+        if turn % 50 == FEW:
             plant.order_turn(turn)
         assert plant.snapshot is not None
         largest = max(largest, len(plant.snapshot.state))

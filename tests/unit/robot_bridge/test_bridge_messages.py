@@ -6,7 +6,7 @@ import json
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from robot_bridge import messages
@@ -14,14 +14,19 @@ from robot_bridge.messages import BadMessage, Dialect
 
 angles = st.floats(-math.pi, math.pi)
 times = st.floats(0, 4e9)
+steady = settings(
+    deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
 
 
+@steady
 @given(angles)
 def test_a_yaw_survives_the_quaternion(yaw: float) -> None:
     back = messages.yaw_from_quaternion(messages.quaternion_from_yaw(yaw))
     assert math.cos(back - yaw) == pytest.approx(1.0)
 
 
+@steady
 @given(times, st.sampled_from(Dialect))
 def test_a_stamp_survives_in_either_spelling(seconds: float, dialect: Dialect) -> None:
     stamp = messages.stamp(dialect, seconds)
@@ -72,6 +77,7 @@ def test_a_battery_outside_its_range_is_refused_not_shown() -> None:
         messages.read_battery({"percentage": 87.0})
 
 
+@steady
 @given(
     st.recursive(
         st.none() | st.booleans() | st.floats() | st.text(max_size=5),
