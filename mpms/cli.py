@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from mpms import commands, demo
+from mpms import commands, demo, order_commands, order_desk
 from mpms.domain.errors import MpmsError
 from mpms.settings import Settings
 
@@ -64,6 +64,24 @@ def parser() -> argparse.ArgumentParser:
     deploy.add_argument("files", nargs="+", type=Path, metavar="FILE")
     deploy.set_defaults(run=lambda s, a: commands.deploy(s, a.files))
 
+    orders = commands_of.add_parser("orders", help="manufacturing orders")
+    of_orders = orders.add_subparsers(required=True, metavar="ACTION")
+    checking = of_orders.add_parser("check", help="what would become of these mails?")
+    checking.add_argument("directory", type=Path, metavar="DIR")
+    checking.set_defaults(run=lambda s, a: _print(order_commands.check(a.directory)))
+    send = of_orders.add_parser("send", help="hand a mail to the SMTP server")
+    send.add_argument("file", type=Path, metavar="FILE.eml")
+    send.set_defaults(run=lambda s, a: order_desk.send(s, a.file))
+    listing = of_orders.add_parser("list", help="the latest orders")
+    listing.set_defaults(run=lambda s, a: order_desk.listing(s))
+    release = of_orders.add_parser("release", help="let an order that waits be made")
+    release.add_argument("number")
+    release.set_defaults(run=lambda s, a: order_desk.release(s, a.number))
+    refuse = of_orders.add_parser("refuse", help="cancel an order that waits")
+    refuse.add_argument("number")
+    refuse.add_argument("--why", required=True, help="told to the sender")
+    refuse.set_defaults(run=lambda s, a: order_desk.refuse(s, a.number, a.why))
+
     robots = commands_of.add_parser("robots", help="robots")
     of_robots = robots.add_subparsers(required=True, metavar="ACTION")
     probe = of_robots.add_parser("probe", help="drive one goal and say what happened")
@@ -77,6 +95,11 @@ def parser() -> argparse.ArgumentParser:
     probe.add_argument("--timeout", type=float, default=60.0, metavar="S")
     probe.set_defaults(run=lambda s, a: commands.probe_robot(s, a))
     return top
+
+
+def _print(result: object) -> int:
+    print(json.dumps(result, ensure_ascii=False, indent=2))
+    return 0
 
 
 def _print_lines(results: list[dict[str, object]]) -> int:

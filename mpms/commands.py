@@ -9,16 +9,19 @@ import os
 import signal
 import socket
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from mpms import assets, bootstrap
 from mpms.adapters.robots import probe
+from mpms.bootstrap_mail import MailDesk, mail_desk
 from mpms.domain.errors import MpmsError
 from mpms.domain.models import Problem
 from mpms.embedded import postgres
 from mpms.engine.runner import SpiffEngine
+from mpms.errands import Errand
+from mpms.ports.plant import Scale
 from mpms.services.deploy_models import check_form, deploy_models
 from mpms.settings import Settings
 from mpms.worker import Worker
@@ -138,29 +141,67 @@ def work(settings: Settings) -> int:
     with database(settings) as url:
         bootstrap.migrate_database(url)
         services = bootstrap.connect(url, application="mpms worker")
-        world = bootstrap.world_named(settings.world)
-        with services.listen() as alarm:
-            robots = bootstrap.connect_robots(
-                world,
-                settings.robots_url,
-                ca_file=settings.robots_ca_file,
-                on_report=alarm.wake,
-                on_told=lambda robot, text: log.warning("%s: %s", robot, text),
-            )
-            worker = Worker(
-                services.uow,
-                services.advance,
-                bootstrap.factory_handlers(services, world),
-                robots,
-                alarm,
-                name=f"{socket.gethostname()}:{os.getpid()}",
-                poll_s=settings.poll_s,
-                lease_s=settings.lease_s,
-            )
-            worker.run(stop)
-            robots.close()
+        desk = mail_desk(settings)
+        with running_worker(settings, services, desk, settings.robots_url):
+            stop.wait()
         services.close()
     return 0
+
+
+@contextmanager
+def running_worker(
+    settings: Settings,
+    services: bootstrap.Services,
+    desk: MailDesk | None,
+    robots_url: str | None,
+    *,
+    scale: Scale | None = None,
+    on_told: Callable[[str, str], None] | None = None,
+) -> Iterator[None]:
+    """A worker with its errands in threads, as long as the block runs."""
+    name = f"{socket.gethostname()}:{os.getpid()}"
+    world = bootstrap.world_named(settings.world)
+    stop = threading.Event()
+    intake = None if desk is None else desk.intake(services.uow)
+    errands = [
+        Errand(what, run)
+        for what, run in ([] if desk is None else desk.errands(services.uow, name))
+    ]
+    with services.listen() as alarm:
+        robots = bootstrap.connect_robots(
+            world,
+            robots_url,
+            ca_file=settings.robots_ca_file,
+            on_report=alarm.wake,
+            on_told=on_told or (lambda robot, text: log.warning("%s: %s", robot, text)),
+        )
+        worker = Worker(
+            services.uow,
+            services.advance,
+            bootstrap.factory_handlers(services, world, scale=scale, intake=intake),
+            robots,
+            alarm,
+            name=name,
+            poll_s=settings.poll_s,
+            lease_s=settings.lease_s,
+        )
+        thread = threading.Thread(target=worker.run, args=(stop,), name="worker")
+        thread.start()
+        for errand in errands:
+            errand.start()
+        try:
+            yield
+        finally:
+            stop.set()
+            alarm.wake()
+            for errand in errands:
+                errand.stop()
+            if desk is not None:
+                desk.close()
+            thread.join()
+            for errand in errands:
+                errand.join()
+            robots.close()
 
 
 def probe_robot(settings: Settings, asked: argparse.Namespace) -> int:

@@ -1,8 +1,9 @@
 """The whole factory on this machine, in the terminal, to watch an order being made.
 
-Everything is real but the hardware: PostgreSQL, the engine, the worker, and rosbridge
-to a simulator of the robots in a process of its own. The scale shows what was asked
-for, and a person who never tires confirms every form and looks after incidents.
+Everything is real but the hardware: PostgreSQL, mail servers, the engine, the worker,
+and rosbridge to a simulator of the robots in a process of its own. The scale shows
+what was asked for, and a person who never tires confirms every form and looks after
+incidents.
 """
 
 from __future__ import annotations
@@ -11,31 +12,35 @@ import threading
 import time
 from collections import deque
 from collections.abc import Iterator
-from contextlib import contextmanager
-from datetime import date, timedelta
-from decimal import Decimal
+from contextlib import ExitStack, contextmanager
+from datetime import UTC, date, datetime, timedelta
+from email.message import EmailMessage
+from email.utils import format_datetime, make_msgid
 from typing import Any
 
 from rich.console import Console
 from rich.live import Live
 
 from mpms import assets, bootstrap
-from mpms.adapters.memory import LoopbackScale, MemoryIntake
-from mpms.commands import database
+from mpms.adapters.mail_account import Password, Security, SmtpAccount
+from mpms.adapters.memory import LoopbackScale
+from mpms.adapters.smtp import SmtpPostman
+from mpms.bootstrap_mail import embedded_desk
+from mpms.commands import database, running_worker
 from mpms.demo_robots import Simulator
 from mpms.demo_view import OrderView
 from mpms.domain.errors import MpmsError, TaskGone
 from mpms.domain.events import Cursor
 from mpms.domain.forms import fields
-from mpms.domain.orders import Order, OrderLine
-from mpms.domain.steps import Throw
+from mpms.embedded import mail
+from mpms.embedded.mail import MailHome
 from mpms.services.deploy_models import deploy_models
 from mpms.services.repair_instance import retry_incident
 from mpms.services.start_instance import start_instance
 from mpms.services.submit_form import submit_form
 from mpms.settings import Settings
-from mpms.worker import Worker
 
+BUYER = "buyer@example.com"
 PAUSE_S = 0.6
 SPEED, FAST_SPEED = 4.0, 20.0
 GIVE_UP_S = 600.0
@@ -55,9 +60,10 @@ def run(settings: Settings, *, once: bool, fast: bool = False) -> int:
         with factory(url, settings, fast=fast) as plant:
             _say(console, "Models", ", ".join(plant.models))
             _say(console, "Robots", f"simulated, {plant.robots}")
+            _say(console, "Mail", f"{plant.home.orders}, {_ports(plant.home)}")
             while True:
                 number = plant.send_order()
-                _say(console, "Order", f"{number} is in the inbox")
+                _say(console, "Order", f"{number} was mailed")
                 plant.show(console, number)
                 console.print()
                 if once:
@@ -72,43 +78,49 @@ class Plant:
     def __init__(
         self,
         services: bootstrap.Services,
-        intake: MemoryIntake,
+        home: MailHome,
         models: list[str],
         robots: str,
         told: deque[str],
     ) -> None:
         self.services = services
-        self.intake = intake
+        self.home = home
         self.models = models
         self.robots = robots
         self.told = told
+        self.buyer = SmtpPostman(
+            SmtpAccount(
+                home.host,
+                home.smtp_port,
+                Security.PLAIN,
+                BUYER,
+                BUYER,
+                Password(home.password(BUYER)),
+            )
+        )
 
     def send_order(self) -> str:
-        """Put the sample order with the next free number into the inbox."""
+        """Mail the sample order with the next free number, as a buyer would."""
         year = date.today().year
         with self.services.uow() as tx:
             taken = {o.number for o in tx.orders.listing(limit=10_000)}
         count = 1
         while f"MO-{year}-{count:04d}" in taken:
             count += 1
-        order = Order(
-            number=f"MO-{year}-{count:04d}",
-            product="Matt white wall paint",
-            lines=(
-                OrderLine("RM-001", "Water", Decimal("310")),
-                OrderLine("RM-002", "Titanium dioxide", Decimal("120.5")),
-                OrderLine("RM-003", "Calcium carbonate", Decimal("240")),
-            ),
-            due=date.today() + timedelta(days=3),
-            customer="buyer@example.com",
+        number = f"MO-{year}-{count:04d}"
+        letter = EmailMessage()
+        letter["From"], letter["To"] = self.buyer.account.sender, self.home.orders
+        letter["Subject"] = f"Order {number}"
+        letter["Message-ID"] = make_msgid(domain="example.com")
+        letter["Date"] = format_datetime(datetime.now(UTC))
+        letter.set_content(
+            f"Order: {number}\nProduct: Matt white wall paint\n"
+            f"Due: {date.today() + timedelta(days=3)}\n\nMaterials:\n"
+            "- RM-001 Water 310 kg\n- RM-002 Titanium dioxide 120.5 kg\n"
+            "- RM-003 Calcium carbonate 240 kg\n"
         )
-        self.intake.post(order)
-        with self.services.uow() as tx:
-            tx.deliveries.throw(
-                Throw("message", "mailbox changed", None, {}, once=True)
-            )
-            tx.wake()
-        return order.number
+        self.buyer.send_raw(letter["From"], [self.home.orders], bytes(letter))
+        return number
 
     def show(self, console: Console, number: str) -> None:
         """Follow an order's process live until it has ended."""
@@ -144,58 +156,43 @@ def factory(url: str, settings: Settings, *, fast: bool) -> Iterator[Plant]:
     """A worker, simulated robots and a tireless person, as long as the block runs."""
     pause_s = 0.0 if fast else PAUSE_S
     told: deque[str] = deque(maxlen=3)
-    simulator = Simulator(
-        settings.world, speed=FAST_SPEED if fast else SPEED, on_told=told.append
-    )
-    services = bootstrap.connect(url)
-    world = bootstrap.world_named(settings.world)
     stop = threading.Event()
-    intake = MemoryIntake(services.uow)
-    with services.listen() as alarm:
-        robots = bootstrap.connect_robots(
-            world,
-            simulator.url,
-            on_report=alarm.wake,
-            on_told=lambda robot, text: told.append(f"{robot}: {text}"),
+    with ExitStack() as parts:
+        simulator = Simulator(
+            settings.world, speed=FAST_SPEED if fast else SPEED, on_told=told.append
         )
-        scale = LoopbackScale(lambda robot: _asked_for(services, robot))
-        worker = Worker(
-            services.uow,
-            services.advance,
-            bootstrap.factory_handlers(services, world, scale=scale, intake=intake),
-            robots,
-            alarm,
-            name="demo",
-            poll_s=settings.poll_s,
-        )
+        parts.callback(simulator.close)
+        servers = mail.start(settings.state_dir / "mail", others=[BUYER])
+        parts.callback(servers.stop)
+        services = bootstrap.connect(url)
+        parts.callback(services.close)
         done = deploy_models(
             services.uow, services.engine, assets.shipped_models(), by="demo"
         )
         _start_orders_handling(services)
-        threads = [
-            threading.Thread(target=worker.run, args=(stop,), name="worker"),
-            threading.Thread(
-                target=_confirm_forms, args=(services, stop, pause_s), name="person"
-            ),
-        ]
-        for thread in threads:
-            thread.start()
-        try:
-            yield Plant(
+        parts.enter_context(
+            running_worker(
+                settings,
                 services,
-                intake,
-                [d.key for d in done.definitions],
-                f"{simulator.url} (process {simulator.pid})",
-                told,
+                embedded_desk(settings, servers.home),
+                simulator.url,
+                scale=LoopbackScale(lambda robot: _asked_for(services, robot)),
+                on_told=lambda robot, text: told.append(f"{robot}: {text}"),
             )
-        finally:
-            stop.set()
-            alarm.wake()
-            for thread in threads:
-                thread.join()
-            robots.close()
-            simulator.close()
-            services.close()
+        )
+        person = threading.Thread(
+            target=_confirm_forms, args=(services, stop, pause_s), name="person"
+        )
+        person.start()
+        parts.callback(person.join)
+        parts.callback(stop.set)
+        yield Plant(
+            services,
+            servers.home,
+            [d.key for d in done.definitions],
+            f"{simulator.url} (process {simulator.pid})",
+            told,
+        )
 
 
 def _start_orders_handling(services: bootstrap.Services) -> None:
@@ -254,3 +251,7 @@ def _agree(schema: dict[str, Any]) -> dict[str, Any]:
 
 def _say(console: Console, what: str, text: str) -> None:
     console.print(f"  [green]✓[/green] {what:<12} {text}")
+
+
+def _ports(home: MailHome) -> str:
+    return f"IMAP {home.host}:{home.imap_port}, SMTP {home.host}:{home.smtp_port}"

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
+from datetime import date
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
 
 from mpms.domain.errors import MpmsError
@@ -18,12 +20,25 @@ class SettingInvalid(MpmsError):
 class Settings:
     """One attribute a variable ``MPMS_<NAME>``."""
 
-    database_url: str | None = None
+    database_url: str | None = field(default=None, repr=False)
     pg_bindir: Path | None = None
     state_dir: Path = Path()
     world: str = "paint_factory"
     robots_url: str | None = None
     robots_ca_file: Path | None = None
+    imap_url: str | None = field(default=None, repr=False)  # may hold a password
+    smtp_url: str | None = field(default=None, repr=False)
+    mail_from: str | None = None
+    mail_ca_file: Path | None = None
+    microsoft_tenant: str | None = None
+    microsoft_client_id: str | None = None
+    microsoft_client_secret: str | None = field(default=None, repr=False)
+    microsoft_secret_expires_on: date | None = None
+    google_key_file: Path | None = None
+    catalogue: Path | None = None
+    senders: Path | None = None
+    release_first_order: bool = False
+    release_above_kg: Decimal | None = None
     log_level: str = "WARNING"
     poll_s: float = 1.0
     lease_s: float = 30.0
@@ -37,12 +52,25 @@ class Settings:
             if name.startswith("MPMS_") and name not in known | ALLOWED:
                 raise SettingInvalid(f"{name} is not a setting. See docs/settings.md.")
         return cls(
-            database_url=env.get("MPMS_DATABASE_URL") or None,
+            database_url=_database_url(env.get("MPMS_DATABASE_URL")),
             pg_bindir=_path(env.get("MPMS_PG_BINDIR")),
             state_dir=_path(env.get("MPMS_STATE_DIR")) or default_state_dir(env),
             world=env.get("MPMS_WORLD") or "paint_factory",
             robots_url=env.get("MPMS_ROBOTS_URL") or None,
             robots_ca_file=_path(env.get("MPMS_ROBOTS_CA_FILE")),
+            imap_url=env.get("MPMS_IMAP_URL") or None,
+            smtp_url=env.get("MPMS_SMTP_URL") or None,
+            mail_from=env.get("MPMS_MAIL_FROM") or None,
+            mail_ca_file=_path(env.get("MPMS_MAIL_CA_FILE")),
+            microsoft_tenant=env.get("MPMS_MICROSOFT_TENANT") or None,
+            microsoft_client_id=env.get("MPMS_MICROSOFT_CLIENT_ID") or None,
+            microsoft_client_secret=env.get("MPMS_MICROSOFT_CLIENT_SECRET") or None,
+            microsoft_secret_expires_on=_day(env, "MPMS_MICROSOFT_SECRET_EXPIRES_ON"),
+            google_key_file=_path(env.get("MPMS_GOOGLE_KEY_FILE")),
+            catalogue=_path(env.get("MPMS_CATALOGUE")),
+            senders=_path(env.get("MPMS_SENDERS")),
+            release_first_order=_yes(env, "MPMS_RELEASE_FIRST_ORDER"),
+            release_above_kg=_amount(env, "MPMS_RELEASE_ABOVE_KG"),
             log_level=_level(env.get("MPMS_LOG_LEVEL")),
             poll_s=_seconds(env, "MPMS_POLL_S", 1.0),
             lease_s=_seconds(env, "MPMS_LEASE_S", 30.0),
@@ -66,11 +94,45 @@ def _path(text: str | None) -> Path | None:
     return Path(text).expanduser().absolute() if text else None
 
 
+def _database_url(text: str | None) -> str | None:
+    if text and not text.startswith(("postgresql://", "postgres://")):
+        raise SettingInvalid(
+            "MPMS_DATABASE_URL looks like postgresql://user:password@host:port/name."
+        )
+    return text or None
+
+
 def _level(text: str | None) -> str:
     level = (text or "WARNING").upper()
     if level not in LEVELS:
         raise SettingInvalid(f"MPMS_LOG_LEVEL is one of {', '.join(LEVELS)}.")
     return level
+
+
+def _day(env: Mapping[str, str], name: str) -> date | None:
+    try:
+        return date.fromisoformat(env[name]) if env.get(name) else None
+    except ValueError:
+        raise SettingInvalid(f"{name} is a day such as 2027-01-31.") from None
+
+
+def _yes(env: Mapping[str, str], name: str) -> bool:
+    text = (env.get(name) or "no").lower()
+    if text not in ("yes", "no"):
+        raise SettingInvalid(f"{name} is yes or no.")
+    return text == "yes"
+
+
+def _amount(env: Mapping[str, str], name: str) -> Decimal | None:
+    if not env.get(name):
+        return None
+    try:
+        value = Decimal(env[name])
+    except InvalidOperation:
+        value = Decimal("NaN")
+    if not value.is_finite() or value < 0:
+        raise SettingInvalid(f"{name} is a number of kilograms, zero or more.")
+    return value
 
 
 def _seconds(env: Mapping[str, str], name: str, default: float) -> float:

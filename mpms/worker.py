@@ -84,8 +84,6 @@ class Worker:
                     self._alarm.wait(self._nap_s())
             except DatabaseAway as away:
                 self._say(f"waiting for the database: {away}")
-                # A commit whose answer was lost may have marked goals as sent.
-                self._resumed = False
                 stop.wait(AWAY_S)
             except Exception:
                 log.exception("a round failed; going on")
@@ -146,10 +144,10 @@ class Worker:
         return _repeat(self._jobs.run_inside)
 
     def _goals_to_send(self) -> bool:
-        return send_goals(self._uow, self._robots, self._owned.mine) > 0
+        return send_goals(self._uow, self._robots, self._owned) > 0
 
     def _goals_ended(self) -> bool:
-        return settle_goals(self._uow, self._advance, self._robots) > 0
+        return settle_goals(self._uow, self._advance, self._robots, self._owned) > 0
 
 
 def _repeat(one: Callable[[], bool]) -> bool:

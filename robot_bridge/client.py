@@ -8,6 +8,7 @@ about robots are in ``session``; this module only brings things together.
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from robot_bridge.reports import (
     Event,
     Navigate,
     Pause,
+    Permit,
     Report,
     Resume,
     Snapshot,
@@ -131,6 +133,10 @@ class RobotClient:
 
     def cancel(self, command_id: str) -> None:
         self._order(Cancel(command_id))
+
+    def permit(self, until_s: float) -> None:
+        """Nothing is sent from this instant of the monotonic clock on."""
+        self._order(Permit(steady_epoch_s() + until_s - time.monotonic()))
 
     def pause(self) -> None:
         self._order(Pause())

@@ -115,6 +115,13 @@ class Action:
     args: Mapping[str, Any] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class Permit:
+    """Nothing is sent to the robot from ``until`` on: another owner may have it."""
+
+    until: float
+
+
 Event = (
     LinkOpened
     | LinkClosed
@@ -125,6 +132,7 @@ Event = (
     | Pause
     | Resume
     | Action
+    | Permit
 )
 
 

@@ -10,6 +10,7 @@ tested with a list of events and a made-up clock.
 from __future__ import annotations
 
 import itertools
+import math
 from typing import Any
 
 from robot_bridge import messages
@@ -34,6 +35,7 @@ from robot_bridge.reports import (
     Navigate,
     Output,
     Pause,
+    Permit,
     Pose,
     Problem,
     Resume,
@@ -98,6 +100,7 @@ class RobotSession:
         self._told_problems: set[tuple[str, str]] = set()
         self._battery: Battery | None = None
         self._stopped: bool | None = None
+        self._permitted_until = math.inf
 
     # --- the one entrance -----------------------------------------------------
 
@@ -121,6 +124,8 @@ class RobotSession:
                 self._on_pause(now_s, isinstance(event, Pause))
             case Action():
                 self._on_action(now_s, event)
+            case Permit(until):
+                self._permitted_until = until
         self._settle(now_s)
         outputs = self._out.copy()
         self._out.clear()
@@ -215,9 +220,10 @@ class RobotSession:
         if (state, reconciled) != self._told_link:
             self._told_link = (state, reconciled)
             self._out.append(Link(now_s, state, reconciled, reason))
-        ready = reconciled and state is LinkState.UP
+        permitted = now_s < self._permitted_until
+        ready = reconciled and state is LinkState.UP and permitted
         runner = self._runner
-        runner.link_open = self._link.is_open
+        runner.link_open = self._link.is_open and permitted
         runner.ready = ready
         runner.stopped = bool(self._stopped)
         runner.why_not_ready = reason or ("" if reconciled else "not reconciled yet")

@@ -108,7 +108,10 @@ SELECT job.id
 FROM (
     SELECT instance_id
     FROM jobs
-    WHERE id = %(id)s
+    WHERE
+        id = %(id)s
+        AND state = 'ready'
+        AND leased_by IS NOT DISTINCT FROM %(worker)s::text
 ) AS found
 CROSS JOIN LATERAL (
     SELECT id

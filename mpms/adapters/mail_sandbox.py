@@ -95,9 +95,19 @@ class MailSandbox:
     ) -> None:
         self.close()
 
-    def read(self, raw: bytes, *, proven_domains: Collection[str] = ()) -> Outcome:
-        """Read one message; repeats are undecided, so ``settle`` the outcome."""
-        asked = {"proven_domains": sorted(proven_domains), "size": len(raw)}
+    def read(
+        self,
+        raw: bytes,
+        *,
+        proven_domains: Collection[str] = (),
+        size: int | None = None,
+    ) -> Outcome:
+        """Read one message; repeats are undecided, so ``settle`` the outcome.
+
+        ``size`` is the message's true size where ``raw`` is only its beginning.
+        """
+        true_size = len(raw) if size is None else size
+        asked = {"proven_domains": sorted(proven_domains), "size": true_size}
         if len(raw) > LARGEST_MESSAGE:
             raw = raw[:_SENT_OF_A_LARGE_MESSAGE]
         question = json.dumps(asked).encode()

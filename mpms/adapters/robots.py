@@ -1,31 +1,44 @@
 """Robots over rosbridge: the only place that knows ``robot_bridge``.
 
 The bridge speaks of commands with ids and states; here they become goals and their
-reports. A report is kept until the service has committed what it means.
+reports. What a robot says of itself is kept as it comes, so asking for the state of a
+hundred robots costs no word on the wire. A report of an end is kept until the service
+has committed what it means, and forgotten when the robot goes to another worker, who
+judges for itself.
 """
 
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 
+from mpms.domain.errors import MpmsError
 from mpms.domain.goals import Goal, GoalReport, GoalState
-from mpms.domain.worlds import World
+from mpms.domain.worlds import RobotInfo, World
 from mpms.ports.plant import RobotState
+from robot_bridge.address import UnsafeAddress
 from robot_bridge.client import RobotClient
 from robot_bridge.probe import probe
+from robot_bridge.profiles import BadProfile
 from robot_bridge.reports import (
+    Battery,
     CommandState,
     Ended,
     Link,
     LinkState,
+    Pose,
     Problem,
     Progress,
     Report,
-    Snapshot,
+    Safety,
 )
 
-__all__ = ["BridgeRobots", "probe"]
+__all__ = ["BridgeRobots", "RobotsMisconfigured", "probe"]
+
+EXPIRY_S = 600.0
+"""A goal for a robot that is away waits this long before it fails."""
 
 ENDINGS = {
     CommandState.SUCCEEDED: GoalState.REACHED,
@@ -36,6 +49,92 @@ ENDINGS = {
     CommandState.UNKNOWN: GoalState.UNKNOWN,
 }
 Told = Callable[[str, str], None]
+
+
+class RobotsMisconfigured(MpmsError):
+    """The address or the profile of a robot cannot be used."""
+
+
+@dataclass
+class _Known:
+    """What one robot has said of itself since it was taken."""
+
+    link: LinkState = LinkState.DOWN
+    link_reason: str = "not connected yet"
+    reconciled: bool = False
+    pose: Pose | None = None
+    battery: float | None = None
+    stopped: bool = False
+    blocked: str | None = None
+    problem: str | None = None
+    ended: dict[str, GoalReport] = field(default_factory=dict)
+
+    def hear(self, report: Report) -> str | None:
+        """Remember a report; the text of what a person should know."""
+        match report:
+            case Pose():
+                self.pose = report
+            case Battery():
+                self.battery = report.fraction
+            case Link():
+                self.link, self.link_reason = report.state, report.reason
+                self.reconciled = report.reconciled
+                if report.reconciled:
+                    self.problem = None
+                return f"link {report.state.value.lower()} {report.reason}".rstrip()
+            case Safety():
+                self.stopped = report.stopped
+                return "emergency stop" if report.stopped else "released"
+            case Problem():
+                self.problem = report.text
+                return f"{report.kind}: {report.text}"
+            case Progress():
+                return self._progress(report)
+            case Ended():
+                self.blocked = None
+                self.ended[report.command_id] = GoalReport(
+                    report.command_id,
+                    ENDINGS[report.state],
+                    report.reason or None,
+                    report.inferred,
+                )
+        return None
+
+    def _progress(self, report: Progress) -> str | None:
+        was = self.blocked
+        if not report.blocked:
+            self.blocked = None
+            return None if was is None else "moves again"
+        if was is None:
+            left_m = report.distance_left_m
+            far = "" if left_m is None else f", {left_m:.1f} m left"
+            self.blocked = f"blocked: {report.reason or 'no progress'}{far}"
+            return self.blocked
+        return None
+
+    def state(self, robot: str) -> RobotState:
+        why_not = self._why_not()
+        return RobotState(
+            robot,
+            ready=why_not is None,
+            x_m=None if self.pose is None else round(self.pose.x, 2),
+            y_m=None if self.pose is None else round(self.pose.y, 2),
+            battery=None if self.battery is None else round(self.battery, 3),
+            link=self.link.value.lower(),
+            why_not=why_not,
+        )
+
+    def _why_not(self) -> str | None:
+        if self.link is not LinkState.UP:
+            reason = f": {self.link_reason}" if self.link_reason else ""
+            return f"link {self.link.value.lower()}{reason}"
+        if not self.reconciled:
+            return self.problem or "its state is not known yet"
+        if self.stopped:
+            return "emergency stop"
+        if self.pose is None:
+            return "its position is not known yet"
+        return self.blocked
 
 
 class BridgeRobots:
@@ -54,14 +153,17 @@ class BridgeRobots:
         on_report: Callable[[], None] = lambda: None,
         on_told: Told = lambda robot, text: None,
     ) -> None:
+        """RobotsMisconfigured if the address or a profile cannot be used."""
         self._world = world
         self._url = url
         self._ca_file = ca_file
         self._on_report = on_report
         self._on_told = on_told
         self._clients: dict[str, RobotClient] = {}
-        self._ended: dict[str, GoalReport] = {}
+        self._known: dict[str, _Known] = {}
         self._lock = threading.Lock()
+        for info in world.robots:
+            self._client(info, _Known())
 
     def names(self) -> Sequence[str]:
         return [robot.id for robot in self._world.robots]
@@ -70,27 +172,27 @@ class BridgeRobots:
         info = self._world.robot(robot)
         if info is None or robot in self._clients:
             return
-        own_server = "{robot}" in self._url
-        client = RobotClient(
-            self._url.replace("{robot}", robot),
-            info.profile,
-            robot,
-            self._hear,
-            namespace=None if own_server else robot,
-            ca_file=self._ca_file,
-        )
+        known = _Known()
+        client = self._client(info, known)
+        with self._lock:
+            self._known[robot] = known
         client.start()
         self._clients[robot] = client
 
     def drop(self, robot: str) -> None:
+        with self._lock:
+            self._known.pop(robot, None)
         client = self._clients.pop(robot, None)
         if client is not None:
             client.stop()
 
+    def permit(self, until_s: float) -> None:
+        for client in self._clients.values():
+            client.permit(until_s)
+
     def states(self) -> Sequence[RobotState]:
-        return [
-            _state(robot, client.snapshot()) for robot, client in self._clients.items()
-        ]
+        with self._lock:
+            return [known.state(robot) for robot, known in self._known.items()]
 
     def navigate(self, goal: Goal, *, maybe_sent: bool) -> None:
         client = self._clients.get(goal.robot)
@@ -104,6 +206,7 @@ class BridgeRobots:
             goal.pose.x_m,
             goal.pose.y_m,
             goal.pose.yaw_rad,
+            expires_at=time.time() + EXPIRY_S,
             maybe_sent_at=maybe_sent_at,
         )
 
@@ -114,53 +217,41 @@ class BridgeRobots:
 
     def reports(self) -> Sequence[GoalReport]:
         with self._lock:
-            return list(self._ended.values())
+            return [
+                report
+                for known in self._known.values()
+                for report in known.ended.values()
+            ]
 
     def acknowledge(self, goal_id: str) -> None:
         with self._lock:
-            self._ended.pop(goal_id, None)
+            for known in self._known.values():
+                known.ended.pop(goal_id, None)
 
     def close(self) -> None:
         for robot in list(self._clients):
             self.drop(robot)
 
-    def _hear(self, robot: str, report: Report) -> None:
-        if isinstance(report, Ended):
-            with self._lock:
-                self._ended[report.command_id] = GoalReport(
-                    report.command_id,
-                    ENDINGS[report.state],
-                    report.reason or None,
-                    report.inferred,
-                )
-            self._on_report()
-        elif isinstance(report, Link):
-            self._on_told(robot, f"link {report.state.value.lower()} {report.reason}")
-            self._on_report()
-        elif isinstance(report, Problem):
-            self._on_told(robot, f"{report.kind}: {report.text}")
-        elif isinstance(report, Progress) and report.blocked:
-            left = report.distance_left_m
-            far = "" if left is None else f", {left:.1f} m left"
-            self._on_told(robot, f"blocked{far}")
+    def _client(self, info: RobotInfo, known: _Known) -> RobotClient:
+        own_server = "{robot}" in self._url
+        try:
+            return RobotClient(
+                self._url.replace("{robot}", info.id),
+                info.profile,
+                info.id,
+                lambda robot, report: self._hear(known, robot, report),
+                namespace=None if own_server else info.id,
+                ca_file=self._ca_file,
+            )
+        except (UnsafeAddress, BadProfile) as cause:
+            raise RobotsMisconfigured(f"Robot {info.id}: {cause}.") from cause
 
-
-def _state(robot: str, seen: Snapshot) -> RobotState:
-    why_not = None
-    if seen.link is not LinkState.UP:
-        why_not = f"link {seen.link.value.lower()}"
-    elif not seen.reconciled:
-        why_not = "its state is not known yet"
-    elif seen.stopped:
-        why_not = "emergency stop"
-    elif seen.pose is None:
-        why_not = "its position is not known yet"
-    return RobotState(
-        robot,
-        ready=why_not is None,
-        x_m=None if seen.pose is None else round(seen.pose.x, 2),
-        y_m=None if seen.pose is None else round(seen.pose.y, 2),
-        battery=None if seen.battery is None else seen.battery.fraction,
-        link=seen.link.value.lower(),
-        why_not=why_not,
-    )
+    def _hear(self, known: _Known, robot: str, report: Report) -> None:
+        with self._lock:
+            if self._known.get(robot) is not known:
+                return  # of an earlier time as this robot's owner
+            text = known.hear(report)
+        if text is not None:
+            self._on_told(robot, text)
+        if text is not None or isinstance(report, Ended):
+            self._on_report()

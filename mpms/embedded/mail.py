@@ -28,6 +28,7 @@ from typing import IO, Self
 
 from mpms.domain.errors import MpmsError
 from mpms.embedded import imap_server, smtp_server
+from mpms.embedded.maildir import remove_stale_locks
 
 START_TIMEOUT_S = 60.0
 STOP_PATIENCE_S = 10.0
@@ -281,7 +282,7 @@ class _Child:
         self.stop()
         mailboxes = self._directory / "mailboxes"
         if self.name == "imap":
-            imap_server.remove_stale_locks(mailboxes)
+            remove_stale_locks(mailboxes)
         self._starts += 1
         now = time.monotonic()
         self._not_before = now + min(0.2 * 2**self._starts, LONGEST_PAUSE_S)

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-from mpms.domain.goals import GoalReport, GoalState
+from mpms.domain.goals import Goal, GoalReport, GoalState
 from mpms.ports.plant import Robots
-from mpms.ports.store import UnitOfWork
+from mpms.ports.store import Transaction, UnitOfWork
+from mpms.services.own_robots import OwnRobots
 
 
-def send_goals(uow: UnitOfWork, robots: Robots, mine: Iterable[str]) -> int:
+def send_goals(uow: UnitOfWork, robots: Robots, owned: OwnRobots) -> int:
     """Mark new goals of this worker's robots as sent, commit, then hand them over.
 
     A crash between the two leaves a goal that may or may not have been sent; the
-    robot's next owner hands it over as ``maybe_sent``.
+    robot's next owner hands it over as ``maybe_sent``. What no process waits for any
+    more is cancelled, and not sent if it has not been yet.
     """
-    mine = sorted(mine)
+    mine = sorted(owned.mine)
     if not mine:
         return 0
     with uow() as tx:
-        goals = tx.goals.to_send(mine)
+        orphans = {goal.id: goal for goal in tx.goals.orphans(mine)}
+        goals = [g for g in tx.goals.to_send(mine) if g.id not in orphans]
         for goal in goals:
             tx.goals.mark_sent(goal.id)
             tx.events.append(
@@ -29,14 +30,32 @@ def send_goals(uow: UnitOfWork, robots: Robots, mine: Iterable[str]) -> int:
                 task_id=goal.task_id,
                 data={"goal": goal.id, "robot": goal.robot, "place": goal.place},
             )
-        orphans = [g for g in tx.goals.orphans(mine) if g not in goals]
-        for goal in orphans:
+        for goal in orphans.values():
             if goal.state is GoalState.NEW:
-                report = GoalReport(goal.id, GoalState.CANCELLED, "no longer needed")
-                tx.goals.settle(report)
+                _never_send(tx, goal)
     for goal in goals:
         robots.navigate(goal, maybe_sent=False)
-    for goal in orphans:
-        if goal.state is GoalState.SENT:
+        owned.handed[goal.id] = goal.robot
+    for goal in orphans.values():
+        if goal.id in owned.handed:
             robots.cancel(goal)
     return len(goals)
+
+
+def _never_send(tx: Transaction, goal: Goal) -> None:
+    report = GoalReport(goal.id, GoalState.CANCELLED, "no longer needed")
+    if tx.goals.settle(report) is None:
+        return
+    tx.events.append(
+        "goal ended",
+        actor="mpms",
+        instance_id=goal.instance_id,
+        task_id=goal.task_id,
+        data={
+            "goal": goal.id,
+            "state": str(report.state),
+            "place": goal.place,
+            "inferred": False,
+            "reason": report.reason,
+        },
+    )

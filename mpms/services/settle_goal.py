@@ -2,28 +2,61 @@
 
 from __future__ import annotations
 
-from mpms.domain.errors import TaskGone
+from mpms.domain.errors import DatabaseAway, TaskGone
 from mpms.domain.goals import Goal, GoalReport, GoalState
+from mpms.domain.instances import Instance
 from mpms.domain.steps import Complete, Fail
 from mpms.ports.plant import Robots
 from mpms.ports.store import Transaction, UnitOfWork
 from mpms.services.advance_instance import Advance
+from mpms.services.own_robots import OwnRobots
 
 
-def settle_goals(uow: UnitOfWork, advance: Advance, robots: Robots) -> int:
-    """Settle every report that lies ready; a report is forgotten once committed."""
-    reports = robots.reports()
-    for report in reports:
-        settle_goal(uow, advance, report)
+def settle_goals(
+    uow: UnitOfWork, advance: Advance, robots: Robots, owned: OwnRobots | None = None
+) -> int:
+    """Settle every report that lies ready; a report is forgotten once committed.
+
+    One that cannot be settled now stays for the next round and stops no other.
+    """
+    settled = 0
+    failure: Exception | None = None
+    for report in robots.reports():
+        try:
+            settle_goal(uow, advance, report, owned)
+        except DatabaseAway:
+            raise
+        except Exception as failed:
+            failure = failure or failed
+            continue
         robots.acknowledge(report.goal_id)
-    return len(reports)
+        settled += 1
+    if failure is not None:
+        raise failure
+    return settled
 
 
-def settle_goal(uow: UnitOfWork, advance: Advance, report: GoalReport) -> bool:
-    """Close one goal; False if it was closed before."""
+def settle_goal(
+    uow: UnitOfWork,
+    advance: Advance,
+    report: GoalReport,
+    owned: OwnRobots | None = None,
+) -> bool:
+    """Close one goal; False if it was closed before or is another worker's now.
+
+    The next owner of a robot judges its open goal anew. What an earlier owner
+    concluded meanwhile may contradict it, so it does not count.
+    """
     with uow() as tx:
-        goal = tx.goals.settle(report)
-        if goal is None:
+        goal = tx.goals.get(report.goal_id)
+        if goal is None or goal.state.ended:
+            return False
+        instance = None
+        if goal.instance_id is not None:
+            instance = tx.instances.lock(goal.instance_id)
+        if owned is not None and not owned.holds(tx, goal.robot):
+            return False
+        if tx.goals.settle(report) is None:
             return False
         tx.events.append(
             "goal ended",
@@ -38,33 +71,52 @@ def settle_goal(uow: UnitOfWork, advance: Advance, report: GoalReport) -> bool:
                 "reason": report.reason,
             },
         )
-        if goal.instance_id is not None and goal.task_id is not None:
-            _move_on(tx, advance, goal, report)
+        if instance is not None and goal.task_id is not None:
+            _move_on(tx, advance, goal, goal.task_id, instance, report)
         return True
 
 
-def _move_on(tx: Transaction, advance: Advance, goal: Goal, report: GoalReport) -> None:
-    task_id, instance_id = goal.task_id or "", goal.instance_id or ""
+def _move_on(
+    tx: Transaction,
+    advance: Advance,
+    goal: Goal,
+    task_id: str,
+    instance: Instance,
+    report: GoalReport,
+) -> None:
+    if task_id not in tx.waits.known(instance.id):
+        return
+    message = report.reason or f"{goal.robot} did not reach {goal.place}"
+    held = True
     if report.state is GoalState.UNKNOWN:
-        tx.incidents.open(
-            "goal",
+        message = (
             f"Nobody can say whether {goal.robot} reached {goal.place}"
-            f" ({report.reason or 'no trace of the goal'}). Look, then retry.",
-            instance_id=instance_id,
-            task_id=task_id,
+            f" ({report.reason or 'no trace of the goal'}). Look, then retry."
         )
-        return
-    instance = tx.instances.lock(instance_id, wait_s=30.0)
+    elif report.state is GoalState.CANCELLED:
+        # The task still waits, so nobody here wanted that; the order can go on.
+        message = (
+            f"{goal.robot} did not reach {goal.place}: {report.reason or 'called off'}"
+        )
+    elif report.state is GoalState.REACHED:
+        command = Complete(task_id, {"position": goal.place})
+        held = not _advanced(tx, advance, instance, goal, command)
+    else:
+        failed = Fail(task_id, "RobotFailed", message)
+        held = not _advanced(tx, advance, instance, goal, failed)
+    if held:
+        tx.incidents.open("goal", message, instance_id=instance.id, task_id=task_id)
+
+
+def _advanced(
+    tx: Transaction,
+    advance: Advance,
+    instance: Instance,
+    goal: Goal,
+    command: Complete | Fail,
+) -> bool:
+    """False if the model does not catch the failure."""
     try:
-        if report.state is GoalState.REACHED:
-            command = Complete(task_id, {"position": goal.place})
-            advance(tx, instance, command, actor=goal.robot)
-            return
-        message = report.reason or f"{goal.robot} did not reach {goal.place}"
-        step = advance(
-            tx, instance, Fail(task_id, "RobotFailed", message), actor=goal.robot
-        )
+        return advance(tx, instance, command, actor=goal.robot).caught
     except TaskGone:
-        return
-    if not step.caught:
-        tx.incidents.open("goal", message, instance_id=instance_id, task_id=task_id)
+        return True

@@ -65,7 +65,7 @@ def main(url: str, name: str, ready: Path) -> None:
     with services.listen() as alarm:
         robots = LoopbackRobots(world, travel_s=0.03, on_report=alarm.wake)
         handlers = bootstrap.factory_handlers(
-            services, world, robots, scale=LoopbackScale(asked_for)
+            services, world, scale=LoopbackScale(asked_for)
         )
         handlers.add_outside("probe.outside", outside)
         handlers.add_inside("probe.inside", inside)

@@ -96,7 +96,6 @@ class Plant:
             bootstrap.factory_handlers(
                 self.services,
                 self.world,
-                self.robots,
                 scale=self.scale,
                 intake=self.intake,
             ),

@@ -403,7 +403,7 @@ def test_a_token_passes_every_element_of_the_good_way(plant: Plant) -> None:
     }
 
 
-def test_a_robot_that_still_drives_for_a_cancelled_order_is_waited_for(
+def test_a_robot_that_still_drives_is_not_given_to_the_next_order(
     plant: Plant,
 ) -> None:
     plant.rows(
@@ -411,12 +411,17 @@ def test_a_robot_that_still_drives_for_a_cancelled_order_is_waited_for(
         " SELECT 'old-' || n, 'robot' || n, 'B', 0, 0, 0, 'sent'"
         " FROM generate_series(1, 3) AS n"
     )
-    with plant.uow() as tx:
-        plant.robots.received.extend(tx.goals.open())  # so that none arrives at once
+    plant.robots.navigate = lambda goal, maybe_sent: None  # they never arrive
     plant.make("MO-1")
-    (job,) = plant.rows("SELECT element, state, attempts, last_error FROM jobs")
-    assert job[:3] == ("move_to_material", "ready", 0)
-    assert "has an open goal already" in job[3]
-    plant.rows("UPDATE goals SET state = 'cancelled' WHERE id LIKE 'old-%'")
+    assert plant.rows("SELECT element, attempts, last_error FROM jobs") == [
+        (
+            "robot_ready",
+            0,
+            "robot1: drives to B; robot2: drives to B; robot3: drives to B",
+        )
+    ]
+    del plant.robots.navigate
+    plant.rows("UPDATE goals SET state = 'reached' WHERE id = 'old-2'")
     plant.wait_over()
     assert plant.form("load_material")
+    assert plant.robots.received[-1].robot == "robot2"

@@ -27,6 +27,7 @@ class LoopbackRobots:
         self._lock = threading.Lock()
         self._reports: dict[str, GoalReport] = {}
         self._timers: list[threading.Timer] = []
+        self._given: dict[str, str] = {}  # goal id -> robot
         self._where = {r.id: world.places.get(r.home) for r in world.robots}
         self.received: list[Goal] = []
         self.not_ready: dict[str, str] = {}
@@ -39,7 +40,12 @@ class LoopbackRobots:
         """Nothing to connect to."""
 
     def drop(self, robot: str) -> None:
-        """Nothing to hang up."""
+        """Forget its goals: whoever takes it again is given them again."""
+        with self._lock:
+            self._given = {g: r for g, r in self._given.items() if r != robot}
+
+    def permit(self, until_s: float) -> None:
+        """Nothing that could be sent too late."""
 
     def states(self) -> Sequence[RobotState]:
         return [
@@ -56,8 +62,9 @@ class LoopbackRobots:
 
     def navigate(self, goal: Goal, *, maybe_sent: bool) -> None:
         with self._lock:
-            if any(g.id == goal.id for g in self.received):
+            if goal.id in self._given:
                 return
+            self._given[goal.id] = goal.robot
             self.received.append(goal)
         if self._travel_s <= 0:
             self._arrive(goal)

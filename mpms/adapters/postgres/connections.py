@@ -88,7 +88,7 @@ class Connections:
                 keepalives_interval=10,
                 keepalives_count=3,
             )
-        except psycopg2.OperationalError as error:
+        except psycopg2.Error as error:  # also an address that cannot be read
             raise DatabaseAway(
                 f"the database does not answer: {_said(error)}"
             ) from error

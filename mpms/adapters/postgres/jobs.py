@@ -44,7 +44,9 @@ class Jobs(Repository):
         """Lock a job for settling, and its instance before it.
 
         ``worker`` is None for an inside job, which nobody leases. False if another
-        worker has it now or nobody needs it any more. InstanceBusy.
+        worker has it now or nobody needs it any more. InstanceBusy. One a
+        transaction, and not the one that leased it: who waits for an instance must
+        hold neither another instance nor a job.
         """
         with self._statements.waiting_at_most(HOLD_WAIT_S):
             row = self._statements.row("jobs_hold", id=job_id, worker=worker)

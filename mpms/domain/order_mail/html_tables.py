@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from html.parser import HTMLParser
 
+from mpms.domain.order_mail.html_tokens import EndTag, StartTag, Text, tokens
 from mpms.domain.order_mail.outcome import Problem, Refused
 from mpms.domain.order_mail.tables import Row
 from mpms.domain.order_mail.text import is_forward_mark
@@ -67,10 +67,16 @@ Item = str | TableItem
 
 def read_html(html: str, is_order_table: Callable[[TableItem], bool]) -> list[Item]:
     """The lines a reader sees; tables that hold no order are read as lines."""
-    parser = _Reader()
-    parser.feed(html)
-    parser.close()
-    return list(_flatten(parser.finish(), is_order_table))
+    reader = _Reader()
+    for token in tokens(html):
+        match token:
+            case StartTag():
+                reader.start(token)
+            case EndTag():
+                reader.end(token)
+            case Text():
+                reader.text(token.content)
+    return list(_flatten(reader.finish(), is_order_table))
 
 
 def _all_lines(items: Sequence[Item]) -> Iterator[str]:
@@ -95,11 +101,10 @@ def _flatten(
                 yield "\t".join(cell.text for cell in row)
 
 
-class _Reader(HTMLParser):
+class _Reader:
     """Collects lines; each quote and each cell collects its own."""
 
     def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
         self._open: list[tuple[str, str]] = []  # tag, what it began
         self._unseen = 0
         self._preformatted = 0
@@ -113,7 +118,8 @@ class _Reader(HTMLParser):
         self._close_down_to(0)
         return self._collecting[0]
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def start(self, token: StartTag) -> None:
+        tag, attributes = token.name, token.attributes
         if tag == "br":
             self._end_line(even_empty=True)
         if tag in _VOID:
@@ -121,7 +127,6 @@ class _Reader(HTMLParser):
         if len(self._open) >= DEEPEST:
             raise Refused(Problem("unreadable_message", where="HTML"))
         self._close_implied(tag)
-        attributes = {name: value or "" for name, value in attrs}
         began = ""
         if tag == "blockquote" or "gmail_quote" in attributes.get("class", "").split():
             began = "quote"
@@ -158,7 +163,8 @@ class _Reader(HTMLParser):
         table.rows[-1].append(cell)
         self._collecting.append(cell.items)
 
-    def handle_endtag(self, tag: str) -> None:
+    def end(self, token: EndTag) -> None:
+        tag = token.name
         walls = {"table"} if tag in {*_CELLS, "tr"} else {*_CELLS, "table"}
         at = self._innermost({tag}, walls - {tag} if tag != "table" else set())
         if at is not None:
@@ -211,7 +217,7 @@ class _Reader(HTMLParser):
                     self._collecting[-1] += quoted
                 return
 
-    def handle_data(self, data: str) -> None:
+    def text(self, data: str) -> None:
         if self._unseen:
             return
         if self._preformatted:

@@ -150,7 +150,8 @@ def _text_line(
     if chosen is None:
         return Problem("bad_line", where)
     amount = read_number(chosen.number, decimal_sign)
-    if chosen.could_be_name and not _names_one(chosen.material, catalogue):
+    doubtful = chosen.could_be_name and not _names_one(chosen.material, catalogue)
+    if doubtful and isinstance(amount, Decimal):
         amount = Problem("ambiguous_number", detail=chosen.number)
     return Line(chosen.material, amount, chosen.unit, where)
 

@@ -15,7 +15,6 @@ from mpms.engine.model import Element
 from mpms.engine.nodes.base import MappedValue, Node, evaluate, mapped
 from mpms.engine.nodes.events import Catcher, Thrower
 from mpms.engine.reading.settings import SAME_BUSINESS_KEY
-from mpms.engine.reading.settings import SAME_BUSINESS_KEY
 from mpms.engine.tokens import Token, Tokens
 
 log = logging.getLogger(__name__)
@@ -272,12 +271,10 @@ class CallActivity(Activity):
 
     def map_outputs(self, token: Token) -> None:
         """Out mappings read the called process's variables, not ours."""
-        returned = token.internal_data.get("returned")
-        if returned is not None:
-            values = mapped(self.returns, token, returned)
-            everything = returned if self._element.settings.call_out_all else {}
-            self.keep(token, {**everything, **values})
-            del token.internal_data["returned"]
+        returned = token.internal_data["returned"]
+        values = mapped(self.returns, token, returned)
+        everything = returned if self._element.settings.call_out_all else {}
+        self.keep(token, {**everything, **values})
         super().map_outputs(token)
 
     def wait(self, token: Token) -> Wait | None:

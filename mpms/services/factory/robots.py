@@ -9,9 +9,11 @@ from mpms.domain.errors import BusinessError, RobotBusy
 from mpms.domain.goals import Goal, GoalState, Pose
 from mpms.domain.jobs import Answer, Deferred, Done, Job, NotYet
 from mpms.domain.worlds import World
+from mpms.ports.plant import RobotState
 from mpms.ports.store import Transaction
 
 LOOK_AGAIN_S = 2.0
+UNHEARD = RobotState("", ready=False, why_not="no worker speaks with it")
 
 
 class AssignRobot:
@@ -26,15 +28,14 @@ class AssignRobot:
             return Done({"robot": mine, "robot_reasons": ["already held"]})
         held = tx.robot_holds.held()
         first = self._first_place(job)
+        states = {state.robot: state for state in tx.robots.states()}
         candidates = []
-        for state in tx.robots.states():
-            info = self._world.robot(state.robot)
-            if info is None:
-                continue
-            busy = f"works for {held[state.robot]}" if state.robot in held else None
+        for info in self._world.robots:
+            state = states.get(info.id, UNHEARD)
+            busy = f"works for {held[info.id]}" if info.id in held else None
             candidates.append(
                 Candidate(
-                    id=state.robot,
+                    id=info.id,
                     distance_m=_distance_m(state.x_m, state.y_m, first),
                     speed_mps=info.max_speed_mps,
                     payload_kg=info.max_payload_kg,

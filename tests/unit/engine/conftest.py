@@ -450,7 +450,8 @@ class Play:
         return self.do(Receive(self.wait(element).task_id, variables))
 
     def retry(self, element: str) -> Step:
-        return self.do(Retry(self.wait(element).task_id))
+        (stuck,) = (w for w in self.waits(element) if isinstance(w, StuckWait))
+        return self.do(Retry(stuck.task_id))
 
     def cancel(self) -> Step:
         return self.do(Cancel("enough"))

@@ -32,6 +32,23 @@ def test_an_interrupting_timer_cancels_its_activity(draw: Any, play: Any) -> Non
         run.do(Complete(task_id))
 
 
+def test_an_interruption_takes_the_other_boundary_events_along(
+    draw: Any, play: Any
+) -> None:
+    run = play(
+        draw(
+            "start -> a -> normal",
+            edge=draw.border("a", timer="PT1M"),
+            other=draw.border("a", signal="stop"),
+            often=draw.border("a", cycle="R/PT9S", interrupting=False),
+            bad=draw.border("a", error=None),
+        )
+    )
+    assert run.open == ["a", "edge", "often", "other"]
+    run.fire("edge")
+    assert run.done
+
+
 def test_a_boundary_event_goes_when_its_activity_is_done(draw: Any, play: Any) -> None:
     run = play(bordered(draw, timer="PT10M"))
     run.complete("a")

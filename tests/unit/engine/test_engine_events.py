@@ -130,6 +130,8 @@ def test_the_first_event_after_an_event_gateway_wins_and_closes_the_others(
     getattr(run, act)(winner)
     assert run.open == [f"after_{winner}"]
     assert len(run.step.closed) == 5
+    losers = {"answer", "hear", "late", "mail", "soon"} - {winner}
+    assert set(run.passed("cancelled")) == losers
     assert run.passed("left")[-2:] == ["event", winner]
 
 

@@ -158,6 +158,22 @@ def test_an_inclusive_join_ignores_tokens_that_can_reach_a_filled_flow_too(
     assert run.open == ["after", "b"]
 
 
+def test_an_inclusive_join_takes_a_task_with_its_boundary_as_one_token(
+    draw: Any, play: Any
+) -> None:
+    """The task can reach the filled flow, so its boundary holds nobody up."""
+    run = play(
+        draw(
+            "start -> and -> a -> xor -> or_join -> after",
+            "and -> b -> xor",
+            "edge -> or_join",
+            edge=draw.border("b", timer="PT1H"),
+        )
+    )
+    run.complete("a")
+    assert run.open == ["after", "b", "edge"]
+
+
 def test_an_inclusive_join_inside_a_loop_does_not_wait_for_the_next_turn(
     draw: Any, play: Any
 ) -> None:

@@ -38,6 +38,17 @@ def test_parallel_turns_are_open_at_once_each_with_its_own_item(
     assert run.variables == {"materials": ["salt", "flour", "yeast"]}
 
 
+def test_turns_keep_their_order_through_the_bytes(draw: Any, play: Any) -> None:
+    model = draw(
+        "start -> and -> many", "and -> b -> c", many=draw.user(loop=draw.times("5"))
+    )
+    run = play(model)
+    for task in ("b", "c"):
+        run.complete(task)
+        turns = [w.inputs["loopCounter"] for w in run.waits("many")]
+        assert turns == [0, 1, 2, 3, 4]
+
+
 def test_sequential_turns_come_one_after_the_other(draw: Any, play: Any) -> None:
     loop = draw.each("${materials}", "material", sequential=True)
     run = play(looped(draw, loop), {"materials": ["salt", "flour"]})

@@ -130,6 +130,35 @@ def test_inputs_are_mapped_anew_by_a_retry_not_twice(draw: Any, play: Any) -> No
     assert run.variables == {"n": 1, "out": 2}
 
 
+def test_inputs_are_mapped_anew_when_the_rest_of_the_task_failed(
+    draw: Any, play: Any
+) -> None:
+    task = draw.user(assignee="${boss}", inputs={"n": "${n + 1}"})
+    run = play(draw("start -> t", t=task), {"n": 1})
+    run.retry("t")
+    run.mend(boss="ann")
+    run.retry("t")
+    assert run.wait("t").inputs == {"n": 2}
+
+
+def test_a_task_that_failed_to_begin_has_no_boundary_events_until_it_does(
+    draw: Any, play: Any
+) -> None:
+    run = play(
+        draw(
+            "start -> t -> after",
+            "edge -> late",
+            t=draw.receive("letter", key="${number}"),
+            edge=draw.border("t", timer="PT1M"),
+        )
+    )
+    assert list(run.stuck) == ["t"]
+    assert run.open == []
+    run.mend(number=1)
+    run.retry("t")
+    assert run.open == ["edge", "t"]
+
+
 @pytest.mark.parametrize(
     "kind", ["user", "service", "call", "script", "send", "receive"]
 )
@@ -330,6 +359,18 @@ def test_a_turn_whose_output_fails_waits_while_the_other_turns_go_on(
     assert run.open == ["after"]
     assert len(run.variables["all"]) == 3
     assert run.variables["all"][1:] == [20, 30]
+
+
+def test_a_retried_turn_is_counted_once(draw: Any, play: Any) -> None:
+    loop = draw.times("3", until="${nrOfCompletedInstances >= enough}")
+    run = play(draw("start -> many -> after", many=draw.user(loop=loop)))
+    run.complete_turn("many", 0)
+    assert "enough" in run.stuck["many"]
+    run.mend(enough=2)
+    run.retry("many")
+    assert run.open == ["many", "many"]
+    run.complete_turn("many", 2)
+    assert run.open == ["after"]
 
 
 def test_a_sequential_loop_goes_on_with_the_next_turn_after_a_retry(

@@ -1,0 +1,199 @@
+"""Puts the mail parts together: the mailbox, the reader in its sandbox, the postman."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from mpms import assets
+from mpms.adapters.imap import ImapMailbox
+from mpms.adapters.mail_account import (
+    AccountInvalid,
+    Google,
+    Login,
+    MailAccount,
+    Microsoft,
+    Password,
+    Security,
+    SmtpAccount,
+)
+from mpms.adapters.mail_sandbox import MailSandbox
+from mpms.adapters.oauth import token_source
+from mpms.adapters.smtp import SmtpPostman
+from mpms.domain.errors import MpmsError
+from mpms.domain.order_mail import Catalogue, Outcome, Senders
+from mpms.embedded.mail import MailHome
+from mpms.ports.mail import Letter
+from mpms.ports.store import UnitOfWork
+from mpms.services.receive_mail import ReceiveMail, ReleaseRules
+from mpms.services.send_replies import send_reply
+from mpms.services.watch_mailbox import watch_mailbox
+from mpms.settings import Settings
+
+WATCH_S = 20.0
+SECURITY = {
+    "imaps": Security.TLS,
+    "imap+starttls": Security.STARTTLS,
+    "imap": Security.PLAIN,
+    "smtps": Security.TLS,
+    "smtp+starttls": Security.STARTTLS,
+    "smtp": Security.PLAIN,
+}
+PORTS = {
+    "imaps": 993,
+    "imap+starttls": 143,
+    "imap": 143,
+    "smtps": 465,
+    "smtp+starttls": 587,
+    "smtp": 25,
+}
+
+
+class MailFilesInvalid(MpmsError):
+    """The catalogue or the list of senders cannot be read."""
+
+
+@dataclass(frozen=True)
+class MailDesk:
+    """Everything that mail needs, for one process."""
+
+    mailbox: ImapMailbox
+    sandbox: MailSandbox
+    postman: SmtpPostman
+    rules: ReleaseRules
+
+    def intake(self, uow: UnitOfWork) -> ReceiveMail:
+        return ReceiveMail(uow, self.mailbox, self.read, self.rules)
+
+    def read(self, letter: Letter) -> Outcome:
+        if letter.raw is not None:
+            return self.sandbox.read(letter.raw)
+        return self.sandbox.read(letter.headers, size=letter.size_bytes)
+
+    def errands(
+        self, uow: UnitOfWork, process: str
+    ) -> list[tuple[str, Callable[[], bool]]]:
+        """What must go on beside the worker, by name."""
+
+        def watch() -> bool:
+            watch_mailbox(uow, self.mailbox, timeout_s=WATCH_S)
+            return True
+
+        def reply() -> bool:
+            return send_reply(uow, self.postman, process=process)
+
+        return [("mailbox", watch), ("replies", reply)]
+
+    def close(self) -> None:
+        self.mailbox.close()
+        self.sandbox.close()
+
+
+def mail_desk(settings: Settings) -> MailDesk | None:
+    """The desk that the settings describe; None if they name no mailbox."""
+    if settings.imap_url is None:
+        return None
+    login = _login(settings)
+    imap = _server(settings.imap_url, "MPMS_IMAP_URL", login)
+    account = MailAccount(
+        imap.host,
+        imap.port,
+        imap.security,
+        imap.user,
+        imap.login or Password(""),
+        folder=imap.path or "INBOX",
+        ca_file=settings.mail_ca_file,
+    )
+    if settings.smtp_url is None:
+        raise AccountInvalid("MPMS_SMTP_URL is needed where MPMS_IMAP_URL is set.")
+    smtp = _server(settings.smtp_url, "MPMS_SMTP_URL", login)
+    out = SmtpAccount(
+        smtp.host,
+        smtp.port,
+        smtp.security,
+        sender=settings.mail_from or imap.user,
+        user=smtp.user or None,
+        login=smtp.login,
+        ca_file=settings.mail_ca_file,
+    )
+    return _desk(settings, account, out)
+
+
+def embedded_desk(settings: Settings, home: MailHome) -> MailDesk:
+    """The desk of the embedded mail servers."""
+    login = Password(home.password(home.orders))
+    plain = Security.PLAIN
+    account = MailAccount(home.host, home.imap_port, plain, home.orders, login)
+    out = SmtpAccount(home.host, home.smtp_port, plain, home.orders, home.orders, login)
+    return _desk(settings, account, out)
+
+
+def _desk(settings: Settings, account: MailAccount, out: SmtpAccount) -> MailDesk:
+    world = assets.directory("worlds") / settings.world
+    catalogue = _text(settings.catalogue or world / "catalogue.json")
+    senders = _text(settings.senders or world / "senders.json")
+    return MailDesk(
+        ImapMailbox(account, token_source(account.login, account.user)),
+        MailSandbox(Catalogue.from_json(catalogue), Senders.from_json(senders)),
+        SmtpPostman(out, token_source(out.login, out.user or "")),
+        ReleaseRules(settings.release_first_order, settings.release_above_kg),
+    )
+
+
+@dataclass(frozen=True)
+class _Server:
+    host: str
+    port: int
+    security: Security
+    user: str
+    login: Login | None
+    path: str
+
+
+def _server(url: str, name: str, login: Login | None) -> _Server:
+    parts = urlsplit(url)
+    security = SECURITY.get(parts.scheme)
+    try:
+        port = parts.port or PORTS.get(parts.scheme, 0)
+    except ValueError:
+        port = 0
+    kind = name.split("_")[1].lower()
+    if security is None or not parts.scheme.startswith(kind) or not parts.hostname:
+        raise AccountInvalid(
+            f"{name} looks like {kind}s://user:password@host:port; also {kind}://"
+            f" and {kind}+starttls:// (a password with special characters is written"
+            " in percent form)."
+        )
+    if not 0 < port < 65536:
+        raise AccountInvalid(f"{name} names no port between 1 and 65535.")
+    password = None if parts.password is None else unquote(parts.password)
+    return _Server(
+        parts.hostname,
+        port,
+        security,
+        unquote(parts.username or ""),
+        login or (None if password is None else Password(password)),
+        unquote(parts.path.strip("/")),
+    )
+
+
+def _login(settings: Settings) -> Login | None:
+    if settings.microsoft_tenant:
+        return Microsoft(
+            settings.microsoft_tenant,
+            settings.microsoft_client_id or "",
+            settings.microsoft_client_secret or "",
+            settings.microsoft_secret_expires_on,
+        )
+    if settings.google_key_file:
+        return Google(settings.google_key_file)
+    return None
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as failure:
+        raise MailFilesInvalid(f"{path} cannot be read: {failure}.") from failure

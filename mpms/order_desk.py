@@ -1,0 +1,113 @@
+"""What ``mpms orders`` does: send, list, release, refuse. Checking is pure: see
+``order_commands``."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from email import message_from_bytes, policy
+from email.utils import getaddresses
+from pathlib import Path
+
+from mpms import bootstrap
+from mpms.adapters.mail_account import Password, Security, SmtpAccount
+from mpms.adapters.smtp import SmtpPostman
+from mpms.bootstrap_mail import mail_desk
+from mpms.commands import FileUnreadable, database
+from mpms.domain.errors import MpmsError
+from mpms.embedded import mail
+from mpms.ports.mail import PostmanUnavailable
+from mpms.services.release_order import refuse_order, release_order
+from mpms.settings import Settings
+
+
+class OrderNotSent(MpmsError):
+    """The message could not be handed to a mail server."""
+
+
+def send(settings: Settings, path: Path) -> int:
+    """Hand a message to the configured SMTP server, else to the demo's."""
+    try:
+        raw = path.read_bytes()
+    except OSError as failure:
+        raise FileUnreadable(f"{path}: {failure.strerror}.") from failure
+    headers = message_from_bytes(raw[: 1 << 20], policy=policy.compat32)
+    sender = _addresses(headers.get_all("From", []))
+    recipients = _addresses(headers.get_all("To", []))
+    if len(sender) != 1:
+        raise OrderNotSent(f"{path} does not say who it is from.")
+    postman, orders = _postman(settings, sender[0])
+    try:
+        postman.send_raw(sender[0], [orders] if orders else recipients, raw)
+    except PostmanUnavailable as away:
+        raise OrderNotSent(f"{away}.") from away
+    except OSError as failure:
+        raise OrderNotSent(f"The mail server refused it: {failure}.") from failure
+    print(f"{path.name}: handed to {postman.account.place}")
+    return 0
+
+
+def _postman(settings: Settings, sender: str) -> tuple[SmtpPostman, str | None]:
+    desk = mail_desk(settings)
+    if desk is not None:
+        desk.close()
+        return desk.postman, None
+    home = mail.read(settings.state_dir / "mail")
+    if home is None:
+        raise OrderNotSent(
+            "No mail server is configured (MPMS_SMTP_URL) and the demo does not run."
+        )
+    try:
+        login = Password(home.password(sender))
+    except KeyError:
+        raise OrderNotSent(
+            f"The demo's mail server knows no user {sender};"
+            f" it knows {', '.join(sorted(home.users))}."
+        ) from None
+    account = SmtpAccount(
+        home.host, home.smtp_port, Security.PLAIN, sender, sender, login
+    )
+    return SmtpPostman(account), home.orders
+
+
+def _addresses(texts: list[str]) -> list[str]:
+    return [address for _, address in getaddresses(map(str, texts)) if address]
+
+
+def listing(settings: Settings) -> int:
+    """The latest orders and where they stand."""
+
+    def show(services: bootstrap.Services) -> None:
+        with services.uow() as tx:
+            orders = tx.orders.listing()
+        for order in orders:
+            print(f"{order.number}  {order.status:<20} {order.product}")
+
+    return _with_services(settings, show)
+
+
+def release(settings: Settings, number: str) -> int:
+    """Let an order that waits be made."""
+    who = os.environ.get("USER", "cli")
+    return _with_services(settings, lambda s: release_order(s.uow, number, by=who))
+
+
+def refuse(settings: Settings, number: str, reason: str) -> int:
+    """Cancel an order that waits and tell its sender why."""
+    who = os.environ.get("USER", "cli")
+    return _with_services(
+        settings, lambda s: refuse_order(s.uow, number, by=who, reason=reason)
+    )
+
+
+def _with_services(
+    settings: Settings, use: Callable[[bootstrap.Services], None]
+) -> int:
+    with database(settings) as url:
+        services = bootstrap.connect(url)
+        try:
+            bootstrap.require_migrated(services)
+            use(services)
+        finally:
+            services.close()
+    return 0

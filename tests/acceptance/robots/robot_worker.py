@@ -1,0 +1,58 @@
+"""A worker process with robots over rosbridge, made to be killed.
+
+python robot_worker.py DATABASE_URL ROBOTS_URL WORLD_DIRECTORY NAME LEASE_S
+
+It ends when its standard input closes, so it never outlives the test.
+"""
+
+from __future__ import annotations
+
+import logging
+import signal
+import sys
+import threading
+
+from mpms import bootstrap
+from mpms.adapters.memory import LoopbackScale
+from mpms.worker import Worker
+
+
+def main(url: str, robots_url: str, place: str, name: str, lease_s: str) -> None:
+    logging.basicConfig(level=logging.ERROR, format=f"{name} %(message)s")
+    stop = threading.Event()
+    signal.signal(signal.SIGTERM, lambda *_: stop.set())
+    services = bootstrap.connect(url, application=name)
+    world = bootstrap.world_named(place)
+
+    def asked_for(robot: str) -> float:
+        with services.uow() as tx:
+            holder = tx.robot_holds.held()[robot]
+            snapshot = tx.instances.get(holder).snapshot
+        return float(snapshot.variables["material"]["required_kg"]) if snapshot else 0.0
+
+    with services.listen() as alarm:
+        robots = bootstrap.connect_robots(world, robots_url, on_report=alarm.wake)
+        worker = Worker(
+            services.uow,
+            services.advance,
+            bootstrap.factory_handlers(services, world, scale=LoopbackScale(asked_for)),
+            robots,
+            alarm,
+            name=name,
+            lease_s=float(lease_s),
+        )
+
+        def with_parent() -> None:
+            sys.stdin.read()
+            stop.set()
+            alarm.wake()
+
+        threading.Thread(target=with_parent, daemon=True).start()
+        print("ready", flush=True)
+        worker.run(stop)
+        robots.close()
+    services.close()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,54 @@
+"""The registry of handlers: one topic, one handler, and how far it reaches."""
+
+from __future__ import annotations
+
+import pytest
+
+from mpms.domain.jobs import Done, Reach
+from mpms.services.handlers import Handlers
+
+
+def nothing(*_: object) -> Done:
+    return Done()
+
+
+@pytest.fixture
+def handlers() -> Handlers:
+    handlers = Handlers()
+    handlers.add_pure("compute", lambda variables: variables)
+    handlers.add_inside("store", nothing)
+    handlers.add_outside("send", nothing, limit_s=5.0)
+    return handlers
+
+
+def test_every_topic_knows_how_far_it_reaches(handlers: Handlers) -> None:
+    reaches = {topic: handlers.reach(topic) for topic in ("compute", "store", "send")}
+    assert reaches == {
+        "compute": Reach.PURE,
+        "store": Reach.INSIDE,
+        "send": Reach.OUTSIDE,
+    }
+    assert handlers.reach("dance") is None
+    assert handlers.topics() == {"compute", "store", "send"}
+
+
+@pytest.mark.parametrize("topic", ["compute", "store", "send"])
+def test_a_topic_has_one_handler_whatever_its_reach(
+    handlers: Handlers, topic: str
+) -> None:
+    for add in (handlers.add_pure, handlers.add_inside, handlers.add_outside):
+        with pytest.raises(ValueError, match=f"'{topic}' has a handler already"):
+            add(topic, nothing)
+
+
+def test_merging_keeps_limits_and_refuses_a_topic_that_both_have(
+    handlers: Handlers,
+) -> None:
+    other = Handlers()
+    other.add_outside("weigh", nothing, limit_s=20.0)
+    both = handlers.merged([other])
+    assert both.outside["weigh"].limit_s == 20.0
+    assert both.outside["send"].limit_s == 5.0
+    assert "weigh" not in handlers.topics()
+    with pytest.raises(ValueError, match="'weigh' has a handler already"):
+        both.merged([other])

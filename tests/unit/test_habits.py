@@ -1,0 +1,146 @@
+"""Habits of this codebase that no linter knows."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+from dataclasses import fields
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from mpms.settings import Settings
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGES = ("mpms", "robot_bridge", "fleet", "shopfloor")
+BANNED_NAMES = {"utils", "util", "helpers", "helper", "common", "manager", "misc"}
+# Where somebody works is nobody's business: home directories and checkouts.
+MACHINE_PATH = re.compile(
+    r"(?<![\w.~/-])/(?:work|home/[a-z_][\w-]*|Users/\w+|root/[\w.]+)(?:/|\b(?!/))"
+)
+
+
+@cache
+def our_files() -> list[Path]:
+    """What is or will be under version control."""
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
+        cwd=ROOT,
+        capture_output=True,
+        check=False,
+    )
+    if listed.returncode == 0:
+        names = [n for n in listed.stdout.decode().split("\0") if n]
+        return [p for n in sorted(set(names)) if (p := ROOT / n).is_file()]
+    return [
+        p
+        for part in (*PACKAGES, "tests", "bench", "docs", "db", "processes", "forms")
+        for p in sorted((ROOT / part).rglob("*"))
+        if p.is_file() and "__pycache__" not in p.parts
+    ]
+
+
+def python_files(*under: str) -> list[Path]:
+    return [
+        p
+        for p in our_files()
+        if p.suffix == ".py" and p.relative_to(ROOT).parts[0] in under
+    ]
+
+
+def shown(paths: list[Path]) -> list[str]:
+    return [str(p.relative_to(ROOT)) for p in paths]
+
+
+def test_there_are_files_to_look_at() -> None:
+    assert len(python_files(*PACKAGES)) > 50
+    assert len(python_files("tests")) > 20
+
+
+def test_no_file_has_a_name_that_says_nothing() -> None:
+    nameless = [
+        p
+        for p in our_files()
+        if BANNED_NAMES & {part.split(".")[0] for part in p.relative_to(ROOT).parts}
+    ]
+    assert shown(nameless) == []
+
+
+def test_every_module_says_why_it_exists() -> None:
+    silent = [
+        p
+        for p in python_files(*PACKAGES, "tests", "bench")
+        if not ast.get_docstring(ast.parse(p.read_bytes()))
+    ]
+    assert shown(silent) == []
+
+
+def test_every_setting_is_documented() -> None:
+    text = (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
+    documented = set(re.findall(r"^\| `(MPMS_\w+)` \|", text, re.MULTILINE))
+    assert documented == {f"MPMS_{field.name.upper()}" for field in fields(Settings)}
+
+
+def test_no_file_names_a_path_of_somebodys_machine() -> None:
+    found = []
+    for path in our_files():
+        try:
+            text = path.read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            continue
+        found += [
+            f"{path.relative_to(ROOT)}:{number}: {line.strip()[:80]}"
+            for number, line in enumerate(text.splitlines(), start=1)
+            if path != Path(__file__).resolve() and MACHINE_PATH.search(line)
+        ]
+    assert found == []
+
+
+def test_every_test_file_claims_something() -> None:
+    empty = []
+    for path in python_files("tests"):
+        if not path.name.startswith("test_"):
+            continue
+        tree = ast.parse(path.read_bytes())
+        claims = [
+            node
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Assert)
+            or (
+                isinstance(node, ast.Attribute)
+                and node.attr == "raises"
+                and isinstance(node.value, ast.Name)
+                and node.value.id == "pytest"
+            )
+        ]
+        tests = [
+            node
+            for node in ast.walk(tree)
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+            and node.name.startswith("test_")
+        ]
+        if not tests or not claims:
+            empty.append(path)
+    assert shown(empty) == []
+
+
+def test_the_names_of_test_files_are_unique() -> None:
+    names = [p.name for p in python_files("tests") if p.name.startswith("test_")]
+    assert sorted(names) == sorted(set(names))
+
+
+@pytest.mark.parametrize(
+    ("text", "guilty"),
+    [
+        ("see /work/" + "main/x.py", True),
+        ("/home/" + "ada/plant", True),
+        ("~/.local/state/mpms", False),
+        ("/usr/lib/postgresql/15/bin", False),
+        ("https://example.org/work/order", False),
+        ("the rest/work balance", False),
+    ],
+)
+def test_paths_of_a_machine_are_told_from_others(text: str, guilty: bool) -> None:
+    assert bool(MACHINE_PATH.search(text)) is guilty
