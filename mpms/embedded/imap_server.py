@@ -27,6 +27,7 @@ from mpms.embedded.child import serve_until_told
 
 # The passwords are long and random: a slow hash would only slow the login down.
 HASH_ROUNDS = 1000
+CONVERSATIONS = 64  # each one that waits in IDLE holds a thread
 
 
 def write_users(directory: Path, users: Mapping[str, str]) -> None:
@@ -48,7 +49,7 @@ async def _run(directory: Path, listening: int) -> None:
         base_dir=str(directory),
         layout="++",
         colon=None,
-        concurrency=4,
+        concurrency=CONVERSATIONS,
         debug=False,
         host=None,
         port="0",

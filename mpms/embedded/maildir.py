@@ -28,6 +28,7 @@ MOST_PARTS = 200
 # Two changes within one tick of the file system's clock look like one.
 TICK_NS = 50_000_000
 MOST_GONE = 50
+LOOK_EVERY_S = 0.2  # how soon a conversation in IDLE hears of a delivery
 STALE_LOCK = "dovecot-uidlist.lock"
 
 log = logging.getLogger(__name__)
@@ -207,6 +208,13 @@ class QuickFolder(layer.MailboxData):
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
         self._made: dict[int, tuple[str, layer.Message]] = {}
+
+    async def update_selected(
+        self, selected: Any, *, wait_on: Any | None = None
+    ) -> Any:
+        if wait_on is not None:
+            await wait_on.wait(timeout=LOOK_EVERY_S)
+        return await super().update_selected(selected)
 
     async def messages(self) -> AsyncIterable[layer.Message]:
         async with ExactUidList.with_read(self._path) as numbers:

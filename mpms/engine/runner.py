@@ -135,6 +135,8 @@ class SpiffEngine:
             if not _apply(run, command):
                 return _unchanged(snapshot, before)
         run.settle()
+        if not run.status().ended and not _waits(run):
+            run.stop_at_joins()
         return _step(run, before)
 
     def waits(self, definition: Definition, snapshot: Snapshot) -> Sequence[Wait]:
@@ -195,6 +197,9 @@ def _retry(run: Tokens, token: Token) -> None:
     if stuck["stage"] == "entering":
         token._set_state(TaskState.READY)
         run.ready.append(token)
+        return
+    if stuck["stage"] == "joining":
+        token._set_state(TaskState.WAITING)
         return
     token.internal_data["stage"] = stuck["stage"]
     token.complete()

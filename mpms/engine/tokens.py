@@ -153,6 +153,17 @@ class Tokens(Workflow):
         except ExpressionFailed as failure:
             self.get_stuck(token, "entering", str(failure))
 
+    def stop_at_joins(self) -> None:
+        """Nothing outside can move this instance any more: say where it stands."""
+        for token in list(self.tasks.values()):
+            if token._state == TaskState.WAITING:
+                self.get_stuck(
+                    token,
+                    "joining",
+                    "It waits for tokens that can no longer come, since no other part"
+                    " of the process is active.",
+                )
+
     def get_stuck(self, token: Token, stage: str, reason: str) -> None:
         """Leave a token where it is, for an operator; other branches go on."""
         token._set_state(TaskState.ERROR)

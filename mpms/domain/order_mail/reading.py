@@ -21,6 +21,7 @@ from mpms.domain.order_mail.senders import Sender, Senders
 
 LARGEST_MESSAGE = 25 << 20
 _LONGEST_MESSAGE_ID = 998
+_UNREADABLE = Problem("unreadable_message")
 
 
 def read_order_mail(
@@ -48,26 +49,39 @@ def read_undecided(
 
     ``size`` is the message's true size where ``raw`` is only its beginning.
     """
+    size = len(raw) if size is None else size
     try:
-        headers, body_at = split_headers(raw)
-        outcome, sender = _screen(
-            headers, senders, proven_domains, len(raw) if size is None else size
-        )
+        return read_unguarded(raw, catalogue, senders, proven_domains, size)
+    except Exception:
+        pass  # a fault of ours: the sender gets a rejection instead of silence
+    try:
+        outcome, _ = _screen(split_headers(raw)[0], senders, proven_domains, size)
     except Exception:
         return unreadable()
+    return outcome if outcome.reasons else _refuse(outcome, _UNREADABLE)
+
+
+def read_unguarded(
+    raw: bytes,
+    catalogue: Catalogue,
+    senders: Senders,
+    proven_domains: Collection[str],
+    size: int,
+) -> Outcome:
+    """As ``read_undecided``, but a fault of our own comes out as an exception."""
+    headers, body_at = split_headers(raw)
+    outcome, sender = _screen(headers, senders, proven_domains, size)
     if sender is None:
         return outcome
     try:
         return _read_trusted(raw, headers, body_at, catalogue, sender, outcome)
     except Refused as refused:
         return _refuse(outcome, *refused.problems)
-    except Exception:
-        return _refuse(outcome, Problem("unreadable_message"))
 
 
 def unreadable() -> Outcome:
     """The outcome of a message nobody could look into: rejected, without a reply."""
-    return _refuse(Outcome("rejected", "none"), Problem("unreadable_message"))
+    return _refuse(Outcome("rejected", "none"), _UNREADABLE)
 
 
 def _screen(

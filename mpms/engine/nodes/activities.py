@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from copy import deepcopy
 from typing import Any
@@ -151,7 +152,7 @@ class ServiceTask(Activity):
             return None
         inputs = token.data if self.maps_in else dict(scope.visible(token))
         try:
-            results = handler(deepcopy(inputs)) or {}
+            results = json_object(handler(deepcopy(inputs)) or {})
         except Exception as failure:
             code = getattr(failure, "code", None) or type(failure).__name__
             if not isinstance(failure, BusinessError):
@@ -165,6 +166,14 @@ class ServiceTask(Activity):
     def wait(self, token: Token) -> Wait | None:
         inputs = token.data if self.maps_in else scope.local_view(token)
         return JobWait(*self.wait_facts(token), self.topic, inputs, self.retry_delays_s)
+
+
+def json_object(results: Any) -> Variables:
+    """What a handler gave, if it can be kept as variables. TypeError."""
+    if not isinstance(results, dict):
+        raise TypeError(f"a handler gives a dict of variables, not {results!r}")
+    json.dumps(results, allow_nan=False)
+    return results
 
 
 class ScriptTask(Activity):

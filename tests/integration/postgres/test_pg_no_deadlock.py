@@ -14,7 +14,7 @@ from mpms.domain.instances import InstanceStatus, Snapshot
 from mpms.domain.steps import Throw, TimerWait
 
 Plant = Any
-SEED = 33
+SEED = 3
 WORKERS = 8
 ROUNDS = 200
 INSTANCES = 6
@@ -40,9 +40,9 @@ class Worker:
             self.claim_inside,
             self.claim_outside,
             self.settle,
+            self.settle,
+            self.claim_outside,
             self.lease_care,
-            self.deliver,
-            self.deliver,
             self.deliver,
             self.deliver,
             self.fire,
@@ -72,6 +72,7 @@ class Worker:
             lambda: tx.waits.close(instance_id, {*done, *others}),
             lambda: self.throw(tx),
             lambda: self.subscribe(tx, instance_id),
+            lambda: tx.deliveries.add(self.random.choice(self.instances), "retry"),
         ]
         self.random.shuffle(acts)
         for act in acts:
@@ -89,9 +90,7 @@ class Worker:
 
     def throw(self, tx: Any) -> None:
         event = self.random.choice(EVENTS)
-        if self.random.random() < 0.1:
-            tx.deliveries.throw(Throw("signal", event, None, {}))
-            tx.deliveries.add(self.random.choice(self.instances), "retry")
+        tx.deliveries.throw(Throw("signal", event, None, {}))
         number = f"{self.name}-{len(self.thrown)}-{self.random.random()}"
         tx.deliveries.throw(Throw("message", event, None, {"number": number}))
         self.thrown.append(number)
@@ -181,6 +180,5 @@ def test_random_work_of_many_never_deadlocks_and_loses_no_message(
     kept = plant.ask(
         "SELECT COALESCE(json_agg(variables ->> 'number'), '[]') FROM messages"
     )
-    print(f"{len(thrown)} thrown, {len(received)} received, {len(kept)} kept")
-    assert thrown
+    assert len(thrown) > 20
     assert sorted(thrown) == sorted([*received, *left, *kept])

@@ -45,9 +45,6 @@ class PatientRobots:
     def permit(self, until_s: float) -> None:
         pass
 
-    def permit(self, until_s: float) -> None:
-        pass
-
     def states(self) -> list[Any]:
         return []
 

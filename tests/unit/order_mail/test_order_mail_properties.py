@@ -26,6 +26,7 @@ from mpms.domain.order_mail import (
     read_order_mail,
     write_reply,
 )
+from mpms.domain.order_mail.reading import read_unguarded
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 CATALOGUE = Catalogue.from_json((DATA / "orders" / "catalogue.json").read_bytes())
@@ -54,7 +55,10 @@ def calm(examples: int) -> settings:
 
 
 def read(raw: bytes) -> Outcome:
-    return read_order_mail(raw, CATALOGUE, SENDERS, RememberedMail())
+    """Read with and without the guard, so that no fault of ours hides behind it."""
+    outcome = read_order_mail(raw, CATALOGUE, SENDERS, RememberedMail())
+    assert outcome == read_unguarded(raw, CATALOGUE, SENDERS, (), len(raw))
+    return outcome
 
 
 def is_sound(outcome: Outcome) -> bool:

@@ -1,0 +1,135 @@
+"""Whatever dies on the way between an order and a robot, no goal is driven twice."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+Plant = Any  # the fixture's class lives in conftest.py
+Until = Callable[..., Any]
+
+MISSION = ["A", "tank", "B", "tank", "C", "tank", "home"]
+FORGOTTEN_S = 6.0
+"""An action server remembers an ended goal for 5 s."""
+
+
+def assert_mission_driven_once(plant: Plant) -> None:
+    """Each stop was reached, in order, and no goal id was started twice."""
+    goals = plant.goals()
+    reached = [goal["place"] for goal in goals if goal["state"] == "reached"]
+    assert reached == MISSION
+    assert max(plant.starts_of_goals().values()) == 1
+    assert set(plant.starts_of_goals()) <= {goal["id"] for goal in goals}
+    open_now = [g for g in goals if g["state"] in ("new", "sent")]
+    assert open_now == []
+
+
+def drives(plant: Plant, place: str) -> bool:
+    """The robot has started towards a place and has not ended it."""
+    ids = {goal["id"] for goal in plant.goals() if goal["place"] == place}
+    started = {r["goal_id"] for r in plant.simulator.starts()}
+    ended = {r["goal_id"] for r in plant.simulator.records("goal_ended")}
+    return bool((started & ids) - ended)
+
+
+def test_another_worker_takes_over_a_robot_whose_worker_was_killed(
+    plant: Plant, until: Until
+) -> None:
+    plant.start_simulator(speed=6.0)
+    plant.start_worker("first", lease_s=3.0)
+    plant.start_people()
+    plant.send_order("MO-2026-0001")
+    until("the robot drives to A", lambda: drives(plant, "A"))
+    robot = plant.goals()[0]["robot"]
+    assert plant.robot(robot)["owner"] == "first"
+    plant.kill_worker("first")
+    plant.start_worker("second", lease_s=3.0)
+    until("the order is done", plant.done)
+    assert plant.robot(robot)["owner"] == "second"
+    assert_mission_driven_once(plant)
+
+
+def test_a_goal_driven_and_forgotten_before_the_takeover_is_not_driven_again(
+    plant: Plant, until: Until
+) -> None:
+    plant.start_simulator(speed=20.0)
+    plant.start_worker("first", lease_s=3.0)
+    people = plant.start_people()
+    plant.send_order("MO-2026-0001")
+    until("the robot drives to A", lambda: drives(plant, "A"))
+    plant.kill_worker("first")
+    (goal,) = plant.goals()
+
+    def forgotten() -> bool:
+        ended = plant.simulator.records("goal_ended")
+        return bool(ended) and time.time() > ended[-1]["at"] + FORGOTTEN_S
+
+    until("the robot has arrived and forgotten the goal", forgotten)
+    plant.start_worker("second", lease_s=3.0)
+    until("the order is done", plant.done)
+    assert_mission_driven_once(plant)
+    assert plant.starts_of_goals()[goal["id"]] == 1
+    again = next(g for g in plant.goals() if g["id"] == goal["id"])
+    assert (again["state"] == "reached" and again["inferred"]) or people.retried
+
+
+@pytest.mark.covers("A13")
+def test_a_frozen_robot_is_noticed_and_the_order_goes_on_when_it_thaws(
+    plant: Plant, until: Until
+) -> None:
+    simulator = plant.start_simulator(speed=6.0)
+    plant.start_worker("first")
+    plant.start_people()
+    plant.send_order("MO-2026-0001")
+    until("the robot drives to B", lambda: drives(plant, "B"))
+    robot = plant.goals()[0]["robot"]
+    simulator.freeze()
+    until("the link is not up", lambda: plant.robot(robot)["link"] != "up")
+    seen = plant.robot(robot)
+    assert not seen["ready"]
+    assert seen["why_not"].startswith("link ")
+    frozen_until = time.time() + 5.0
+    until("five seconds have passed", lambda: time.time() > frozen_until)
+    simulator.thaw()
+    until("the order is done", plant.done)
+    until("the robot is ready", lambda: plant.robot(robot)["ready"])
+    assert_mission_driven_once(plant)
+    told = plant.rows("SELECT data ->> 'link' FROM events WHERE kind = 'robot state'")
+    assert {link for (link,) in told} - {"up"}
+
+
+def test_a_simulator_killed_and_started_again_loses_no_order(
+    plant: Plant, until: Until
+) -> None:
+    simulator = plant.start_simulator(speed=6.0)
+    plant.start_worker("first")
+    plant.start_people()
+    plant.send_order("MO-2026-0001")
+    until("the robot drives to B", lambda: drives(plant, "B"))
+    robot = plant.goals()[0]["robot"]
+    simulator.kill()
+    until("the link is down", lambda: plant.robot(robot)["link"] == "down")
+    simulator.restart()
+    until("the order is done", plant.done)
+    assert_mission_driven_once(plant)
+
+
+def test_of_two_workers_each_robot_has_one(plant: Plant, until: Until) -> None:
+    simulator = plant.start_simulator(speed=20.0)
+    for name in ("first", "second"):
+        plant.start_worker(name, lease_s=20.0)
+    plant.start_people()
+    numbers = [f"MO-2026-{count:04d}" for count in range(1, 4)]
+    for number in numbers:
+        plant.send_order(number)
+    until("all orders are done", lambda: sorted(plant.done()) == numbers)
+    speakers: dict[str, set[int]] = {}
+    for record in simulator.records("message"):
+        robot = str(record["name"]).split("/")[1]
+        if record["direction"] == "in" and record["op"] == "publish":
+            speakers.setdefault(robot, set()).add(record["connection"])
+    assert {len(connections) for connections in speakers.values()} == {1}
+    assert max(plant.starts_of_goals().values()) == 1
