@@ -22,6 +22,7 @@ from mpms.domain.order_mail.html_tables import Item, TableItem, read_html
 from mpms.domain.order_mail.json_file import read_json
 from mpms.domain.order_mail.materials import Line, lines_in_block, read_lines
 from mpms.domain.order_mail.message import LONGEST_FILE, LONGEST_TEXT, Part, leaf_parts
+from mpms.domain.order_mail.numbers import known_unit
 from mpms.domain.order_mail.outcome import (
     DraftLine,
     OrderDraft,
@@ -208,6 +209,9 @@ def _read_bodies(
     html_forwarded = bodies.html.forwarded if bodies.html else None
     text = bodies.text
     if _read_table(html_own, sender, stated):
+        if _lists_materials(_as_lines(html_own), catalogue, sender):
+            # An answer above Outlook's copy of an older order: which one is meant?
+            stated.problems.append(Problem("multiple_orders"))
         if bodies.plain is not None:
             _read_gaps(bodies.plain.own, stated)
         return
@@ -238,6 +242,18 @@ def _read_table(items: Sequence[Item], sender: Sender, stated: _Stated) -> bool:
     stated.languages += header.languages
     stated.lines = lines_in_table(rows, header, sender.decimal)
     return True
+
+
+def _lists_materials(
+    lines: Sequence[str], catalogue: Catalogue, sender: Sender
+) -> bool:
+    """Whether the text beside a table has material lines of its own."""
+    lines = [without_bold(line) for line in lines]
+    at = _heading_at(lines)
+    if at is None:
+        return False
+    block = lines_in_block(lines[at + 1 :], sender.decimal, catalogue)
+    return any(isinstance(line, Line) and known_unit(line.unit) for line in block)
 
 
 def _read_gaps(lines: Sequence[str], stated: _Stated) -> None:

@@ -53,7 +53,13 @@ def read_undecided(
     try:
         return read_unguarded(raw, catalogue, senders, proven_domains, size)
     except Exception:
-        pass  # a fault of ours: the sender gets a rejection instead of silence
+        return _after_a_fault(raw, senders, proven_domains, size)
+
+
+def _after_a_fault(
+    raw: bytes, senders: Senders, proven_domains: Collection[str], size: int
+) -> Outcome:
+    """We failed at this message: its sender gets a rejection instead of silence."""
     try:
         outcome, _ = _screen(split_headers(raw)[0], senders, proven_domains, size)
     except Exception:

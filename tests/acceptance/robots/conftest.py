@@ -6,6 +6,7 @@ as long as a loaded machine may need, and assert on what happened, never on how 
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import select
@@ -15,12 +16,11 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, suppress
+from contextlib import suppress
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-import psycopg2
 import pytest
 import yaml
 from websockets.exceptions import ConnectionClosed
@@ -55,8 +55,18 @@ def wait_for(what: str, condition: Callable[[], Any], patience_s: float = PATIEN
     give_up_at = time.monotonic() + patience_s
     while not (found := condition()):
         assert time.monotonic() < give_up_at, f"in vain for {patience_s:g} s: {what}"
-        time.sleep(0.01)
+        time.sleep(0.03)
     return found
+
+
+def _load_checker() -> Any:
+    """Test folders are no packages, so the module is loaded by its file."""
+    spec = importlib.util.spec_from_file_location("robot_checker", HERE / "checker.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 class Child:
@@ -232,9 +242,7 @@ class Plant:
         self.workers: dict[str, Child] = {}
         self._closers: list[Callable[[], None]] = [self.services.close]
         self.world: Path = ROOT / "worlds" / "paint_factory"
-        deploy_models(
-            self.services.uow, self.services.engine, assets.shipped_models(), by="test"
-        )
+        self.deploy(assets.shipped_models())
 
     def close(self) -> None:
         for worker in self.workers.values():
@@ -293,6 +301,13 @@ class Plant:
         worker.line()
         return worker
 
+    def deploy(self, files: dict[str, bytes]) -> None:
+        deploy_models(self.services.uow, self.services.engine, files, by="test")
+
+    def stop_workers(self) -> None:
+        for name in list(self.workers):
+            self.kill_worker(name)
+
     def kill_worker(self, name: str) -> None:
         self.workers.pop(name).kill()
 
@@ -317,8 +332,7 @@ class Plant:
 
     def rows(self, statement: str) -> list[tuple[Any, ...]]:
         with (
-            closing(psycopg2.connect(self.database_url)) as connection,
-            connection,
+            self.services.connections.connection() as connection,
             connection.cursor() as cursor,
         ):
             cursor.execute(statement)
@@ -335,13 +349,18 @@ class Plant:
         rows = self.rows(f"SELECT {columns} FROM robots WHERE robot = '{name}'")
         return dict(zip(names, rows[0], strict=True)) if rows else {}
 
-    def goals(self) -> list[dict[str, Any]]:
+    def goals(self, *, seconds: bool = False) -> list[dict[str, Any]]:
+        """``seconds``: instants as seconds since the epoch."""
         names = (
             *("id", "robot", "place", "x_m", "y_m", "state", "inferred", "reason"),
             *("created_at", "sent_at", "ended_at"),
         )
         rows = self.rows(f"SELECT {', '.join(names)} FROM goals ORDER BY created_at")
-        return [dict(zip(names, row, strict=True)) for row in rows]
+        goals = [dict(zip(names, row, strict=True)) for row in rows]
+        for goal in goals if seconds else ():
+            for name in ("created_at", "sent_at", "ended_at"):
+                goal[name] = goal[name] and goal[name].timestamp()
+        return goals
 
     def starts_of_goals(self) -> dict[str, int]:
         """How often the robots started each goal id."""
@@ -370,6 +389,13 @@ def plant(database_url: str, tmp_path: Path) -> Iterator[Plant]:
     plant = Plant(database_url, tmp_path)
     yield plant
     plant.close()
+
+
+@pytest.fixture(scope="session")
+def check() -> Callable[..., list[str]]:
+    """Return a function that finds broken promises in what both sides recorded."""
+    found: Callable[..., list[str]] = _load_checker().violations
+    return found
 
 
 @pytest.fixture

@@ -38,7 +38,7 @@ def drives(plant: Plant, place: str) -> bool:
 def test_another_worker_takes_over_a_robot_whose_worker_was_killed(
     plant: Plant, until: Until
 ) -> None:
-    plant.start_simulator(speed=6.0)
+    plant.start_simulator(speed=12.0)
     plant.start_worker("first", lease_s=3.0)
     plant.start_people()
     plant.send_order("MO-2026-0001")
@@ -80,7 +80,7 @@ def test_a_goal_driven_and_forgotten_before_the_takeover_is_not_driven_again(
 def test_a_frozen_robot_is_noticed_and_the_order_goes_on_when_it_thaws(
     plant: Plant, until: Until
 ) -> None:
-    simulator = plant.start_simulator(speed=6.0)
+    simulator = plant.start_simulator(speed=12.0)
     plant.start_worker("first")
     plant.start_people()
     plant.send_order("MO-2026-0001")
@@ -104,7 +104,7 @@ def test_a_frozen_robot_is_noticed_and_the_order_goes_on_when_it_thaws(
 def test_a_simulator_killed_and_started_again_loses_no_order(
     plant: Plant, until: Until
 ) -> None:
-    simulator = plant.start_simulator(speed=6.0)
+    simulator = plant.start_simulator(speed=12.0)
     plant.start_worker("first")
     plant.start_people()
     plant.send_order("MO-2026-0001")

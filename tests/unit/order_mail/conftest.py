@@ -1,7 +1,7 @@
 """A small mail program and a small workbook writer, for messages made to measure."""
 
+import base64
 import io
-import json
 import zipfile
 from collections.abc import Callable
 from decimal import Decimal
@@ -123,8 +123,6 @@ def _cell(value: object) -> str:
 
 
 def _base64_lines(content: bytes) -> bytes:
-    import base64
-
     return base64.encodebytes(content).replace(b"\n", b"\r\n")
 
 
@@ -132,16 +130,6 @@ def _base64_lines(content: bytes) -> bytes:
 def read(catalogue: Catalogue, senders: Senders) -> Read:
     """Return a function that reads a message as the first one ever."""
     return lambda raw: read_order_mail(raw, catalogue, senders, RememberedMail())
-
-
-@pytest.fixture(scope="session")
-def load_expected() -> Callable[[str], list[dict[str, object]]]:
-    def load(directory: str) -> list[dict[str, object]]:
-        text = (DATA / directory / "expected.json").read_text(encoding="utf-8")
-        messages: list[dict[str, object]] = json.loads(text)["messages"]
-        return messages
-
-    return load
 
 
 @pytest.fixture(scope="session")

@@ -204,6 +204,20 @@ def test_a_cell_merged_over_rows_makes_them_doubtful(build: Build, read: Read) -
     assert read(build(html, content_type=HTML)).codes == ("bad_line",)
 
 
+def test_lines_above_the_table_of_an_answered_mail_are_a_second_order(
+    build: Build, read: Read
+) -> None:
+    table = (
+        "<table><tr><th>Code</th><th>Qty (kg)</th></tr>"
+        "<tr><td>RM-001</td><td>5</td></tr></table>"
+    )
+    answered = f"<p>Materials:</p><p>Talc 6 kg</p><p>From: x</p><p>Sent: y</p>{table}"
+    assert read(build(answered, content_type=HTML)).codes == ("multiple_orders",)
+    introduced = f"<p>Materials:</p><p>as in this table</p>{table}"
+    outcome = read(build(introduced, content_type=HTML))
+    assert lines_of(outcome) == [("RM-001", "5.000", None)]
+
+
 def test_a_message_cut_off_in_the_middle_is_refused(
     with_file: Build, read: Read
 ) -> None:

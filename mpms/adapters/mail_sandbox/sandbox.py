@@ -21,7 +21,7 @@ from types import TracebackType
 from typing import Self
 
 import mpms
-from mpms.adapters.mail_sandbox_wire import (
+from mpms.adapters.mail_sandbox.wire import (
     FRAME_HEAD_BYTES,
     LARGEST_ANSWER,
     decode_outcome,
@@ -162,7 +162,7 @@ class _Child:
     def __init__(self) -> None:
         root = Path(mpms.__file__).resolve().parents[1]
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "mpms.adapters.mail_sandbox_child"],
+            [sys.executable, "-m", "mpms.adapters.mail_sandbox.child"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -1,6 +1,6 @@
 """The process that reads strangers' bytes: it may use little and can harm nothing.
 
-Started by ``mail_sandbox``; speaks frames on its standard input and output.
+Started by ``sandbox``; speaks frames on its standard input and output.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import sys
 import time
 from typing import BinaryIO
 
-from mpms.adapters.mail_sandbox_wire import (
+from mpms.adapters.mail_sandbox.wire import (
     FRAME_HEAD_BYTES,
     encode_outcome,
     frame_head,

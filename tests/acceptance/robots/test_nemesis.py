@@ -1,0 +1,181 @@
+"""Links are cut, frozen and delayed and workers killed at random, from a seed.
+
+However it goes, every goal ends in one truthful state, no robot has two goals at once
+and no goal id is started twice. An independent checker compares both sides' records.
+"""
+
+from __future__ import annotations
+
+import random
+import signal
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+Plant = Any  # the fixture's class lives in conftest.py
+Until = Callable[..., Any]
+Check = Callable[..., list[str]]
+
+STOPS = ("A", "B", "C", "tank")
+LEASE_S = 3.0
+PATROL = """<?xml version="1.0" encoding="UTF-8"?>
+<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL"
+    xmlns:camunda="http://camunda.org/schema/1.0/bpmn" targetNamespace="test">
+  <process id="patrol" isExecutable="true">
+    <startEvent id="begin"/>
+    <sequenceFlow id="f1" sourceRef="begin" targetRef="again"/>
+    <exclusiveGateway id="again"/>
+    <sequenceFlow id="f2" sourceRef="again" targetRef="next"/>
+    <scriptTask id="next" scriptFormat="mpms"><script>place = places[index]
+index += 1</script></scriptTask>
+    <sequenceFlow id="f3" sourceRef="next" targetRef="drive"/>
+    <serviceTask id="drive" camunda:type="external" camunda:topic="robot.move">
+      <extensionElements><camunda:inputOutput>
+        <camunda:inputParameter name="robot">${robot}</camunda:inputParameter>
+        <camunda:inputParameter name="place">${place}</camunda:inputParameter>
+      </camunda:inputOutput></extensionElements>
+    </serviceTask>
+    <sequenceFlow id="f4" sourceRef="drive" targetRef="all"/>
+    <exclusiveGateway id="all" default="f5"/>
+    <sequenceFlow id="f5" sourceRef="all" targetRef="again"/>
+    <sequenceFlow id="f6" sourceRef="all" targetRef="end">
+      <conditionExpression>${index == len(places)}</conditionExpression>
+    </sequenceFlow>
+    <endEvent id="end"/>
+  </process>
+</definitions>"""
+
+
+class Nemesis:
+    """Breaks one thing after the other; the same seed breaks the same things."""
+
+    def __init__(self, plant: Plant, robots: list[str], seed: int) -> None:
+        self._plant = plant
+        self._robots = robots
+        self._dice = random.Random(seed)
+        self._frozen: list[tuple[float, Any]] = []
+        self._workers = 0
+        self.done: list[str] = []
+        self.start_worker()
+
+    def start_worker(self) -> None:
+        self._workers += 1
+        self._plant.start_worker(f"worker{self._workers}", LEASE_S)
+
+    def strike(self) -> None:
+        dice = self._dice
+        self._thaw()
+        if dice.random() < 0.12:
+            self._hurt_a_worker()
+            return
+        robot = dice.choice([*self._robots, *self._robots, "*"])
+        short_s, long_s = dice.uniform(0.3, 1.5), dice.uniform(1.0, 6.0)
+        fault = dice.choice(
+            [
+                f"cut {robot} {short_s:.2f}",
+                f"freeze {robot} {long_s:.2f}",
+                f"freeze {robot} {short_s:.2f}",
+                f"delay {robot} {short_s:.2f} {long_s:.2f}",
+                f"drop {robot} {short_s:.2f}",
+                f"duplicate {robot} {long_s:.2f}",
+                f"lost_result {robot} 1",
+                f"reject {robot} 1",
+                f"estop {robot} {short_s:.2f}",
+            ]
+        )
+        self._plant.simulator.fault(fault)
+        self.done.append(fault)
+
+    def rest(self) -> None:
+        """No more faults; everybody is alive again."""
+        self._thaw(everybody=True)
+        self._plant.simulator.fault("clear *")
+
+    def pause(self) -> None:
+        time.sleep(self._dice.uniform(0.1, 0.8))
+
+    def _hurt_a_worker(self) -> None:
+        name = self._dice.choice(sorted(self._plant.workers))
+        if self._dice.random() < 0.5:
+            self.done.append(f"kill {name}")
+            self._plant.kill_worker(name)
+            self.start_worker()
+        elif not self._frozen:
+            self.done.append(f"suspend {name}")
+            worker = self._plant.workers[name]
+            worker.signal(signal.SIGSTOP)
+            self._frozen.append((time.monotonic() + 2 * LEASE_S, worker))
+            if len(self._plant.workers) < 2:
+                self.start_worker()
+
+    def _thaw(self, *, everybody: bool = False) -> None:
+        for until, worker in list(self._frozen):
+            if everybody or time.monotonic() > until:
+                self._frozen.remove((until, worker))
+                if worker.process.poll() is None:
+                    worker.signal(signal.SIGCONT)
+
+
+def torment(
+    plant: Plant,
+    until: Until,
+    check: Check,
+    *,
+    robots: int,
+    goals_each: int,
+    strikes: int,
+    seed: int,
+) -> None:
+    print(f"seed {seed}")
+    plant.with_robots(robots)
+    plant.deploy({"patrol.bpmn": PATROL.encode()})
+    plant.start_simulator(speed=20.0)
+    names = [f"robot{number}" for number in range(1, robots + 1)]
+    nemesis = Nemesis(plant, names, seed)
+    people = plant.start_people()
+    dice = random.Random(seed)
+    for name in names:
+        places = [dice.choice(STOPS) for _ in range(goals_each)]
+        plant.start("patrol", robot=name, places=places, index=0)
+
+    def active() -> int:
+        rows = plant.rows("SELECT count(*) FROM instances WHERE status = 'active'")
+        return int(rows[0][0])
+
+    while active() and len(nemesis.done) < strikes:
+        nemesis.strike()
+        nemesis.pause()
+    nemesis.rest()
+    until("every patrol has ended", lambda: not active())
+    plant.stop_workers()
+    found = plant.goals(seconds=True)
+    states: dict[str, int] = {}
+    for goal in found:
+        state = goal["state"] + (" (inferred)" if goal["inferred"] else "")
+        states[state] = states.get(state, 0) + 1
+    print(f"{len(found)} goals: {states}; retried {len(people.retried)}")
+    print(f"{len(nemesis.done)} faults: {nemesis.done}")
+    assert len(found) >= robots * goals_each
+    reached = [g for g in found if g["state"] == "reached"]
+    assert len(reached) == robots * goals_each
+    history = plant.rows(
+        "SELECT data ->> 'goal', data ->> 'state' FROM events"
+        " WHERE kind = 'goal ended' ORDER BY id"
+    )
+    assert check(plant.simulator.records(), found, history) == []
+
+
+def test_twenty_goals_survive_the_nemesis(
+    plant: Plant, until: Until, check: Check
+) -> None:
+    torment(plant, until, check, robots=3, goals_each=7, strikes=20, seed=20260302)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_two_hundred_goals_survive_the_nemesis(
+    plant: Plant, until: Until, check: Check, seed: int
+) -> None:
+    torment(plant, until, check, robots=5, goals_each=40, strikes=10_000, seed=seed)

@@ -1,0 +1,400 @@
+"""What the intake relies on, against the embedded server and against Dovecot."""
+
+import os
+import signal
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from imapclient import IMAPClient
+
+from mpms.adapters.mail_account import MailAccount, Password, Security
+from mpms.embedded import mail, smtp_server
+from mpms.ports.mail import MailboxUnavailable
+
+MIB = 1024 * 1024
+PLAIN = b"From: a@example.com\r\nSubject: one\r\nMessage-ID: <1@x>\r\n\r\nHello\r\n"
+EIGHT_BIT = (
+    b"From: J\xf6rg <a@example.com>\r\nSubject: caf\xc3\xa9 \xff\xfe\r\n"
+    b"Content-Type: text/plain; charset=iso-8859-9\r\n\r\n\xfe\xfd\xf0 \x80 fin\r\n"
+)
+NESTED = b"From: a@example.com\r\n" + b"".join(
+    b"Content-Type: multipart/mixed; boundary=b%d\r\n\r\n--b%d\r\n" % (depth, depth)
+    for depth in range(2000)
+)
+
+
+def talk(account: MailAccount) -> IMAPClient:
+    client = IMAPClient(account.host, account.port, ssl=False, timeout=60)
+    assert isinstance(account.login, Password)
+    client.login(account.user, account.login.password)
+    return client
+
+
+def orders_account(home: mail.MailHome) -> MailAccount:
+    login = Password(home.password(home.orders))
+    return MailAccount(home.host, home.imap_port, Security.PLAIN, home.orders, login)
+
+
+@pytest.mark.covers("A9")
+def test_letters_are_listed_oldest_first_and_read_byte_by_byte(
+    server, open_mailbox, list_letters
+):
+    account = server.account()
+    messages = [PLAIN, EIGHT_BIT, PLAIN.replace(b"one", b"two")]
+    for count, raw in enumerate(messages, 1):
+        server.deliver(account, raw)
+        with open_mailbox(account).open() as session:
+            list_letters(session, count)
+    with open_mailbox(account).open() as session:
+        letters = list_letters(session, 3)
+        assert [letter.uid for letter in letters] == sorted(
+            letter.uid for letter in letters
+        )
+        fetched = [session.fetch(letter) for letter in letters]
+        assert [letter.raw for letter in fetched] == messages
+        assert [letter.size_bytes for letter in fetched] == list(map(len, messages))
+        assert {letter.account for letter in letters} == {account.name}
+        assert {letter.folder for letter in letters} == {"INBOX"}
+
+
+def test_a_thousand_random_bytes_and_deep_nesting_arrive_unchanged(
+    server, open_mailbox, list_letters
+):
+    account = server.account()
+    noise = b"Subject: noise\r\n\r\n" + bytes(
+        byte for byte in range(1, 256) if byte not in (10, 13)
+    )
+    for raw in (NESTED, noise + b"\r\n"):
+        server.deliver(account, raw)
+    with open_mailbox(account).open() as session:
+        letters = list_letters(session, 2)
+        found = {session.fetch(letter).raw for letter in letters}
+    assert found == {NESTED, noise + b"\r\n"}
+
+
+def test_a_nul_in_a_body_does_not_stop_the_reading(server, open_mailbox, list_letters):
+    account = server.account()
+    server.deliver(account, PLAIN + b"a\x00b\r\n")
+    with open_mailbox(account).open() as session:
+        (letter,) = list_letters(session, 1)
+        raw = session.fetch(letter).raw
+    # IMAP has no NUL in ordinary literals; Dovecot sends another byte instead.
+    assert raw in (PLAIN + b"a\x00b\r\n", PLAIN + b"a\x80b\r\n")
+
+
+def test_reading_leaves_no_mark(server, open_mailbox, list_letters):
+    account = server.account()
+    server.deliver(account, PLAIN)
+    mailbox = open_mailbox(account)
+    with mailbox.open() as session:
+        (letter,) = list_letters(session, 1)
+        session.fetch(letter)
+    client = talk(account)
+    client.select_folder("INBOX", readonly=True)
+    flags = client.get_flags(client.search())
+    client.logout()
+    assert [b"\\Seen" in marks for marks in flags.values()] == [False]
+    with mailbox.open() as session:
+        assert list(session.letters()) == [letter]
+
+
+def test_a_message_above_the_limit_is_not_fetched_but_its_headers_are(
+    server, open_mailbox, list_letters
+):
+    account = server.account(limit_bytes=MIB)
+    large = PLAIN + (b"x" * 998 + b"\r\n") * (20 * MIB // 1000)
+    server.deliver(account, large)
+    server.deliver(account, PLAIN)
+    with open_mailbox(account).open() as session:
+        letters = [session.fetch(letter) for letter in list_letters(session, 2)]
+    (big,) = [letter for letter in letters if letter.raw is None]
+    (small,) = [letter for letter in letters if letter.raw is not None]
+    assert big.size_bytes == len(large)
+    assert big.headers.replace(b"\r\n\r\n", b"\r\n") == PLAIN.partition(b"\r\nHello")[0]
+    assert small.raw == PLAIN
+
+
+def test_filing_away_makes_the_folder_and_a_second_time_changes_nothing(
+    server, open_mailbox, list_letters
+):
+    account = server.account()
+    server.deliver(account, PLAIN)
+    server.deliver(account, EIGHT_BIT)
+    mailbox = open_mailbox(account)
+    with mailbox.open() as session:
+        first, second = list_letters(session, 2)
+        session.file_away(first, "Processed")
+        session.file_away(second, "Rejected")
+        session.file_away(first, "Processed")
+        assert list(session.letters()) == []
+        assert session.fetch(first) is None
+    filed = {}
+    for folder in ("Processed", "Rejected"):
+        with open_mailbox(replace(account, folder=folder)).open() as session:
+            (letter,) = list_letters(session, 1)
+            filed[folder] = session.fetch(letter).raw
+    assert set(filed.values()) == {PLAIN, EIGHT_BIT}
+
+
+def test_two_conversations_may_file_the_same_letter(server, open_mailbox, list_letters):
+    account = server.account()
+    server.deliver(account, PLAIN)
+    mailbox = open_mailbox(account)
+    with mailbox.open() as one, mailbox.open() as other:
+        (letter,) = list_letters(one, 1)
+        assert list_letters(other, 1) == [letter]
+        one.file_away(letter, "Processed")
+        other.file_away(letter, "Processed")
+        assert other.fetch(letter) is None
+    with open_mailbox(replace(account, folder="Processed")).open() as session:
+        list_letters(session, 1)
+
+
+def test_the_same_message_delivered_twice_is_two_letters(
+    server, open_mailbox, list_letters
+):
+    account = server.account()
+    server.deliver(account, PLAIN)
+    server.deliver(account, PLAIN)
+    with open_mailbox(account).open() as session:
+        letters = list_letters(session, 2)
+        assert len(set(letters)) == 2
+        assert {session.fetch(letter).raw for letter in letters} == {PLAIN}
+
+
+def test_a_letter_of_another_numbering_is_gone(server, open_mailbox, list_letters):
+    account = server.account()
+    server.deliver(account, PLAIN)
+    with open_mailbox(account).open() as session:
+        (letter,) = list_letters(session, 1)
+        stale = replace(letter, uidvalidity=letter.uidvalidity + 1)
+        assert session.fetch(stale) is None
+        session.file_away(stale, "Processed")
+        assert list(session.letters()) == [letter]
+
+
+@pytest.mark.covers("A51")
+def test_a_message_wakes_who_waits(server, open_mailbox, waiting):
+    account = server.account()
+    mailbox = open_mailbox(account)
+    with mailbox.open() as session:
+        assert list(session.letters()) == []
+    sleeper = waiting(mailbox)
+    server.deliver(account, PLAIN)
+    assert sleeper.result() is True
+
+
+def test_what_came_between_looking_and_waiting_is_not_missed(
+    server, open_mailbox, list_letters
+):
+    account = server.account()
+    mailbox = open_mailbox(account)
+    server.deliver(account, PLAIN)
+    with mailbox.open() as session:
+        list_letters(session, 1)
+    server.deliver(account, EIGHT_BIT)
+    assert mailbox.wait(60) is True
+
+
+def test_a_letter_that_was_listed_does_not_wake_again(
+    server, open_mailbox, list_letters
+):
+    account = server.account()
+    mailbox = open_mailbox(account)
+    server.deliver(account, PLAIN)
+    with mailbox.open() as session:
+        list_letters(session, 1)
+    assert mailbox.wait(0.3) is False
+    assert mailbox.wait(0.3) is False
+
+
+def test_closing_wakes_who_waits(server, open_mailbox, waiting):
+    mailbox = open_mailbox(server.account())
+    sleeper = waiting(mailbox, 3600)
+    mailbox.close()
+    assert sleeper.result() is False
+    assert mailbox.wait(3600) is False
+    with pytest.raises(MailboxUnavailable, match="closed"), mailbox.open():
+        pass
+
+
+def test_a_wrong_password_is_named(server, open_mailbox):
+    account = server.account(login=Password("wrong"))
+    words = f"refused the password of {account.user}"
+    with (
+        pytest.raises(MailboxUnavailable, match=words),
+        open_mailbox(account).open(),
+    ):
+        pass
+
+
+def test_a_password_may_have_any_letters(server, open_mailbox):
+    account = server.account(login=Password('pässwörd "\\ şifre'))
+    with (
+        pytest.raises(MailboxUnavailable, match="refused the password"),
+        open_mailbox(account).open(),
+    ):
+        pass
+
+
+def test_a_missing_folder_is_named(server, open_mailbox):
+    account = server.account(folder="Nowhere")
+    with (
+        pytest.raises(MailboxUnavailable, match="the folder Nowhere"),
+        open_mailbox(account).open(),
+    ):
+        pass
+
+
+def test_a_server_that_is_not_there_is_named(server, open_mailbox, unused_port):
+    account = server.account(port=unused_port)
+    with (
+        pytest.raises(MailboxUnavailable, match="connection refused"),
+        open_mailbox(account).open(),
+    ):
+        pass
+
+
+def test_several_threads_may_look_at_once(server, open_mailbox, list_letters):
+    account = server.account()
+    server.deliver(account, PLAIN)
+    mailbox = open_mailbox(account)
+    found = []
+
+    def look():
+        with mailbox.open() as session:
+            found.append(session.fetch(list_letters(session, 1)[0]).raw)
+
+    threads = [threading.Thread(target=look) for _ in range(5)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert found == [PLAIN] * 5
+
+
+def test_appended_messages_come_back_byte_by_byte_from_dovecot(
+    dovecot, open_mailbox, list_letters
+):
+    account = dovecot.account()
+    samples = sorted((Path(__file__).parents[2] / "data").glob("**/*.eml"))
+    messages = [path.read_bytes() for path in samples][:40] or [PLAIN, EIGHT_BIT]
+    messages = [raw.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n") for raw in messages]
+    messages = [raw for raw in messages if b"\x00" not in raw and len(raw) < MIB]
+    client = talk(account)
+    for raw in messages:
+        client.append("INBOX", raw)
+    client.logout()
+    with open_mailbox(account).open() as session:
+        letters = list_letters(session, len(messages))
+        assert [session.fetch(letter).raw for letter in letters] == messages
+
+
+def test_folders_are_made_where_the_server_keeps_them(
+    start_dovecot, shared_directory, certificates, open_mailbox, list_letters
+):
+    with start_dovecot(shared_directory / "below", certificates, "INBOX.") as server:
+        account = server.account()
+        server.deliver(account, PLAIN)
+        mailbox = open_mailbox(account)
+        with mailbox.open() as session:
+            (letter,) = list_letters(session, 1)
+            session.file_away(letter, "Processed")
+        below = replace(account, folder="INBOX.Processed")
+        with open_mailbox(below).open() as session:
+            list_letters(session, 1)
+
+
+@pytest.mark.covers("A52")
+def test_a_restarted_server_is_used_again_without_help(
+    shared_directory, open_mailbox, list_letters
+):
+    directory = shared_directory / "restarted"
+    with mail.start(directory) as servers:
+        account = orders_account(servers.home)
+        mailbox = open_mailbox(account)
+        smtp_server.drop_into(servers.mailboxes / account.user, PLAIN)
+        with mailbox.open() as session:
+            (letter,) = list_letters(session, 1)
+        assert mailbox.wait(0) is False
+    assert mailbox.wait(60) is True  # to look, and hear why
+    with pytest.raises(MailboxUnavailable, match="refused"), mailbox.open():
+        pass
+    with mail.start(directory) as servers:
+        assert mailbox.wait(60) is True  # it is back
+        with mailbox.open() as session:
+            assert list(session.letters()) == [letter]
+            assert session.fetch(letter).raw == PLAIN
+
+
+@pytest.mark.parametrize(
+    "security", [Security.TLS, Security.STARTTLS], ids=lambda it: it.value
+)
+@pytest.mark.parametrize("name", ["dovecot", "pymap"])
+def test_encrypted_connections_are_verified(
+    request, certificates, open_mailbox, list_letters, waiting, name, security
+):
+    server = request.getfixturevalue(name)
+    if security not in server.ports:
+        assert (name, security) == ("pymap", Security.TLS)
+        return
+    account = server.account(security)
+    server.deliver(account, PLAIN)
+    mailbox = open_mailbox(account)
+    with mailbox.open() as session:
+        (letter,) = list_letters(session, 1)
+        assert session.fetch(letter).raw.replace(b"\r\n", b"\n") == PLAIN.replace(
+            b"\r\n", b"\n"
+        )
+        session.file_away(letter, "Processed")
+    sleeper = waiting(mailbox)
+    server.deliver(account, PLAIN)
+    assert sleeper.result() is True
+    for ca_file in (certificates.other_ca_file, None):
+        stranger = open_mailbox(replace(account, ca_file=ca_file))
+        with pytest.raises(MailboxUnavailable, match="certificate"), stranger.open():
+            pass
+
+
+def test_a_server_without_encryption_is_refused_when_it_is_asked_for(
+    embedded, certificates, open_mailbox
+):
+    account = embedded.account(
+        Security.PLAIN, security=Security.STARTTLS, ca_file=certificates.ca_file
+    )
+    with (
+        pytest.raises(MailboxUnavailable, match="STARTTLS"),
+        open_mailbox(account).open(),
+    ):
+        pass
+    wrong = replace(account, security=Security.TLS)
+    with (
+        pytest.raises(MailboxUnavailable, match="no encrypted connection"),
+        open_mailbox(wrong).open(),
+    ):
+        pass
+
+
+def test_the_embedded_server_is_replaced_when_it_dies(
+    shared_directory, open_mailbox, list_letters, eventually
+):
+    with mail.start(shared_directory / "dying") as servers:
+        account = orders_account(servers.home)
+        mailbox = open_mailbox(account)
+        smtp_server.drop_into(servers.mailboxes / account.user, PLAIN)
+        with mailbox.open() as session:
+            (letter,) = list_letters(session, 1)
+        victim = servers.pids[0]
+        os.kill(victim, signal.SIGKILL)
+        eventually(lambda: servers.pids[0] != victim, "another process serves")
+
+        def looks():
+            try:
+                with mailbox.open() as session:
+                    return list(session.letters()) == [letter]
+            except MailboxUnavailable:
+                return False
+
+        eventually(looks, "the same letter is listed again")
