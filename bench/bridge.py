@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import multiprocessing
 import os
 import statistics
@@ -241,7 +242,9 @@ def sample_frames() -> dict[str, str]:
     return frames
 
 
-def repeat_frames(frames: dict[str, str], robots: int, port: Any, stop: Any) -> None:
+def repeat_frames(
+    frames: dict[str, str], robots: int, port: Any, turns: Any, stop: Any
+) -> None:
     """A server whose robots all move and say so five times a second."""
     answers = {
         "/rosapi/topic_type": {"type": ""},
@@ -296,6 +299,7 @@ def repeat_frames(frames: dict[str, str], robots: int, port: Any, stop: Any) -> 
                 if number % 20 == 0:
                     await asyncio.sleep(0)
             turn += 1
+            turns.value = turn
             due = max(due + 0.2, loop.time())
             await asyncio.sleep(due - loop.time())
 
@@ -312,29 +316,41 @@ def cpu_s(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / CPU_TICKS
 
 
+def places(services: bootstrap.Services) -> list[float | None]:
+    with services.uow() as tx:
+        return [state.x_m for state in tx.robots.states()]
+
+
 def cores_for(
     services: bootstrap.Services, url: str, world: Path, robots: int
 ) -> float:
     """The share of a core that a worker needs for so many moving robots."""
     context = multiprocessing.get_context("spawn")
-    stop, port = context.Event(), context.Queue()
+    stop, port, turns = context.Event(), context.Queue(), context.Value("q")
     feed = context.Process(
-        target=repeat_frames, args=(sample_frames(), robots, port, stop)
+        target=repeat_frames, args=(sample_frames(), robots, port, turns, stop)
     )
     feed.start()
     address = f"ws://127.0.0.1:{port.get()}"
     try:
         with running_worker(url, address, world, f"bench {robots}") as pid:
             wait_for("all links are up", lambda: robots_up(services) == robots)
-            before_s, begun = cpu_s(pid), time.monotonic()
+            before_s, begun, told = cpu_s(pid), time.monotonic(), turns.value
+            stood = places(services)
             time.sleep(WINDOW_S)
-            used = (cpu_s(pid) - before_s) / (time.monotonic() - begun)
+            took_s = time.monotonic() - begun
+            used, rate_hz = (
+                (cpu_s(pid) - before_s) / took_s,
+                (turns.value - told) / took_s,
+            )
             up = robots_up(services)
+            assert None not in stood
+            assert stood != places(services), "no pose has arrived"
     finally:
         stop.set()
         feed.join()
-    say(f"{robots} robots: {used:.2f} cores, {up} links up")
-    return used if up == robots else float("inf")
+    say(f"{robots} robots at {rate_hz:.2f} Hz: {used:.2f} cores, {up} links up")
+    return used * 5.0 / rate_hz if up == robots else math.inf
 
 
 def main() -> None:

@@ -303,9 +303,10 @@ CREATE TABLE mails (
 CREATE UNIQUE INDEX mails_once ON mails (sender, message_id)
     WHERE counts;
 CREATE INDEX mails_by_order ON mails (order_number);
+CREATE INDEX mails_by_bytes ON mails (sha256);
 
--- Replies. sending: handed to the mail server, its answer not yet known; such a reply
--- is never sent again by itself, because it may have arrived.
+-- Replies. sending: handed to the mail server, its answer not yet known; unknown: that
+-- answer never came. Neither is sent again by itself, because it may have arrived.
 CREATE TABLE outbox (
     id text PRIMARY KEY,
     mail_id bigint NOT NULL REFERENCES mails ON DELETE CASCADE,
@@ -314,8 +315,9 @@ CREATE TABLE outbox (
     body text NOT NULL,
     in_reply_to text,
     state text NOT NULL DEFAULT 'waiting'
-        CHECK (state IN ('waiting', 'sending', 'sent', 'given_up')),
+        CHECK (state IN ('waiting', 'sending', 'sent', 'unknown', 'given_up')),
     sender_process text,
+    taken_at timestamptz,
     attempts integer NOT NULL DEFAULT 0,
     not_before timestamptz NOT NULL DEFAULT now(),
     last_error text,
@@ -323,3 +325,4 @@ CREATE TABLE outbox (
     sent_at timestamptz
 );
 CREATE INDEX outbox_due ON outbox (not_before) WHERE state = 'waiting';
+CREATE INDEX outbox_taken ON outbox (taken_at) WHERE state = 'sending';

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -18,6 +21,7 @@ from mpms.adapters.mail_account import (
     Password,
     Security,
     SmtpAccount,
+    expiry_warning,
 )
 from mpms.adapters.mail_sandbox import MailSandbox
 from mpms.adapters.oauth import token_source
@@ -63,9 +67,21 @@ class MailDesk:
     sandbox: MailSandbox
     postman: SmtpPostman
     rules: ReleaseRules
+    closing: threading.Event = field(default_factory=threading.Event)
 
     def intake(self, uow: UnitOfWork) -> ReceiveMail:
-        return ReceiveMail(uow, self.mailbox, self.read, self.rules)
+        return ReceiveMail(
+            uow,
+            self.mailbox,
+            self.read,
+            self.rules,
+            stopping=self.closing.is_set,
+            concern=self.concern,
+        )
+
+    def concern(self) -> str | None:
+        """What will stop the mail soon."""
+        return expiry_warning(self.mailbox.account.login, datetime.now(UTC).date())
 
     def read(self, letter: Letter) -> Outcome:
         if letter.raw is not None:
@@ -79,7 +95,7 @@ class MailDesk:
 
         def watch() -> bool:
             watch_mailbox(uow, self.mailbox, timeout_s=WATCH_S)
-            return True
+            return not self.closing.is_set()
 
         def reply() -> bool:
             return send_reply(uow, self.postman, process=process)
@@ -87,38 +103,51 @@ class MailDesk:
         return [("mailbox", watch), ("replies", reply)]
 
     def close(self) -> None:
+        self.closing.set()
         self.mailbox.close()
         self.sandbox.close()
 
 
 def mail_desk(settings: Settings) -> MailDesk | None:
-    """The desk that the settings describe; None if they name no mailbox."""
+    """The desk that the settings describe; None if they name no mailbox.
+
+    AccountInvalid names the setting that cannot be used.
+    """
     if settings.imap_url is None:
         return None
-    login = _login(settings)
-    imap = _server(settings.imap_url, "MPMS_IMAP_URL", login)
-    account = MailAccount(
-        imap.host,
-        imap.port,
-        imap.security,
-        imap.user,
-        imap.login or Password(""),
-        folder=imap.path or "INBOX",
-        ca_file=settings.mail_ca_file,
-    )
     if settings.smtp_url is None:
         raise AccountInvalid("MPMS_SMTP_URL is needed where MPMS_IMAP_URL is set.")
-    smtp = _server(settings.smtp_url, "MPMS_SMTP_URL", login)
-    out = SmtpAccount(
-        smtp.host,
-        smtp.port,
-        smtp.security,
-        sender=settings.mail_from or imap.user,
-        user=smtp.user or None,
-        login=smtp.login,
-        ca_file=settings.mail_ca_file,
-    )
-    return _desk(settings, account, out)
+    imap = _server(settings.imap_url, "MPMS_IMAP_URL", _login(settings))
+    if imap.login is None:
+        raise AccountInvalid("MPMS_IMAP_URL names no password.")
+    with _named("MPMS_IMAP_URL"):
+        account = MailAccount(
+            imap.host,
+            imap.port,
+            imap.security,
+            imap.user,
+            imap.login,
+            folder=imap.path or "INBOX",
+            ca_file=settings.mail_ca_file,
+        )
+    return _desk(settings, account, smtp_account(settings, imap.user))
+
+
+def smtp_account(settings: Settings, sender: str) -> SmtpAccount:
+    """The server of MPMS_SMTP_URL; ``sender`` where no MPMS_MAIL_FROM is set."""
+    smtp = _server(settings.smtp_url or "", "MPMS_SMTP_URL", _login(settings))
+    if smtp.user and smtp.login is None:
+        raise AccountInvalid("MPMS_SMTP_URL names a user and no password.")
+    with _named("MPMS_MAIL_FROM" if settings.mail_from else "MPMS_SMTP_URL"):
+        return SmtpAccount(
+            smtp.host,
+            smtp.port,
+            smtp.security,
+            sender=settings.mail_from or sender,
+            user=smtp.user or None,
+            login=smtp.login,
+            ca_file=settings.mail_ca_file,
+        )
 
 
 def embedded_desk(settings: Settings, home: MailHome) -> MailDesk:
@@ -152,44 +181,65 @@ class _Server:
     path: str
 
 
-def _server(url: str, name: str, login: Login | None) -> _Server:
-    parts = urlsplit(url)
-    security = SECURITY.get(parts.scheme)
+@contextmanager
+def _named(setting: str) -> Iterator[None]:
     try:
-        port = parts.port or PORTS.get(parts.scheme, 0)
+        yield
+    except AccountInvalid as invalid:
+        raise AccountInvalid(f"{setting}: {invalid}") from invalid
+
+
+def _server(url: str, name: str, login: Login | None) -> _Server:
+    kind = name.split("_")[1].lower()
+    form = AccountInvalid(
+        f"{name} looks like {kind}s://user:password@host:port; also {kind}://"
+        f" and {kind}+starttls:// (a password with special characters is written"
+        " in percent form)."
+    )
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        raise form from None
+    security = SECURITY.get(parts.scheme)
+    known = security is not None and parts.scheme.startswith(kind)
+    if security is None or not known or not parts.hostname:
+        raise form
+    if parts.query or parts.fragment:  # a ? or # in the password
+        raise form
+    try:
+        port = PORTS[parts.scheme] if parts.port is None else parts.port
     except ValueError:
         port = 0
-    kind = name.split("_")[1].lower()
-    if security is None or not parts.scheme.startswith(kind) or not parts.hostname:
-        raise AccountInvalid(
-            f"{name} looks like {kind}s://user:password@host:port; also {kind}://"
-            f" and {kind}+starttls:// (a password with special characters is written"
-            " in percent form)."
-        )
     if not 0 < port < 65536:
         raise AccountInvalid(f"{name} names no port between 1 and 65535.")
-    password = None if parts.password is None else unquote(parts.password)
+    password = unquote(parts.password or "")
     return _Server(
         parts.hostname,
         port,
         security,
         unquote(parts.username or ""),
-        login or (None if password is None else Password(password)),
+        login or (Password(password) if password else None),
         unquote(parts.path.strip("/")),
     )
 
 
 def _login(settings: Settings) -> Login | None:
-    if settings.microsoft_tenant:
-        return Microsoft(
-            settings.microsoft_tenant,
-            settings.microsoft_client_id or "",
-            settings.microsoft_client_secret or "",
-            settings.microsoft_secret_expires_on,
-        )
-    if settings.google_key_file:
-        return Google(settings.google_key_file)
-    return None
+    microsoft = {
+        "MPMS_MICROSOFT_TENANT": settings.microsoft_tenant,
+        "MPMS_MICROSOFT_CLIENT_ID": settings.microsoft_client_id,
+        "MPMS_MICROSOFT_CLIENT_SECRET": settings.microsoft_client_secret,
+    }
+    missing = [name for name, value in microsoft.items() if not value]
+    if len(missing) == len(microsoft):
+        key_file = settings.google_key_file
+        return None if key_file is None else Google(key_file)
+    if missing:
+        raise AccountInvalid(f"The login at Microsoft lacks {' and '.join(missing)}.")
+    if settings.google_key_file is not None:
+        raise AccountInvalid("Set either MPMS_GOOGLE_KEY_FILE or MPMS_MICROSOFT_…")
+    tenant, client_id, client_secret = (value or "" for value in microsoft.values())
+    expires_on = settings.microsoft_secret_expires_on
+    return Microsoft(tenant, client_id, client_secret, expires_on)
 
 
 def _text(path: Path) -> str:

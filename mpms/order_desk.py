@@ -11,8 +11,9 @@ from pathlib import Path
 
 from mpms import bootstrap
 from mpms.adapters.mail_account import Password, Security, SmtpAccount
+from mpms.adapters.oauth import token_source
 from mpms.adapters.smtp import SmtpPostman
-from mpms.bootstrap_mail import mail_desk
+from mpms.bootstrap_mail import smtp_account
 from mpms.commands import FileUnreadable, database
 from mpms.domain.errors import MpmsError
 from mpms.embedded import mail
@@ -37,21 +38,22 @@ def send(settings: Settings, path: Path) -> int:
     if len(sender) != 1:
         raise OrderNotSent(f"{path} does not say who it is from.")
     postman, orders = _postman(settings, sender[0])
+    if orders is None and not recipients:
+        raise OrderNotSent(f"{path} does not say who it is to.")
     try:
         postman.send_raw(sender[0], [orders] if orders else recipients, raw)
     except PostmanUnavailable as away:
         raise OrderNotSent(f"{away}.") from away
-    except OSError as failure:
-        raise OrderNotSent(f"The mail server refused it: {failure}.") from failure
     print(f"{path.name}: handed to {postman.account.place}")
     return 0
 
 
 def _postman(settings: Settings, sender: str) -> tuple[SmtpPostman, str | None]:
-    desk = mail_desk(settings)
-    if desk is not None:
-        desk.close()
-        return desk.postman, None
+    if settings.smtp_url is not None:
+        account = smtp_account(settings, sender)
+        return SmtpPostman(
+            account, token_source(account.login, account.user or "")
+        ), None
     home = mail.read(settings.state_dir / "mail")
     if home is None:
         raise OrderNotSent(
@@ -64,10 +66,10 @@ def _postman(settings: Settings, sender: str) -> tuple[SmtpPostman, str | None]:
             f"The demo's mail server knows no user {sender};"
             f" it knows {', '.join(sorted(home.users))}."
         ) from None
-    account = SmtpAccount(
+    embedded = SmtpAccount(
         home.host, home.smtp_port, Security.PLAIN, sender, sender, login
     )
-    return SmtpPostman(account), home.orders
+    return SmtpPostman(embedded), home.orders
 
 
 def _addresses(texts: list[str]) -> list[str]:
@@ -88,16 +90,26 @@ def listing(settings: Settings) -> int:
 
 def release(settings: Settings, number: str) -> int:
     """Let an order that waits be made."""
-    who = os.environ.get("USER", "cli")
-    return _with_services(settings, lambda s: release_order(s.uow, number, by=who))
+    return _with_services(
+        settings, lambda s: release_order(s.uow, _plain(number), by=_who())
+    )
 
 
 def refuse(settings: Settings, number: str, reason: str) -> int:
     """Cancel an order that waits and tell its sender why."""
-    who = os.environ.get("USER", "cli")
     return _with_services(
-        settings, lambda s: refuse_order(s.uow, number, by=who, reason=reason)
+        settings,
+        lambda s: refuse_order(s.uow, _plain(number), by=_who(), reason=_plain(reason)),
     )
+
+
+def _who() -> str:
+    return _plain(os.environ.get("USER") or "cli")
+
+
+def _plain(text: str) -> str:
+    """What was typed in another encoding cannot be stored as it is."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def _with_services(

@@ -21,6 +21,7 @@ CREATE TABLE mails (
 CREATE UNIQUE INDEX mails_once ON mails (sender, message_id)
     WHERE counts;
 CREATE INDEX mails_by_order ON mails (order_number);
+CREATE INDEX mails_by_bytes ON mails (sha256);
 
 CREATE TABLE outbox (
     id text PRIMARY KEY,
@@ -30,8 +31,9 @@ CREATE TABLE outbox (
     body text NOT NULL,
     in_reply_to text,
     state text NOT NULL DEFAULT 'waiting'
-        CHECK (state IN ('waiting', 'sending', 'sent', 'given_up')),
+        CHECK (state IN ('waiting', 'sending', 'sent', 'unknown', 'given_up')),
     sender_process text,
+    taken_at timestamptz,
     attempts integer NOT NULL DEFAULT 0,
     not_before timestamptz NOT NULL DEFAULT now(),
     last_error text,
@@ -39,3 +41,4 @@ CREATE TABLE outbox (
     sent_at timestamptz
 );
 CREATE INDEX outbox_due ON outbox (not_before) WHERE state = 'waiting';
+CREATE INDEX outbox_taken ON outbox (taken_at) WHERE state = 'sending';

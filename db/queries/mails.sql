@@ -1,15 +1,6 @@
--- name: mails_find
--- What became of a message that lies at this place.
-SELECT outcome
-FROM mails
-WHERE account = %(account)s
-    AND folder = %(folder)s
-    AND uidvalidity = %(uidvalidity)s
-    AND uid = %(uid)s;
-
 -- name: mails_known
--- Which of these uids have been read.
-SELECT uid
+-- Which of these uids have been read, and what became of them.
+SELECT uid, outcome
 FROM mails
 WHERE account = %(account)s
     AND folder = %(folder)s
@@ -18,7 +9,7 @@ WHERE account = %(account)s
 
 -- name: mails_lock
 -- One message of a sender at a time, so that its copies see each other.
-SELECT pg_advisory_xact_lock(hashtextextended('mail ' || %(sender)s, 0));
+SELECT pg_advisory_xact_lock(hashtextextended('mail ' || %(key)s, 0));
 
 -- name: mails_seen
 -- Whether this sender's message was processed before.
@@ -26,11 +17,22 @@ SELECT true
 FROM mails
 WHERE sender = %(sender)s AND message_id = %(message_id)s AND counts;
 
--- name: mails_sender_known
--- Whether an order of this sender was accepted before.
-SELECT true
+-- name: mails_copies
+-- What became of messages with these very bytes, wherever they lay.
+SELECT DISTINCT outcome
 FROM mails
-WHERE sender = %(sender)s AND outcome = 'accepted'
+WHERE sha256 = %(sha256)s;
+
+-- name: mails_sender_known
+-- Whether an order of this sender was made, or let be made, before. One that waits or
+-- was refused without being made says nothing for the next one.
+SELECT true
+FROM mails AS m
+JOIN orders AS o ON o.number = m.order_number
+WHERE m.sender = %(sender)s
+    AND m.outcome = 'accepted'
+    AND o.status <> 'waiting for release'
+    AND (o.status <> 'cancelled' OR o.instance_id IS NOT NULL)
 LIMIT 1;
 
 -- name: mails_insert

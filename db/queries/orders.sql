@@ -116,3 +116,11 @@ WHERE order_number = %(number)s AND line = %(line)s;
 SELECT true
 FROM orders
 WHERE number = %(number)s;
+
+-- name: orders_lock
+-- Make an order ready while nobody looks for one, until the commit.
+SELECT pg_advisory_xact_lock(hashtext('mpms orders'));
+
+-- name: orders_lock_shared
+-- Look for an order while nobody makes one ready, until the commit.
+SELECT pg_advisory_xact_lock_shared(hashtext('mpms orders'));

@@ -27,7 +27,7 @@ from mpms.adapters.mail_account import (
     explain,
     tls_context,
 )
-from mpms.ports.mail import PostmanUnavailable, Reply
+from mpms.ports.mail import PostmanUnavailable, Reply, ReplyInDoubt
 
 TIMEOUT_S = 60.0
 LONGEST_SUBJECT = 200
@@ -92,7 +92,7 @@ class SmtpPostman:
     def _hand_over(self, server: smtplib.SMTP, reply: Reply) -> bool:
         try:
             message = write(reply, self.account.sender, datetime.now(UTC))
-            server.sendmail(self.account.sender, [reply.to], message)
+            self._transfer(server, reply.to, message)
         except ReplyRefused as error:
             self.refusals[reply.id] = str(error)
         except (
@@ -113,6 +113,31 @@ class SmtpPostman:
         log.warning("reply %s: %s", reply.id, self.refusals.get(reply.id, self._later))
         return False
 
+    def _transfer(self, server: smtplib.SMTP, to: str, message: bytes) -> None:
+        """As ``sendmail``, but tells a server that has not got the reply from one
+        that has it and does not answer any more. ReplyInDoubt."""
+        sender = self.account.sender
+        code, words = server.mail(sender)
+        if code != 250:
+            server.rset()
+            raise smtplib.SMTPSenderRefused(code, words, sender)
+        code, words = server.rcpt(to)
+        if code not in (250, 251):
+            server.rset()
+            raise smtplib.SMTPRecipientsRefused({to: (code, words)})
+        code, words = server.docmd("DATA")
+        if code != 354:
+            server.rset()
+            raise smtplib.SMTPDataError(code, words)
+        server.send(re.sub(rb"(?m)^\.", b"..", message) + b".\r\n")
+        try:
+            code, words = server.getreply()
+        except (OSError, smtplib.SMTPException) as error:
+            raise ReplyInDoubt(self._words(error)) from error
+        if code != 250:
+            server.rset()
+            raise smtplib.SMTPDataError(code, words)
+
     @contextmanager
     def _connected(self) -> Iterator[smtplib.SMTP]:
         try:
@@ -121,6 +146,9 @@ class SmtpPostman:
             raise PostmanUnavailable(self._words(error)) from error
         try:
             yield server
+        except ReplyInDoubt:
+            server.close()
+            raise
         except Exception as error:
             server.close()
             raise PostmanUnavailable(self._words(error)) from error
@@ -180,7 +208,10 @@ class SmtpPostman:
             case smtplib.SMTPNotSupportedError():
                 return f"{account.place} cannot do what the settings ask: {error}"
             case smtplib.SMTPServerDisconnected():
-                return explain(error, account.place)
+                lost = error.__context__  # a timeout, if it was one
+                return explain(
+                    lost if isinstance(lost, OSError) else error, account.place
+                )
             case smtplib.SMTPResponseException() | smtplib.SMTPRecipientsRefused():
                 code, words = _answer(error)
                 return f"{account.place} answered {code}: {words}"

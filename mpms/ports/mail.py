@@ -7,7 +7,7 @@ every server.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
@@ -23,6 +23,7 @@ __all__ = [
     "Postman",
     "PostmanUnavailable",
     "Reply",
+    "ReplyInDoubt",
 ]
 
 
@@ -79,6 +80,10 @@ class PostmanUnavailable(Exception):
     """The mail server that takes our replies does not answer."""
 
 
+class ReplyInDoubt(PostmanUnavailable):
+    """It was handed a whole reply and did not answer: the reply may have gone out."""
+
+
 @dataclass(frozen=True)
 class Reply:
     """One reply of the outbox; ``id`` makes its Message-ID, so it is recognisable."""
@@ -93,6 +98,14 @@ class Reply:
 class Postman(Protocol):
     """Hands replies to the mail server."""
 
+    @property
+    def refusals(self) -> Mapping[str, str]:
+        """Why replies of the last call will never be taken, by id."""
+        ...
+
     def send(self, replies: Iterable[Reply]) -> list[str]:
-        """Send and return the ids that the server took. PostmanUnavailable."""
+        """Send and return the ids that the server took.
+
+        PostmanUnavailable, ReplyInDoubt.
+        """
         ...

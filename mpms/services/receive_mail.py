@@ -1,182 +1,135 @@
 """Read the mailbox: every message has one outcome, every order is stored once.
 
-What became of a message is a row, written in one transaction with the order and the
-reply. Moving the message to another folder comes after the commit and means nothing:
-a crash in between leaves a message in the inbox that is known, and is only moved.
+What became of a message is a row, see ``record_mail``. Moving the message to another
+folder comes after the commit and means nothing: a crash in between leaves a message
+in the inbox that is known, and is only moved.
 """
 
 from __future__ import annotations
 
-import hashlib
 import logging
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from decimal import Decimal
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 
-from mpms.domain.order_mail import Outcome, settle, write_reply
-from mpms.domain.orders import Order, OrderLine, OrderStatus
-from mpms.ports.mail import Letter, LetterId, Mailbox, MailboxSession, Reply
-from mpms.ports.store import MailRecord, Transaction, UnitOfWork
-from mpms.services.accept_order import accept_order
+from mpms.domain.order_mail import Outcome
+from mpms.ports.mail import (
+    Letter,
+    LetterId,
+    Mailbox,
+    MailboxSession,
+    MailboxUnavailable,
+)
+from mpms.ports.store import UnitOfWork
+from mpms.services.record_mail import ACTOR, AlreadyRead, RecordMail, ReleaseRules
+from mpms.services.watch_mailbox import CHANGED
+
+__all__ = ["ReceiveMail", "ReleaseRules"]
 
 log = logging.getLogger(__name__)
 
 FOLDERS = {"accepted": "Processed", "ignored": "Processed", "rejected": "Rejected"}
-ACTOR = "mail"
+AWAY = "mailbox"  # the kind of incident that says why no mail can be read
+CONCERN = "mail account"  # and the one that says what will go wrong soon
+ROUND_S = 30.0
 Reader = Callable[[Letter], Outcome]
 
 
 @dataclass(frozen=True)
-class ReleaseRules:
-    """Which orders wait for a supervisor."""
-
-    first_of_sender: bool = False
-    above_kg: Decimal | None = None
-
-    def hold(self, tx: Transaction, outcome: Outcome) -> str | None:
-        """Why an accepted order must wait; None if it need not."""
-        if outcome.order is None or outcome.sender is None:
-            return None
-        if self.first_of_sender and not tx.mails.sender_known(outcome.sender):
-            return f"first order of {outcome.sender}"
-        total_kg = sum((line.kg for line in outcome.order.lines), Decimal(0))
-        if self.above_kg is not None and total_kg > self.above_kg:
-            return f"{total_kg} kg are more than {self.above_kg} kg"
-        return None
-
-
-@dataclass(frozen=True)
 class ReceiveMail:
-    """Reads what is new; see ``mpms.ports.plant.Intake``."""
+    """Reads what is new; see ``mpms.ports.plant.Intake``.
+
+    A round ends after ``round_s`` and asks for another one, so that a full inbox does
+    not look like a mailbox that hangs.
+    """
 
     uow: UnitOfWork
     mailbox: Mailbox
     read: Reader
-    rules: ReleaseRules = ReleaseRules()
+    rules: ReleaseRules = field(default_factory=ReleaseRules)
+    round_s: float = ROUND_S
+    stopping: Callable[[], bool] = lambda: False
+    concern: Callable[[], str | None] = lambda: None
+    _failed: dict[LetterId, int] = field(default_factory=dict)
 
     def __call__(self) -> tuple[int, int]:
-        """Read everything that lies in the inbox. MailboxUnavailable."""
-        mails = accepted = 0
-        with self.mailbox.open() as session:
-            for letter_id, outcome in self._outcomes(session):
-                mails += 1
-                accepted += outcome == "accepted"
-                session.file_away(letter_id, FOLDERS[outcome])
-        return mails, accepted
-
-    def _outcomes(self, session: MailboxSession) -> Iterator[tuple[LetterId, str]]:
-        letters = session.letters()
+        """Read what lies in the inbox. MailboxUnavailable, shown as an incident."""
+        if self.stopping():
+            return 0, 0
+        try:
+            with self.mailbox.open() as session:
+                result = self._round(session)
+        except MailboxUnavailable as away:
+            if self.stopping():
+                return 0, 0
+            with self.uow() as tx:
+                tx.incidents.open(AWAY, f"The mailbox cannot be read: {away}")
+            raise
+        concern = self.concern()
         with self.uow() as tx:
-            known = tx.mails.known(letters)
-        for letter_id in letters:
-            if letter_id in known:
-                with self.uow() as tx:
-                    yield letter_id, tx.mails.outcome(letter_id) or "ignored"
-                continue
-            letter = session.fetch(letter_id)
-            if letter is None:
-                continue
-            try:
-                yield letter_id, self.receive(letter)
-            except AlreadyRead:
-                continue
+            if tx.incidents.resolve(by=ACTOR, kind=AWAY):
+                tx.events.append("mailbox back", actor=ACTOR)
+            if concern is None:
+                tx.incidents.resolve(by=ACTOR, kind=CONCERN)
+            else:
+                tx.incidents.open(CONCERN, concern)
+        return result
 
     def receive(self, letter: Letter) -> str:
-        """Read one message and write down everything it leads to, once."""
-        undecided = self.read(letter)
+        """Read one message and write down everything it leads to. AlreadyRead."""
+        return RecordMail(self.uow, self.rules)(letter, self.read(letter))
+
+    def _round(self, session: MailboxSession) -> tuple[int, int]:
+        end_at = time.monotonic() + self.round_s
+        letters = self._in_turn(session.letters())
         with self.uow() as tx:
-            if undecided.sender:
-                tx.mails.lock_sender(undecided.sender)
-            outcome = settle(undecided, _Memory(tx))
-            duplicate = "duplicate_message" in outcome.codes
-            counts = outcome.trusted and not duplicate and bool(outcome.message_id)
-            held = self.rules.hold(tx, outcome)
-            number = self._store(tx, outcome, held)
-            mail_id = tx.mails.add(
-                MailRecord(
-                    letter.id,
-                    sha256=hashlib.sha256(letter.raw or letter.headers).hexdigest(),
-                    size_bytes=letter.size_bytes,
-                    raw=letter.raw,
-                    sender=outcome.sender,
-                    message_id=outcome.message_id,
-                    counts=counts,
-                    outcome=outcome.outcome,
-                    reasons=[
-                        {"code": r.code, "sentence": r.sentence, "where": r.where}
-                        for r in outcome.reasons
-                    ],
-                    order_number=number,
-                )
-            )
-            if mail_id is None:
-                # Another process read this very message meanwhile.
-                raise AlreadyRead
-            self._answer(tx, mail_id, outcome)
-            tx.events.append(
-                f"mail {outcome.outcome}",
-                actor=ACTOR,
-                data={
-                    "mail": mail_id,
-                    "sender": outcome.sender,
-                    "order": number,
-                    "reasons": list(outcome.codes),
-                },
-            )
-        return outcome.outcome
+            known = tx.mails.known(letters)
+        mails = accepted = 0
+        can_file = True
+        for letter_id in letters:
+            if self.stopping() or time.monotonic() > end_at:
+                with self.uow() as tx:
+                    tx.deliveries.throw(CHANGED)
+                break
+            outcome = known.get(letter_id)
+            if outcome is None:
+                outcome = self._read(session, letter_id)
+                if outcome is None:
+                    continue
+                mails += 1
+                accepted += outcome == "accepted"
+            can_file = can_file and _file_away(session, letter_id, outcome)
+        return mails, accepted
 
-    @staticmethod
-    def _store(tx: Transaction, outcome: Outcome, held: str | None) -> str | None:
-        draft = outcome.order
-        if draft is None:
+    def _in_turn(self, letters: Sequence[LetterId]) -> list[LetterId]:
+        """Oldest first, but what could not be fetched before comes last: one message
+        that breaks its server must not keep all others from being read."""
+        for gone in self._failed.keys() - set(letters):
+            del self._failed[gone]
+        return sorted(letters, key=lambda letter: self._failed.get(letter, 0))
+
+    def _read(self, session: MailboxSession, letter_id: LetterId) -> str | None:
+        try:
+            letter = session.fetch(letter_id)
+        except MailboxUnavailable as away:
+            self._failed[letter_id] = self._failed.get(letter_id, 0) + 1
+            raise MailboxUnavailable(
+                f"{away} (at message {letter_id.uid} of {letter_id.folder})"
+            ) from away
+        self._failed.pop(letter_id, None)
+        if letter is None:
             return None
-        order = Order(
-            number=draft.number,
-            product=draft.product or draft.recipe or "",
-            lines=tuple(
-                OrderLine(line.material, line.name, line.kg, line.lot)
-                for line in draft.lines
-            ),
-            due=draft.due,
-            priority=draft.priority,
-            customer=draft.sender,
-            status=OrderStatus.WAITING if held else OrderStatus.NEW,
-        )
-        accept_order(tx, order, by=draft.sender)
-        if held:
-            data = {"order": order.number, "why": held}
-            tx.events.append("order waits for release", actor=ACTOR, data=data)
-        return order.number
-
-    @staticmethod
-    def _answer(tx: Transaction, mail_id: int, outcome: Outcome) -> None:
-        reply = write_reply(outcome)
-        if reply is None:
-            return
-        tx.outbox.write(
-            mail_id,
-            Reply(
-                f"mail-{mail_id}",
-                reply.to,
-                reply.subject,
-                reply.body,
-                outcome.message_id,
-            ),
-        )
+        try:
+            return self.receive(letter)
+        except AlreadyRead:
+            return None
 
 
-class AlreadyRead(Exception):
-    """Another process wrote the outcome of this message first."""
-
-
-@dataclass(frozen=True)
-class _Memory:
-    """The database as the reader's memory."""
-
-    tx: Transaction
-
-    def message_seen(self, sender: str, message_id: str) -> bool:
-        return self.tx.mails.seen(sender, message_id)
-
-    def order_number_taken(self, number: str) -> bool:
-        return self.tx.orders.taken(number)
+def _file_away(session: MailboxSession, letter_id: LetterId, outcome: str) -> bool:
+    """Whether it went; if the server itself is away, the next fetch will tell."""
+    try:
+        session.file_away(letter_id, FOLDERS[outcome])
+    except MailboxUnavailable as away:
+        log.warning("message %s stays in the inbox: %s", letter_id.uid, away)
+        return False
+    return True

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from mpms.domain.steps import Throw
-from mpms.ports.mail import Mailbox, MailboxUnavailable
+from mpms.ports.mail import Mailbox
 from mpms.ports.store import UnitOfWork
 
 CHANGED = Throw("message", "mailbox changed", None, {}, once=True)
 
 
 def watch_mailbox(uow: UnitOfWork, mailbox: Mailbox, *, timeout_s: float) -> bool:
-    """Wait for mail and say so; False if none came or the mailbox is away.
+    """Wait for mail and say so; False if none came. MailboxUnavailable.
 
     Nothing is lost when this fails: the process polls by itself.
     """
-    try:
-        if not mailbox.wait(timeout_s):
-            return False
-    except MailboxUnavailable:
+    if not mailbox.wait(timeout_s):
         return False
     with uow() as tx:
         tx.deliveries.throw(CHANGED)

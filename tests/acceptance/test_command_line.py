@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -16,6 +17,7 @@ from mpms.cli import main
 
 ROOT = Path(__file__).resolve().parents[2]
 PROCESSES = ROOT / "processes"
+PATIENCE_S = 240.0
 SHIPPED = [
     *sorted(PROCESSES.glob("*.bpmn")),
     *sorted(PROCESSES.glob("*.dmn")),
@@ -225,15 +227,27 @@ def test_a_world_that_is_not_there_is_named(mpms: Command, database_url: str) ->
 
 
 def program(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run a command; one that hangs is asked to stop, so that it ends its servers."""
     clean = {k: v for k, v in os.environ.items() if not k.startswith("MPMS_")}
-    return subprocess.run(
-        [sys.executable, "-m", "mpms", *map(str, arguments)],
+    command = [sys.executable, "-m", "mpms", *map(str, arguments)]
+    with subprocess.Popen(
+        command,
         env=clean | {"PYTHONPATH": str(ROOT), "COLUMNS": "120"} | environment,
-        capture_output=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
-        timeout=250,
-        check=False,
-    )
+    ) as process:
+        try:
+            out, err = process.communicate(timeout=PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGINT)
+            try:
+                out, err = process.communicate(timeout=30)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                out, err = process.communicate()
+            pytest.fail(f"no end within {PATIENCE_S:g} s:\n{out}\n{err}")
+    return subprocess.CompletedProcess(command, process.returncode, out, err)
 
 
 @pytest.mark.covers("A1", "A3", "A66")

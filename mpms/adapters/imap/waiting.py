@@ -88,15 +88,15 @@ class Waiter:
             os.close(self._rope)
 
     def _watch(self, give_up_at: float) -> bool:
-        was_away = self._failures > 1
+        is_back = False
         if self._client is None:
             self._pause(give_up_at)
             if self._closed.is_set():
                 return False
             self._client = connect(self._account, self._tokens, self._patience)
+            is_back = self._failures > 1
         uidvalidity = session.select(self._client, self._account, readonly=True)
-        self._failures = 0
-        if was_away:
+        if is_back:
             return True
         while True:
             if self._has_news(uidvalidity):
@@ -110,6 +110,7 @@ class Waiter:
                 else:
                     self._listen(None, min(left_s, POLL_S))
                     self._client.noop()
+            self._failures = 0  # only now: a server may take us and hang up again
 
     def _has_news(self, uidvalidity: int) -> bool:
         with plainly(self._account):

@@ -12,16 +12,16 @@ from mpms.ports.store import MailRecord
 class Mails(Repository):
     """Rows of ``mails``."""
 
-    def known(self, letters: Iterable[LetterId]) -> set[LetterId]:
-        """Those that have been read before."""
+    def known(self, letters: Iterable[LetterId]) -> dict[LetterId, str]:
+        """Those that have been read before, with their outcome."""
         groups: dict[tuple[str, str, int], list[int]] = {}
         for letter in letters:
             place = (letter.account, letter.folder, letter.uidvalidity)
             groups.setdefault(place, []).append(letter.uid)
         return {
-            LetterId(*place, uid)
+            LetterId(*place, uid): outcome
             for place, uids in groups.items()
-            for (uid,) in self._statements.rows(
+            for uid, outcome in self._statements.rows(
                 "mails_known",
                 account=place[0],
                 folder=place[1],
@@ -30,16 +30,17 @@ class Mails(Repository):
             )
         }
 
-    def outcome(self, letter: LetterId) -> str | None:
-        row = self._statements.row("mails_find", **vars_of(letter))
-        return None if row is None else str(row[0])
-
-    def lock_sender(self, sender: str) -> None:
-        self._statements.run("mails_lock", sender=sender)
+    def lock(self, key: str) -> None:
+        """One message of a sender at a time, so that its copies see each other."""
+        self._statements.run("mails_lock", key=key)
 
     def seen(self, sender: str, message_id: str) -> bool:
         row = self._statements.row("mails_seen", sender=sender, message_id=message_id)
         return row is not None
+
+    def copies(self, sha256: str) -> set[str]:
+        """The outcomes of messages with these very bytes."""
+        return {row[0] for row in self._statements.rows("mails_copies", sha256=sha256)}
 
     def sender_known(self, sender: str) -> bool:
         return self._statements.row("mails_sender_known", sender=sender) is not None
@@ -98,6 +99,15 @@ class Outbox(Repository):
 
     def give_up(self, reply_id: str, error: str) -> None:
         self._statements.run("outbox_give_up", id=reply_id, error=error)
+
+    def doubt(self, reply_id: str, error: str) -> None:
+        """Nobody knows whether it went out."""
+        self._statements.run("outbox_doubt", id=reply_id, error=error)
+
+    def forgotten(self, after_s: float, error: str) -> list[str]:
+        """Doubt what a process took this long ago and never told about; to whom."""
+        rows = self._statements.rows("outbox_forgotten", after_s=after_s, error=error)
+        return [row[0] for row in rows]
 
     def counts(self) -> dict[str, int]:
         return {state: n for state, n in self._statements.rows("outbox_counts")}

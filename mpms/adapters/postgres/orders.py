@@ -13,6 +13,7 @@ class Orders(Repository):
     """Rows of ``orders`` and ``order_lines``."""
 
     def add(self, order: Order) -> None:
+        self._statements.run("orders_lock")
         added = self._statements.run(
             "orders_insert",
             number=order.number,
@@ -47,7 +48,13 @@ class Orders(Repository):
         return self._statements.row("orders_taken", number=number) is not None
 
     def next_new(self) -> Order | None:
-        """The most urgent order that nobody works on, locked."""
+        """The most urgent order that nobody works on, locked.
+
+        Whoever finds none waits for the signal of the next one. An order that is
+        being added at this moment is waited for, else its signal would be thrown
+        before anybody is seen to wait for it.
+        """
+        self._statements.run("orders_lock_shared")
         row = self._statements.row("orders_next_new")
         return None if row is None else self.get(row[0])
 
@@ -62,6 +69,8 @@ class Orders(Repository):
 
     def set_status(self, number: str, status: OrderStatus) -> OrderStatus:
         """Change the status and its times; return the old one."""
+        if status is OrderStatus.NEW:
+            self._statements.run("orders_lock")
         row = self._statements.row(
             "orders_set_status",
             number=number,

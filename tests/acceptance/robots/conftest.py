@@ -11,18 +11,25 @@ import json
 import os
 import select
 import signal
+import ssl
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 from websockets.sync.server import ServerConnection, serve
@@ -160,12 +167,13 @@ class Simulator:
 class Recorder:
     """A proxy that remembers every frame between the workers and the simulator."""
 
-    def __init__(self, upstream: str) -> None:
+    def __init__(self, upstream: str, tls: ssl.SSLContext | None = None) -> None:
         self._upstream = upstream
         self.frames: list[tuple[str, str]] = []  # (direction, frame), as they came
-        self._server = serve(self._relay, "127.0.0.1", 0, compression=None)
+        self._server = serve(self._relay, "127.0.0.1", 0, compression=None, ssl=tls)
         port = self._server.socket.getsockname()[1]
-        self.url = f"ws://127.0.0.1:{port}"
+        scheme = "ws" if tls is None else "wss"
+        self.url = f"{scheme}://127.0.0.1:{port}"
         self._thread = threading.Thread(target=self._server.serve_forever)
         self._thread.start()
 
@@ -389,6 +397,60 @@ def plant(database_url: str, tmp_path: Path) -> Iterator[Plant]:
     plant = Plant(database_url, tmp_path)
     yield plant
     plant.close()
+
+
+@pytest.fixture
+def simulator(tmp_path: Path) -> Iterator[Simulator]:
+    """The shipped world's robots, without an orchestrator."""
+    world = ROOT / "worlds" / "paint_factory"
+    simulator = Simulator(world, tmp_path / "trace.jsonl", speed=20.0)
+    yield simulator
+    simulator.kill()
+
+
+@pytest.fixture
+def behind_tls(
+    simulator: Simulator, certificate: tuple[Path, Path]
+) -> Iterator[Recorder]:
+    """A proxy that asks for TLS, as one would run on a robot."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(*certificate)
+    proxy = Recorder(simulator.url, context)
+    yield proxy
+    proxy.close()
+
+
+@pytest.fixture
+def certificate(tmp_path: Path) -> tuple[Path, Path]:
+    """A certificate of our own for 127.0.0.1, and its key."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "a robot's own CA")])
+    now = datetime.now(UTC)
+    made = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(
+            x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))]),
+            critical=False,
+        )
+        .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
+        .sign(key, hashes.SHA256())
+    )
+    public, private = tmp_path / "robot.pem", tmp_path / "robot.key"
+    public.write_bytes(made.public_bytes(serialization.Encoding.PEM))
+    private.write_bytes(
+        key.private_bytes(
+            serialization.Encoding.PEM,
+            serialization.PrivateFormat.PKCS8,
+            serialization.NoEncryption(),
+        )
+    )
+    return public, private
 
 
 @pytest.fixture(scope="session")

@@ -343,7 +343,7 @@ def run_dovecot(
     me = getpass.getuser()
     owner = pwd.getpwnam("nobody" if root else me)
     names = ("dovecot", "dovecot", "dovenull") if root else (me, me, me)
-    key_file = base / "keys" / "shared" / "default" / "HS256" / "default"
+    key_file = base / "keys" / "default" / "HS256" / "default"
     key_file.parent.mkdir(parents=True)
     key_file.write_bytes(base64.b64encode(TOKEN_KEY))
     (base / "mail").mkdir()
@@ -540,6 +540,7 @@ class OddServer:
                 sock, _ = self._listener.accept()
             except OSError:
                 return
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             self._open.append(sock)
             thread = threading.Thread(target=self._talk, args=(sock,))
             self._threads.append(thread)
@@ -633,7 +634,6 @@ class OddServer:
             raise StopIteration
         if trouble == "split":
             self.odd.messages[max(self.odd.messages, default=0) + 1] = b"x"
-            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             sock.sendall(b"* 1 EX")
             time.sleep(0.05)  # the oddity itself: a pause inside a line
             sock.sendall(b"ISTS\r\n")

@@ -1,0 +1,105 @@
+"""``mpms robots probe``: the first hour with a robot, by the command itself."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+Proxy = Any  # of conftest.py
+ON_THE_FLOOR = ("--robot", "robot1", "--namespace", "robot1", "--timeout", "60")
+
+
+def probe(url: str, *options: str, **settings: str) -> subprocess.CompletedProcess[str]:
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("MPMS_")}
+    return subprocess.run(
+        [sys.executable, "-m", "mpms", "robots", "probe", url, *options],
+        cwd=ROOT,
+        env=environment | {"PYTHONPATH": str(ROOT)} | settings,
+        capture_output=True,
+        text=True,
+        timeout=240,
+    )
+
+
+@pytest.mark.covers("A18", "A19")
+def test_the_probe_drives_one_goal_and_tells_every_state(simulator: Any) -> None:
+    done = probe(simulator.url, "--goal", "6.5", "3.6", *ON_THE_FLOOR)
+    story = json.loads(done.stdout)
+    assert done.returncode == 0, done.stderr
+    assert story["final"] == "SUCCEEDED"
+    wrong = {problem["kind"] for problem in story["problems"]}
+    assert not wrong & {"unknown_topic", "unknown_service", "wrong_type", "no_pose"}
+    states = [entry["state"] for entry in story["states"]]
+    for expected in ("LINK_UP", "SENT", "SUCCEEDED"):
+        assert expected in states
+    times = [entry["t_s"] for entry in story["states"]]
+    assert times == sorted(times)
+    assert len(simulator.starts()) == 1
+    (end,) = simulator.records("goal_ended")
+    assert (round(end["x_m"], 1), round(end["y_m"], 1)) == (6.5, 3.6)
+
+
+def test_the_probe_names_what_the_robot_does_not_have(simulator: Any) -> None:
+    done = probe(simulator.url, "--goal", "6.5", "3.6", "--timeout", "6")
+    story = json.loads(done.stdout)
+    assert done.returncode == 1
+    assert story["final"] == "TIMEOUT"
+    assert "/amcl_pose" in {problem["name"] for problem in story["problems"]}
+    assert simulator.starts() == []
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        (
+            "ws://robot7.plant:9090",
+            "'ws://robot7.plant:9090' is not encrypted and leaves this machine;"
+            " use wss://, or name robot7.plant under allow_plain_ws",
+        ),
+        ("tcp://127.0.0.1:9090", "write ws://host:port or wss://host:port"),
+    ],
+)
+def test_an_unsafe_address_is_refused_in_one_sentence(url: str, said: str) -> None:
+    done = probe(url, "--goal", "1", "1")
+    assert done.returncode == 1
+    assert said in done.stderr
+    assert done.stderr.startswith("mpms: ")
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+
+
+def test_a_robot_behind_tls_is_driven_if_its_authority_is_ours(
+    behind_tls: Proxy, certificate: tuple[Path, Path]
+) -> None:
+    assert behind_tls.url.startswith("wss://")
+    settings = {"MPMS_ROBOTS_CA_FILE": str(certificate[0])}
+    done = probe(behind_tls.url, "--goal", "6.5", "3.6", *ON_THE_FLOOR, **settings)
+    assert json.loads(done.stdout)["final"] == "SUCCEEDED", done.stdout
+    assert behind_tls.frames
+
+
+def test_a_robot_with_a_certificate_of_a_stranger_is_not_spoken_with(
+    behind_tls: Proxy,
+) -> None:
+    options = (*ON_THE_FLOOR[:4], "--timeout", "4")
+    done = probe(behind_tls.url, "--goal", "6.5", "3.6", *options)
+    story = json.loads(done.stdout)
+    assert done.returncode == 1
+    assert story["final"] == "TIMEOUT"
+    reasons = " ".join(str(entry.get("reason")) for entry in story["states"])
+    assert "certificate" in reasons
+    assert behind_tls.frames == []
+
+
+def test_a_missing_certificate_file_is_named(behind_tls: Proxy) -> None:
+    settings = {"MPMS_ROBOTS_CA_FILE": "/nowhere/ca.pem"}
+    done = probe(behind_tls.url, "--goal", "1", "1", **settings)
+    assert done.returncode == 1
+    assert "certificate file /nowhere/ca.pem does not exist" in done.stderr

@@ -1,0 +1,436 @@
+"""Goals to simulated robots over a real connection, and who may give them.
+
+The robots run on a thread of the test; the ownership tests use PostgreSQL and robots
+that only write down what they are told.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mpms import assets, bootstrap
+from mpms.adapters.robots import BridgeRobots, RobotsMisconfigured
+from mpms.domain.errors import DatabaseAway
+from mpms.domain.goals import Goal, GoalReport, GoalState, Pose
+from mpms.domain.worlds import RobotInfo, World
+from mpms.ports.plant import RobotState
+from mpms.services.own_robots import OwnRobots
+from mpms.services.settle_goal import settle_goal
+from robot_bridge.profiles import load_profile
+from shopfloor.sim.server import RunningSimulator, running
+from shopfloor.sim.simulation import Simulation
+from shopfloor.sim.trace import Trace
+from shopfloor.sim.vehicle import Pose as Place
+from shopfloor.sim.world import RobotSpec
+from shopfloor.sim.world import World as Floor
+
+ENDLESS_S = 1e9
+PATIENCE_S = 60.0
+
+
+def until(what: str, condition: Callable[[], Any]) -> Any:
+    give_up_at = time.monotonic() + PATIENCE_S
+    while not (found := condition()):
+        assert time.monotonic() < give_up_at, f"in vain: {what}"
+        time.sleep(0.02)
+    return found
+
+
+def goal_to(x_m: float, y_m: float, name: str = "g1", robot: str = "robot1") -> Goal:
+    return Goal(
+        name,
+        robot,
+        "a place",
+        Pose(x_m, y_m, 0.0),
+        GoalState.SENT,
+        sent_at=datetime.now(UTC),
+    )
+
+
+def world_of(*robots: str, profile: str = "move_base") -> World:
+    infos = [RobotInfo(r, "carrier", "home", profile, 1.0, 100.0) for r in robots]
+    return World("test", {"home": Pose(1.0, 1.0)}, {}, tuple(infos))
+
+
+@pytest.fixture
+def simulator() -> Iterator[RunningSimulator]:
+    floor = Floor(
+        robots=(
+            RobotSpec("robot1", Place(1.0, 1.0), tag=1),
+            RobotSpec("robot2", Place(1.0, 3.0), tag=2),
+        )
+    )
+    with running(Simulation(floor, speed=20.0, trace=Trace(keep=True))) as simulator:
+        yield simulator
+
+
+@pytest.fixture
+def connect() -> Iterator[Callable[..., BridgeRobots]]:
+    """Return a function that connects robots and takes them."""
+    made: list[BridgeRobots] = []
+
+    def make(url: str, *names: str, profile: str = "move_base") -> BridgeRobots:
+        robots = BridgeRobots(world_of(*names, profile=profile), url)
+        made.append(robots)
+        for name in names:
+            robots.take(name)
+        robots.permit(time.monotonic() + ENDLESS_S)
+        return robots
+
+    yield make
+    for robots in made:
+        robots.close()
+
+
+def state(robots: BridgeRobots, robot: str = "robot1") -> RobotState:
+    return next(s for s in robots.states() if s.robot == robot)
+
+
+def starts(simulator: RunningSimulator) -> list[str]:
+    records = simulator.do(lambda: list(simulator.simulation.trace.records))
+    return [r["goal_id"] for r in records if r["event"] == "goal_started"]
+
+
+def test_a_goal_is_driven_and_its_report_is_kept_until_it_is_acknowledged(
+    simulator: RunningSimulator, connect: Callable[..., BridgeRobots]
+) -> None:
+    robots = connect(simulator.url, "robot1", "robot2")
+    until("both are ready", lambda: all(s.ready for s in robots.states()))
+    assert state(robots).link == "up"
+    assert (state(robots).x_m, state(robots).y_m) == (1.0, 1.0)
+    robots.navigate(goal_to(3.0, 2.0), maybe_sent=False)
+    (report,) = until("the goal ends", robots.reports)
+    assert report == GoalReport("g1", GoalState.REACHED, report.reason, False)
+    assert list(robots.reports()) == [report]
+    robots.acknowledge("g1")
+    assert robots.reports() == []
+    assert starts(simulator) == ["g1"]
+    until("it tells where it is", lambda: state(robots).x_m == 3.0)
+
+
+def test_a_goal_handed_over_again_is_driven_once(
+    simulator: RunningSimulator, connect: Callable[..., BridgeRobots]
+) -> None:
+    robots = connect(simulator.url, "robot1")
+    goal = goal_to(3.0, 2.0)
+    robots.navigate(goal, maybe_sent=False)
+    robots.navigate(goal, maybe_sent=True)
+    until("the goal ends", robots.reports)
+    robots.acknowledge("g1")
+    robots.navigate(goal, maybe_sent=True)
+    (report,) = until("it is told again", robots.reports)
+    assert report.state is GoalState.REACHED
+    assert starts(simulator) == ["g1"]
+
+
+def test_a_robot_that_is_away_keeps_its_goal_waiting(
+    simulator: RunningSimulator, connect: Callable[..., BridgeRobots]
+) -> None:
+    robots = connect(simulator.url, "robot1")
+    until("it is ready", lambda: state(robots).ready)
+    simulator.fault("cut *")
+    until("the link is down", lambda: state(robots).link == "down")
+    assert not state(robots).ready
+    assert str(state(robots).why_not).startswith("link down: ")
+    robots.navigate(goal_to(3.0, 2.0), maybe_sent=False)
+    simulator.fault("clear *")
+    (report,) = until("the goal ends", robots.reports)
+    assert report.state is GoalState.REACHED
+    assert starts(simulator) == ["g1"]
+
+
+def test_nothing_is_sent_once_the_permit_is_over(
+    simulator: RunningSimulator, connect: Callable[..., BridgeRobots]
+) -> None:
+    robots = connect(simulator.url, "robot1", "robot2")
+    until("both are ready", lambda: all(s.ready for s in robots.states()))
+    robots.permit(time.monotonic() - 0.001)
+    robots.navigate(goal_to(3.0, 2.0), maybe_sent=False)
+    robots.cancel(goal_to(3.0, 2.0))
+
+    def heard() -> int:
+        records = simulator.do(lambda: list(simulator.simulation.trace.records))
+        return len([r for r in records if r["event"] == "goal_received"])
+
+    asked = simulator.state()["time"]
+    until("three seconds pass", lambda: simulator.state()["time"] > asked + 3.0)
+    assert heard() == 0
+    robots.permit(time.monotonic() + ENDLESS_S)
+    (report,) = until("the goal ends", robots.reports)
+    assert report.state is GoalState.CANCELLED
+    assert starts(simulator) == []
+
+
+def test_what_a_dropped_robot_still_says_is_not_heard(
+    simulator: RunningSimulator, connect: Callable[..., BridgeRobots]
+) -> None:
+    robots = connect(simulator.url, "robot1", "robot2")
+    robots.navigate(goal_to(3.0, 2.0), maybe_sent=False)
+    until("the goal ends", robots.reports)
+    robots.drop("robot1")
+    assert robots.reports() == []
+    assert [s.robot for s in robots.states()] == ["robot2"]
+    robots.navigate(goal_to(5.0, 2.0, "g2"), maybe_sent=False)
+    robots.take("robot1")
+    robots.permit(time.monotonic() + ENDLESS_S)
+    until("it is ready", lambda: state(robots).ready)
+    assert starts(simulator) == ["g1"]
+
+
+def test_an_emergency_stop_and_a_blocked_drive_are_visible(
+    simulator: RunningSimulator,
+    connect: Callable[..., BridgeRobots],
+    tmp_path: Path,
+) -> None:
+    shipped = Path(load_profile.__code__.co_filename).parent / "profiles"
+    text = (shipped / "move_base.yaml").read_text()
+    own = tmp_path / "impatient.yaml"
+    own.write_text(text.replace("progress_s: 30.0", "progress_s: 1.0"))
+    robots = connect(simulator.url, "robot1", profile=str(own))
+    until("it is ready", lambda: state(robots).ready)
+    simulator.do(
+        lambda: setattr(simulator.simulation.robots["robot1"].vehicle, "paused", True)
+    )
+    robots.navigate(goal_to(5.0, 1.0), maybe_sent=False)
+    until("it is blocked", lambda: "blocked" in (state(robots).why_not or ""))
+    assert "4.0 m left" in str(state(robots).why_not)
+    assert not state(robots).ready
+    simulator.fault("estop robot1")
+    until("it is stopped", lambda: state(robots).why_not == "emergency stop")
+    simulator.fault("clear robot1")
+    simulator.do(
+        lambda: setattr(simulator.simulation.robots["robot1"].vehicle, "paused", False)
+    )
+    (report,) = until("the goal ends", robots.reports)
+    assert report.state is GoalState.REACHED
+    until("it is ready again", lambda: state(robots).ready)
+
+
+def test_a_drive_that_nobody_wants_any_more_is_cancelled(
+    simulator: RunningSimulator, connect: Callable[..., BridgeRobots]
+) -> None:
+    robots = connect(simulator.url, "robot1")
+    simulator.fault("estop robot1")
+    goal = goal_to(9.0, 2.0)
+    robots.navigate(goal, maybe_sent=False)
+    until("it has started", lambda: starts(simulator))
+    robots.cancel(goal)
+    robots.cancel(goal)
+    (report,) = until("the goal ends", robots.reports)
+    assert report.state is GoalState.CANCELLED
+
+
+def test_each_robot_may_have_a_server_of_its_own(
+    connect: Callable[..., BridgeRobots],
+) -> None:
+    floor = Floor(robots=(RobotSpec("robot1", namespace="", tag=1),))
+    with running(Simulation(floor, speed=20.0)) as alone:
+        robots = connect(alone.url + "/{robot}", "robot1")
+        robots.navigate(goal_to(3.0, 2.0), maybe_sent=False)
+        (report,) = until("the goal ends", robots.reports)
+        robots.close()
+    assert report.state is GoalState.REACHED
+
+
+@pytest.mark.parametrize(
+    ("url", "profile", "said"),
+    [
+        ("ws://10.20.0.7:9090", "move_base", "not encrypted and leaves this machine"),
+        ("http://127.0.0.1:9090", "move_base", "write ws://host:port"),
+        ("ws://127.0.0.1:9090", "tank_mk2", "there is no profile 'tank_mk2'"),
+    ],
+)
+def test_an_address_or_a_profile_that_cannot_be_used_is_refused_at_once(
+    url: str, profile: str, said: str
+) -> None:
+    with pytest.raises(RobotsMisconfigured, match=said) as refusal:
+        BridgeRobots(world_of("robot1", profile=profile), url)
+    assert "robot1" in str(refusal.value)
+
+
+# --- who may give goals ---------------------------------------------------------
+
+
+class NotedRobots:
+    """Robots that write down what they are told."""
+
+    def __init__(self) -> None:
+        self.notes: list[str] = []
+        self.permitted_until = 0.0
+        self.taken: set[str] = set()
+
+    def names(self) -> Sequence[str]:
+        return ["robot1"]
+
+    def take(self, robot: str) -> None:
+        self.taken.add(robot)
+        self.notes.append(f"take {robot}")
+
+    def drop(self, robot: str) -> None:
+        self.taken.discard(robot)
+        self.notes.append(f"drop {robot}")
+
+    def permit(self, until_s: float) -> None:
+        self.permitted_until = until_s
+
+    def states(self) -> Sequence[RobotState]:
+        return []
+
+    def navigate(self, goal: Goal, *, maybe_sent: bool) -> None:
+        self.notes.append(f"navigate {goal.id}{' again' if maybe_sent else ''}")
+
+    def cancel(self, goal: Goal) -> None:
+        self.notes.append(f"cancel {goal.id}")
+
+    def reports(self) -> Sequence[GoalReport]:
+        return []
+
+    def acknowledge(self, goal_id: str) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+
+class HandClock:
+    """Monotonic seconds that a test moves; ``passing_s`` pass at every look."""
+
+    def __init__(self) -> None:
+        self.now_s = 1000.0
+        self.passing_s = 0.0
+
+    def __call__(self) -> float:
+        self.now_s += self.passing_s
+        return self.now_s
+
+
+@pytest.fixture
+def services(database_url: str) -> Iterator[bootstrap.Services]:
+    services = bootstrap.connect(database_url)
+    yield services
+    services.close()
+
+
+@pytest.fixture
+def owner(services: bootstrap.Services) -> Callable[..., OwnRobots]:
+    def make(name: str, lease_s: float = 30.0) -> OwnRobots:
+        return OwnRobots(
+            services.uow,
+            NotedRobots(),
+            name,
+            lease_s=lease_s,
+            monotonic_s=HandClock(),
+        )
+
+    return make
+
+
+def rows(services: bootstrap.Services, statement: str) -> list[Any]:
+    with services.connections.connection() as connection:
+        cursor = connection.cursor()
+        cursor.execute(statement)
+        return list(cursor.fetchall()) if cursor.description else []
+
+
+def sent_goal(services: bootstrap.Services) -> None:
+    with services.uow() as tx:
+        tx.goals.add(goal_to(1.0, 1.0))
+
+
+def test_the_permit_ends_before_the_lease_does(
+    services: bootstrap.Services, owner: Callable[..., OwnRobots]
+) -> None:
+    own = owner("first")
+    own.monotonic_s.passing_s = 1.0
+    own()
+    assert own.robots.permitted_until <= 1001.0 + own.lease_s
+    ((left_s,),) = rows(
+        services,
+        "SELECT extract(epoch FROM lease_until - clock_timestamp()) FROM robots",
+    )
+    assert 0 < float(left_s) <= own.lease_s
+
+
+def test_a_worker_that_was_away_longer_than_its_lease_starts_anew(
+    services: bootstrap.Services, owner: Callable[..., OwnRobots]
+) -> None:
+    own = owner("first")
+    own()
+    sent_goal(services)
+    own.monotonic_s.now_s += own.lease_s / 2
+    own()
+    assert own.robots.notes == ["take robot1", "navigate g1 again"]
+    own.monotonic_s.now_s += own.lease_s + 1.0
+    own()
+    assert own.robots.notes[2:] == ["drop robot1", "take robot1", "navigate g1 again"]
+
+
+def test_a_renewal_that_took_longer_than_the_lease_starts_anew(
+    services: bootstrap.Services, owner: Callable[..., OwnRobots]
+) -> None:
+    own = owner("first")
+    own()
+    own.monotonic_s.now_s += own.lease_s / 2
+    own.monotonic_s.passing_s = own.lease_s / 4  # the database took its time
+    own()
+    assert own.robots.notes == ["take robot1", "drop robot1", "take robot1"]
+
+
+def test_a_worker_without_a_database_lets_go_when_its_lease_is_over(
+    services: bootstrap.Services, owner: Callable[..., OwnRobots]
+) -> None:
+    own = owner("first")
+    own()
+    services.connections.close()
+    own.monotonic_s.now_s += own.lease_s / 2
+    with pytest.raises(DatabaseAway):
+        own()
+    assert own.robots.taken == {"robot1"}
+    own.monotonic_s.now_s += own.lease_s / 2
+    with pytest.raises(DatabaseAway):
+        own()
+    assert own.robots.taken == set()
+    assert own.mine == set()
+
+
+def test_a_second_worker_takes_nothing_while_the_lease_runs(
+    services: bootstrap.Services, owner: Callable[..., OwnRobots]
+) -> None:
+    first, second = owner("first"), owner("second")
+    first()
+    second()
+    assert (first.mine, second.mine) == ({"robot1"}, set())
+    first.release()
+    second.monotonic_s.now_s += second.lease_s
+    second()
+    assert second.mine == {"robot1"}
+
+
+def test_what_a_former_owner_concluded_does_not_count(
+    services: bootstrap.Services, owner: Callable[..., OwnRobots]
+) -> None:
+    first, second = owner("first"), owner("second")
+    first()
+    sent_goal(services)
+    rows(services, "UPDATE robots SET lease_until = now() - interval '1 second'")
+    second()
+    assert second.robots.notes == ["take robot1", "navigate g1 again"]
+    lost = GoalReport("g1", GoalState.UNKNOWN, "no trace of it")
+    assert settle_goal(services.uow, services.advance, lost, first) is False
+    assert rows(services, "SELECT state FROM goals") == [("sent",)]
+    reached = GoalReport("g1", GoalState.REACHED)
+    assert settle_goal(services.uow, services.advance, reached, second) is True
+    assert rows(services, "SELECT state FROM goals") == [("reached",)]
+
+
+def test_the_shipped_world_can_be_connected() -> None:
+    world = bootstrap.world_named(str(assets.directory("worlds") / "paint_factory"))
+    robots = bootstrap.connect_robots(world, "ws://127.0.0.1:9")
+    assert list(robots.names()) == ["robot1", "robot2", "robot3"]
+    robots.close()
