@@ -96,7 +96,7 @@ class RobotSession:
         )
         self._ping_id = ""
         self._list_seen = False
-        self._told_link: tuple[LinkState, bool] | None = None
+        self._told_link: tuple[LinkState, bool, str] | None = None
         self._told_problems: set[tuple[str, str]] = set()
         self._battery: Battery | None = None
         self._stopped: bool | None = None
@@ -217,8 +217,9 @@ class RobotSession:
             self._out.append(Send(frame))
         state, reason = self._link.judge(now_s)
         reconciled = self._reconciled()
-        if (state, reconciled) != self._told_link:
-            self._told_link = (state, reconciled)
+        why_down = reason if state is LinkState.DOWN else ""
+        if (state, reconciled, why_down) != self._told_link:
+            self._told_link = (state, reconciled, why_down)
             self._out.append(Link(now_s, state, reconciled, reason))
         permitted = now_s < self._permitted_until
         ready = reconciled and state is LinkState.UP and permitted

@@ -34,7 +34,14 @@ def submit_form(
         earlier = tx.tasks.answer(task_id)
         if earlier is not None:
             return Submitted(earlier, first=False)
-        task = tx.tasks.get(task_id)
+        try:
+            task = tx.tasks.get(task_id)
+        except TaskGone:
+            # Another post may have been committed since we looked for its answer.
+            earlier = tx.tasks.answer(task_id)
+            if earlier is None:
+                raise
+            return Submitted(earlier, first=False)
         instance = tx.instances.lock(task.instance_id)
         earlier = tx.tasks.answer(task_id)
         if earlier is not None:

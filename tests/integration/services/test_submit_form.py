@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 from uuid import uuid4
 
@@ -75,6 +76,41 @@ def test_posts_at_the_same_moment_count_once(
     instance_id = results[0].answer.instance_id
     assert bench.left(instance_id).count("ask") == 1
     assert [t.element for t in bench.forms(instance_id)] == ["next"]
+
+
+class Overtaken:
+    """Transactions in which another post commits right after the first look."""
+
+    def __init__(self, uow: Any, overtake: Callable[[], Any]) -> None:
+        self._uow = uow
+        self._overtake = overtake
+
+    @contextmanager
+    def __call__(self) -> Iterator[Any]:
+        with self._uow() as tx:
+            look = tx.tasks.answer
+
+            def look_then_be_overtaken(task_id: str) -> Any:
+                tx.tasks.answer = look
+                found = look(task_id)
+                self._overtake()
+                return found
+
+            tx.tasks.answer = look_then_be_overtaken
+            yield tx
+
+
+def test_a_post_that_is_overtaken_returns_the_first_result(
+    bench: Bench, task_id: str
+) -> None:
+    def overtake() -> None:
+        submit_form(bench.uow, bench.advance, task_id, {"kg": 1}, by="ada")
+
+    slow = submit_form(
+        Overtaken(bench.uow, overtake), bench.advance, task_id, {"kg": 2}, by="bob"
+    )
+    assert not slow.first
+    assert slow.answer.answered_by == "ada"
 
 
 @pytest.mark.parametrize("unknown", [str(uuid4()), "no id at all", ""])
