@@ -159,7 +159,9 @@ CREATE TABLE deliveries (
     kind text NOT NULL,
     task_id uuid,
     data json NOT NULL DEFAULT '{}',
-    created_at timestamptz NOT NULL DEFAULT now()
+    created_at timestamptz NOT NULL DEFAULT now(),
+    failures integer NOT NULL DEFAULT 0,
+    not_before timestamptz NOT NULL DEFAULT '-infinity'
 );
 CREATE INDEX deliveries_by_instance ON deliveries (instance_id, id);
 

@@ -138,12 +138,17 @@ def smtp_account(settings: Settings, sender: str) -> SmtpAccount:
     smtp = _server(settings.smtp_url or "", "MPMS_SMTP_URL", _login(settings))
     if smtp.user and smtp.login is None:
         raise AccountInvalid("MPMS_SMTP_URL names a user and no password.")
-    with _named("MPMS_MAIL_FROM" if settings.mail_from else "MPMS_SMTP_URL"):
+    sender = settings.mail_from or sender
+    if "@" not in sender:
+        raise AccountInvalid(
+            f"MPMS_MAIL_FROM is the address of replies; {sender!r} is none."
+        )
+    with _named("MPMS_SMTP_URL"):
         return SmtpAccount(
             smtp.host,
             smtp.port,
             smtp.security,
-            sender=settings.mail_from or sender,
+            sender,
             user=smtp.user or None,
             login=smtp.login,
             ca_file=settings.mail_ca_file,

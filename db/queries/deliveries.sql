@@ -11,6 +11,7 @@ WHERE id = (
     FROM (
         SELECT instance_id
         FROM deliveries
+        WHERE not_before <= clock_timestamp()
         ORDER BY id
         LIMIT %(reach)s::bigint
     ) AS waiting
@@ -23,14 +24,24 @@ WHERE id = (
     CROSS JOIN LATERAL (
         SELECT id
         FROM deliveries
-        WHERE deliveries.instance_id = instance.id
+        WHERE
+            deliveries.instance_id = instance.id
+            AND deliveries.not_before <= clock_timestamp()
         ORDER BY deliveries.id
         LIMIT 1
         FOR UPDATE SKIP LOCKED
     ) AS oldest
     LIMIT 1
 )
-RETURNING id, instance_id, kind, task_id, data;
+RETURNING id, instance_id, kind, task_id, data, failures;
+
+-- name: deliveries_postpone
+-- A command that could not be applied must not hold up the others.
+UPDATE deliveries
+SET
+    failures = failures + 1,
+    not_before = clock_timestamp() + make_interval(secs => %(delay_s)s)
+WHERE id = %(id)s;
 
 -- name: deliveries_throw_signal
 -- Give a signal to all who wait; subscriptions are read and not locked.

@@ -167,7 +167,8 @@ def explain(error: BaseException, place: str) -> str:
         case TimeoutError():
             return f"{place} did not answer in time"
         case ssl.SSLError():
-            return f"no encrypted connection to {place}: {error.reason or error}"
+            why = getattr(error, "reason", None) or error
+            return f"no encrypted connection to {place}: {why}"
         case socket.gaierror():
             return f"{place} cannot be found: {error.strerror}"
         case ConnectionRefusedError():

@@ -34,9 +34,13 @@ def fields(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
         component = pending.pop(0)
         if component.get("type") in ("group", "dynamiclist"):
             pending = list(component.get("components", [])) + pending
-        elif component.get("type") in INPUT_TYPES and component.get("key"):
-            if not component.get("disabled") and not component.get("readonly"):
-                yield component
+        elif (
+            component.get("type") in INPUT_TYPES
+            and component.get("key")
+            and not component.get("disabled")
+            and not component.get("readonly")
+        ):
+            yield component
 
 
 def check_answers(schema: dict[str, Any], answers: dict[str, Any]) -> dict[str, Any]:
@@ -79,8 +83,8 @@ def _problem(field: dict[str, Any], rules: dict[str, Any], value: Any) -> str | 
         if "max" in rules and value > float(rules["max"]):
             return f"must be at most {rules['max']}."
     if kind in ("radio", "select") and "values" in field:
-        if value not in [choice.get("value") for choice in field["values"]]:
-            return "is not one of the choices."
+        choices = [choice.get("value") for choice in field["values"]]
+        return None if value in choices else "is not one of the choices."
     if kind in ("textfield", "textarea"):
         if not isinstance(value, str):
             return "must be text."

@@ -34,6 +34,7 @@ START_TIMEOUT_S = 60.0
 STOP_PATIENCE_S = 10.0
 POLL_S = 0.05
 LONGEST_PAUSE_S = 10.0
+FIRST_PORT, PORTS = 20_000, 12_000
 PACKAGES = Path(__file__).parents[2]
 HOST = "127.0.0.1"
 ORDERS = "orders@plant.example.com"
@@ -218,7 +219,8 @@ class MailServers:
     def _listen(self, wanted: int | None, last: int | None) -> socket.socket:
         """Open a port: the one asked for, else the last one, else any."""
         try:
-            return _bind(wanted or last or 0)
+            port = wanted or last
+            return _bind(port) if port else _bind_any()
         except OSError as error:
             if error.errno not in (errno.EADDRINUSE, errno.EACCES):
                 raise
@@ -227,7 +229,7 @@ class MailServers:
                     f"port {wanted} for mail cannot be used: {error.strerror}"
                 ) from error
             log.warning("port %s for mail is taken; another one is used", last)
-            return _bind(0)
+            return _bind_any()
 
     def _take(self, name: str) -> bool:
         lock = open(self.directory / name, "a", opener=_private)  # noqa: SIM115
@@ -345,6 +347,20 @@ def _bind(port: int) -> socket.socket:
         sock.close()
         raise
     return sock
+
+
+def _bind_any() -> socket.socket:
+    """Choose a port below those that the system gives to passing connections.
+
+    It must still be free after a restart: mail programs have it in their settings.
+    """
+    for _ in range(100):
+        try:
+            return _bind(FIRST_PORT + secrets.randbelow(PORTS))
+        except OSError as error:
+            if error.errno not in (errno.EADDRINUSE, errno.EACCES):
+                raise
+    return _bind(0)
 
 
 def _answers(home: MailHome) -> bool:

@@ -42,6 +42,7 @@ def install() -> None:
     module.Maildir = QuickMaildir
     package: Any = backend
     package.Maildir = QuickMaildir
+    package.MailboxSet = PoliteFolders
     content: Any = MessageContent
     content.parse = staticmethod(parse)
 
@@ -99,6 +100,12 @@ class ExactUidList(UidList):
         copy._records = dict(known._records)
         return copy
 
+    @classmethod
+    def file_open(cls, path: str) -> Self:
+        # pymap reads the first line only, and then writes the file without the rest
+        # if two conversations open a new folder at once.
+        return cls.file_read(path)
+
     def read(self, fp: IO[str]) -> None:
         super().read(fp)
         self.next_uid = max(self.next_uid, max(self._records, default=0) + 1)
@@ -146,6 +153,8 @@ class QuickMaildir(layer.Maildir):
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
+        for path in self._paths.values():  # another conversation may be making it
+            os.makedirs(path, mode=0o700, exist_ok=True)
         self._listed: tuple[int, ...] = ()
         self._settled = False
         self._dates: dict[str, float] = {}
@@ -198,6 +207,16 @@ class QuickMaildir(layer.Maildir):
             message.set_info(name.rsplit(self.colon, 1)[-1])
         message.set_date(self._dates[key])
         return message
+
+
+class PoliteFolders(layer.MailboxSet):
+    """Says no to a folder that is there already; pymap breaks off."""
+
+    async def add_mailbox(self, name: str) -> Any:
+        try:
+            return await super().add_mailbox(name)
+        except KeyError as error:
+            raise ValueError(name) from error
 
 
 class QuickFolder(layer.MailboxData):

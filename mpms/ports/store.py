@@ -150,6 +150,18 @@ class Jobs(Protocol):
     def counts(self) -> dict[str, int]: ...
 
 
+@dataclass(frozen=True)
+class Delivery:
+    """A command that lay ready for an instance."""
+
+    id: int
+    instance_id: str
+    kind: str
+    task_id: str | None
+    data: dict[str, Any]
+    failures: int = 0
+
+
 class Deliveries(Protocol):
     """Commands that an instance shall get and nobody waits for."""
 
@@ -162,9 +174,13 @@ class Deliveries(Protocol):
         data: dict[str, Any] | None = None,
     ) -> None: ...
 
-    def claim(self) -> tuple[int, str, str, str | None, dict[str, Any]] | None:
-        """Take the oldest of any free instance and lock that instance:
-        (id, instance id, kind, task id, data); deleted with this transaction."""
+    def claim(self) -> Delivery | None:
+        """Take the oldest of any free instance and lock that instance; the row is
+        deleted with this transaction."""
+        ...
+
+    def postpone(self, delivery_id: int, delay_s: float) -> None:
+        """A command that could not be applied must not hold up the others."""
         ...
 
     def throw(self, throw: Throw) -> int:

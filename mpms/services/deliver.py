@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
+from datetime import timedelta
 from typing import Any
 
-from mpms.domain.errors import TaskGone
+from mpms.domain.errors import DatabaseAway, InstanceBusy, TaskGone
 from mpms.domain.steps import (
     Cancel,
     Command,
@@ -16,35 +18,74 @@ from mpms.domain.steps import (
     Start,
     Throw,
 )
-from mpms.ports.store import Transaction, UnitOfWork
+from mpms.ports.store import Delivery, Transaction, UnitOfWork
 from mpms.services.advance_instance import Advance
 
+log = logging.getLogger(__name__)
+
 ACTOR = "mpms"
+AGAIN_S = 60.0
 
 
 def deliver_one(uow: UnitOfWork, advance: Advance) -> bool:
     """Deliver the oldest waiting command; False if there was none."""
-    with uow() as tx:
-        claimed = tx.deliveries.claim()
-        if claimed is None:
-            return False
-        _, instance_id, kind, task_id, data = claimed
-        command = _command(kind, task_id or "", data)
-        applied = _apply(tx, advance, instance_id, command)
-        if not applied and data.get("kind") == "message":
-            tx.deliveries.throw(_message(data))
-        return True
+    delivery: Delivery | None = None
+    try:
+        with uow() as tx:
+            delivery = tx.deliveries.claim()
+            if delivery is None:
+                return False
+            task_id, data = delivery.task_id or "", delivery.data
+            command = _command(delivery.kind, task_id, data)
+            applied = _apply(tx, advance, delivery.instance_id, command)
+            if not applied and data.get("kind") == "message":
+                tx.deliveries.throw(_message(data))
+            if delivery.failures:
+                tx.incidents.resolve(
+                    by=ACTOR, instance_id=delivery.instance_id, kind="step"
+                )
+    except (DatabaseAway, InstanceBusy):
+        raise
+    except Exception as failure:
+        if delivery is None:
+            raise
+        with uow() as tx:
+            tx.deliveries.postpone(delivery.id, AGAIN_S)
+            _hold(tx, delivery.instance_id, failure)
+    return True
 
 
 def fire_one(uow: UnitOfWork, advance: Advance) -> bool:
     """Fire one due timer; False if none is due."""
-    with uow() as tx:
-        due = tx.timers.claim_due(advance.clock.now())
+    due: tuple[str, str] | None = None
+    try:
+        with uow() as tx:
+            due = tx.timers.claim_due(advance.clock.now())
+            if due is None:
+                return False
+            instance_id, task_id = due
+            _apply(tx, advance, instance_id, Fire(task_id))
+    except (DatabaseAway, InstanceBusy):
+        raise
+    except Exception as failure:
         if due is None:
-            return False
-        instance_id, task_id = due
-        _apply(tx, advance, instance_id, Fire(task_id))
-        return True
+            raise
+        with uow() as tx:
+            again_at = advance.clock.now() + timedelta(seconds=AGAIN_S)
+            tx.waits.move_timer(due[1], again_at)
+            _hold(tx, due[0], failure)
+    return True
+
+
+def _hold(tx: Transaction, instance_id: str, failure: Exception) -> None:
+    """A step that cannot be taken is an incident of its instance alone."""
+    log.error("instance %s cannot take its next step", instance_id, exc_info=failure)
+    tx.incidents.open(
+        "step",
+        f"The process cannot take its next step and tries again every {AGAIN_S:g} s:"
+        f" {failure}",
+        instance_id=instance_id,
+    )
 
 
 def _apply(

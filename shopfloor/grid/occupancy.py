@@ -7,7 +7,7 @@ the same tables without a lock, and lets prepared roads belong to one grid.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -34,6 +34,8 @@ class Grid:
     blocked: NDArray[np.uint8]
     run_x: NDArray[np.int32]
     run_y: NDArray[np.int32]
+    prepared: dict[str, Any] = field(default_factory=dict, repr=False)
+    """What others worked out for this map; it lives as long as the map does."""
 
     @staticmethod
     def of(

@@ -2,7 +2,7 @@
 
 Two anchors cannot tell a position from its mirror image, and a start among delayed
 ranges may settle in the wrong place. Instead of betting, every place that explains the
-ranges is followed; evidence adds up, losers leave, and row 0 is what is believed.
+ranges is followed; evidence (a logarithm) adds up and losers leave.
 """
 
 from dataclasses import dataclass
@@ -12,73 +12,69 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-LARGEST = 24
-# Natural logarithms: this much less probable is given up; this much better is believed.
-GIVEN_UP = 9.0
-BELIEVED = 1.0
-# Alike: nearer than this in place, and in velocity or heading.
-ALIKE_M = 0.3
-ALIKE_REST = 0.5
+ROWS = 24
+# Hypotheses within this of the most probable one are one place in different readings.
+ONE_PLACE_M = 1.5
 
 
-@dataclass
+@dataclass(frozen=True)
+class Cluster:
+    share: float
+    mean: Floats
+    covariance: Floats
+
+
 class Bank:
-    means: Floats
-    covariances: Floats
-    evidence: Floats
-    delayed: Floats  # hypothesis x anchor: probability of an obstructed link
+    """Rows of arrays with room for a fixed number; the first ``count`` are alive."""
 
-    @classmethod
-    def of(cls, states: int, anchors: int) -> "Bank":
-        return cls(
-            np.empty((0, states)),
-            np.empty((0, states, states)),
-            np.empty(0),
-            np.empty((0, anchors)),
-        )
+    def __init__(self, states: int) -> None:
+        self.means = np.zeros((ROWS, states))
+        self.covariances = np.zeros((ROWS, states, states))
+        self.evidence = np.zeros(ROWS)
+        self.obstructed = np.zeros(ROWS, dtype=np.int64)
+        self.count = 0
 
-    def __len__(self) -> int:
-        return len(self.evidence)
+    def add(self, mean: Floats, covariance: Floats, evidence: float) -> None:
+        """Take the next free row, or that of the least probable hypothesis."""
+        if self.count < ROWS:
+            row = self.count
+            self.count += 1
+        else:
+            row = int(np.argmin(self.evidence))
+            if self.evidence[row] > evidence:
+                return
+        self.means[row] = mean
+        self.covariances[row] = covariance
+        self.evidence[row] = evidence
+        self.obstructed[row] = 0
 
-    def add(
-        self, mean: Floats, covariance: Floats, evidence: float, delayed: Floats
-    ) -> None:
-        self.means = np.concatenate([self.means, mean[None]])
-        self.covariances = np.concatenate([self.covariances, covariance[None]])
-        self.evidence = np.append(self.evidence, evidence)
-        self.delayed = np.concatenate([self.delayed, delayed[None]])
+    def clusters(self) -> list[Cluster]:
+        """The different places, most probable first, each with its own spread."""
+        alive = slice(0, self.count)
+        weights = np.exp(self.evidence[alive] - self.evidence[alive].max())
+        weights /= weights.sum()
+        left = list(np.argsort(-weights, kind="stable"))
+        found: list[Cluster] = []
+        while left:
+            seed = self.means[left[0], :2]
+            rows = [
+                row
+                for row in left
+                if np.abs(self.means[row, :2] - seed).max() < ONE_PLACE_M
+            ]
+            left = [row for row in left if row not in rows]
+            found.append(self._join(rows, weights))
+        return sorted(found, key=lambda cluster: -cluster.share)
 
-    def tidy(self) -> None:
-        """Let the believed one be first, drop losers and doubles."""
-        if len(self) < 2:
-            self.evidence[:] = 0.0
-            return
-        best = int(np.argmax(self.evidence))
-        if self.evidence[best] < self.evidence[0] + BELIEVED:
-            best = 0
-        order = [best, *(int(i) for i in np.argsort(-self.evidence) if i != best)]
-        floor = self.evidence.max() - GIVEN_UP
-        kept: list[int] = []
-        for row in order:
-            if len(kept) == LARGEST or (kept and self.evidence[row] < floor):
-                break
-            if not any(self._alike(row, other) for other in kept):
-                kept.append(row)
-        if kept != list(range(len(self))):
-            self.means = self.means[kept]
-            self.covariances = self.covariances[kept]
-            self.evidence = self.evidence[kept]
-            self.delayed = self.delayed[kept]
-        self.evidence -= self.evidence[0]
-
-    def _alike(self, one: int, other: int) -> bool:
-        apart = self.means[one] - self.means[other]
-        if len(apart) == 3:
-            apart[2] = (apart[2] + np.pi) % (2.0 * np.pi) - np.pi
-        near = bool(np.hypot(apart[0], apart[1]) < ALIKE_M)
-        return near and bool(np.abs(apart[2:]).max() < ALIKE_REST)
-
-    def shares(self) -> Floats:
-        """How probable each hypothesis is."""
-        weights = np.exp(self.evidence - self.evidence.max())
-        return np.asarray(weights / weights.sum(), dtype=np.float64)
+    def _join(self, rows: list[int], weights: Floats) -> Cluster:
+        share = float(weights[rows].sum())
+        if len(rows) == 1:
+            row = rows[0]
+            return Cluster(share, self.means[row].copy(), self.covariances[row].copy())
+        inside = weights[rows] / share
+        means = self.means[rows]
+        mean = inside @ means
+        apart = means - mean
+        covariance = np.einsum("k,kij->ij", inside, self.covariances[rows])
+        covariance += np.einsum("k,ki,kj->ij", inside, apart, apart)
+        return Cluster(share, mean, covariance)

@@ -1,12 +1,13 @@
 """The one update that people and robots share: a single range to a single anchor.
 
-A range is either direct or delayed by something in the way. Which of the two is never
-known, so the update is made as far as it is probable that the range is direct, and the
-spread between the two readings stays in the covariance. A gate would throw away what it
-cannot explain and lose the tag as soon as it is the filter that is wrong.
+A range is direct, or delayed by something in the way, and obstructions last. Which
+links are obstructed is never known, so the guesses are followed side by side: every
+hypothesis carries the set of links it holds for obstructed (a bit each), a range
+splits it into the ways it can be read, equal guesses are merged again and poor ones
+dropped. A gate would throw away what it cannot explain, and lose the tag as soon as it
+is the filter that is wrong.
 
-A bank of hypotheses (rows) is updated at once; the first two states are always x and y,
-whatever else a motion model keeps.
+The first two states are always x and y, whatever else a motion model keeps.
 """
 
 import math
@@ -17,13 +18,19 @@ from numpy.typing import NDArray
 from shopfloor.tracking.compiled import kernel
 
 Floats = NDArray[np.float64]
+Bits = NDArray[np.int64]
 
 # A delayed range is late by anything up to this, all equally probable.
 LARGEST_DELAY_M = 3.0
 # Every so often a range is nonsense in either direction.
-NONSENSE_SHARE = 0.02
+NONSENSE_SHARE = 0.005
 NONSENSE_SPAN_M = 20.0
 NEAREST_M = 0.05
+# Hypotheses farther apart are never merged: they may be mirror images.
+MERGED_WITHIN_M = 1.0
+MERGED_WITHIN_RAD = 0.8
+# Natural logarithm: so much less probable than the best one is dropped.
+DROPPED_BELOW = 8.0
 ROOT_2 = math.sqrt(2.0)
 ROOT_2_PI = math.sqrt(2.0 * math.pi)
 
@@ -33,8 +40,7 @@ def delayed_density(innovation: float, sigma: float) -> float:
     """How probable an innovation is if something stands in the way."""
     above = math.erfc(-innovation / (ROOT_2 * sigma))
     beyond = math.erfc(-(innovation - LARGEST_DELAY_M) / (ROOT_2 * sigma))
-    late = 0.5 * (above - beyond) / LARGEST_DELAY_M
-    return (1.0 - NONSENSE_SHARE) * max(0.0, late) + NONSENSE_SHARE / NONSENSE_SPAN_M
+    return max(1e-30, 0.5 * (above - beyond) / LARGEST_DELAY_M)
 
 
 @kernel
@@ -49,7 +55,9 @@ def absorb_range(
     means: Floats,
     covariances: Floats,
     evidence: Floats,
-    delayed: Floats,
+    obstructed: Bits,
+    count: int,
+    bit: int,
     anchor_x: float,
     anchor_y: float,
     rise: float,
@@ -57,20 +65,23 @@ def absorb_range(
     variance: float,
     usual_share: float,
     memory: float,
-) -> float:
-    """Update every hypothesis in place; return how probable a delay is in the first.
+) -> tuple[int, float]:
+    """Update the first ``count`` rows in place.
 
-    ``rise``: vertical distance between tag and anchor. ``delayed``: per hypothesis, the
-    probability that the link to this anchor was obstructed at its last range, of which
-    the share ``memory`` still holds.
+    Returns the new count and the logarithm of how probable the range was. ``rise``:
+    vertical distance between tag and anchor; ``memory``: how much of the link's state
+    at its last range still holds.
     """
     size = means.shape[1]
+    new_means = np.empty((3 * count, size))
+    new_covariances = np.empty((3 * count, size, size))
+    new_evidence = np.empty(3 * count)
+    new_obstructed = np.empty(3 * count, np.int64)
     gain = np.empty(size)
-    for row in range(means.shape[0]):
+    for row in range(count):
         mean, covariance = means[row], covariances[row]
         dx, dy = mean[0] - anchor_x, mean[1] - anchor_y
-        flat_squared = dx * dx + dy * dy
-        distance = max(NEAREST_M, math.sqrt(flat_squared + rise * rise))
+        distance = max(NEAREST_M, math.sqrt(dx * dx + dy * dy + rise * rise))
         hx, hy = dx / distance, dy / distance
         for i in range(size):
             gain[i] = covariance[i, 0] * hx + covariance[i, 1] * hy
@@ -80,21 +91,97 @@ def absorb_range(
         bend = min(bend, distance)
         innovation = measured - distance - 0.5 * bend
         spread = along + variance + 0.5 * bend * bend
-        share = usual_share + (delayed[row] - usual_share) * memory
-        direct = (1.0 - share) * direct_density(innovation, spread)
-        late = share * delayed_density(innovation, math.sqrt(spread))
-        total = direct + late
-        trust = direct / total
-        evidence[row] += math.log(total)
-        delayed[row] = 1.0 - trust
+        before = 1.0 if obstructed[row] & bit else 0.0
+        share = usual_share + (before - usual_share) * memory
+        direct = 3 * row
+        late, nonsense = direct + 1, direct + 2
+        for child in range(direct, direct + 3):
+            new_means[child] = mean
+            new_covariances[child] = covariance
+            new_obstructed[child] = obstructed[row]
         for i in range(size):
-            gain[i] /= spread
-            mean[i] += trust * gain[i] * innovation
-        factor = trust * (1.0 - trust) * innovation * innovation - trust * spread
-        for i in range(size):
+            new_means[direct, i] += gain[i] / spread * innovation
             for j in range(size):
-                covariance[i, j] += factor * gain[i] * gain[j]
-    return float(delayed[0])
+                new_covariances[direct, i, j] -= gain[i] * gain[j] / spread
+        new_obstructed[direct] = obstructed[row] & ~bit
+        new_obstructed[late] = obstructed[row] | bit
+        sense = (1.0 - NONSENSE_SHARE) * (1.0 - share)
+        new_evidence[direct] = evidence[row] + math.log(
+            sense * direct_density(innovation, spread) + 1e-30
+        )
+        new_evidence[late] = evidence[row] + math.log(
+            (1.0 - NONSENSE_SHARE)
+            * share
+            * delayed_density(innovation, math.sqrt(spread))
+        )
+        new_evidence[nonsense] = evidence[row] + math.log(
+            NONSENSE_SHARE / NONSENSE_SPAN_M
+        )
+    left = merge(new_means, new_covariances, new_evidence, new_obstructed)
+    best = new_evidence[:left].max()
+    total = 0.0
+    for row in range(left):
+        total += math.exp(new_evidence[row] - best)
+    order = np.argsort(-new_evidence[:left])
+    kept = 0
+    for row in order:
+        if kept == means.shape[0] or new_evidence[row] < best - DROPPED_BELOW:
+            break
+        means[kept] = new_means[row]
+        covariances[kept] = new_covariances[row]
+        evidence[kept] = new_evidence[row]
+        obstructed[kept] = new_obstructed[row]
+        kept += 1
+    fit = best + math.log(total)
+    for row in range(kept):
+        evidence[row] -= fit
+    return kept, fit
+
+
+@kernel
+def merge(
+    means: Floats, covariances: Floats, evidence: Floats, obstructed: Bits
+) -> int:
+    """Join rows with the same guess about the same place; return how many are left."""
+    size = means.shape[1]
+    apart = np.empty(size)
+    left = 0
+    for row in range(means.shape[0]):
+        target = -1
+        for other in range(left):
+            if obstructed[other] != obstructed[row]:
+                continue
+            far = abs(means[other, 0] - means[row, 0])
+            far = max(far, abs(means[other, 1] - means[row, 1]))
+            turned = 0.0
+            if size == 3:
+                turned = abs(means[other, 2] - means[row, 2])
+            if far < MERGED_WITHIN_M and turned < MERGED_WITHIN_RAD:
+                target = other
+                break
+        if target < 0:
+            if left != row:
+                means[left] = means[row]
+                covariances[left] = covariances[row]
+                evidence[left] = evidence[row]
+                obstructed[left] = obstructed[row]
+            left += 1
+            continue
+        high = max(evidence[target], evidence[row])
+        old = math.exp(evidence[target] - high)
+        new = math.exp(evidence[row] - high)
+        share = new / (old + new)
+        evidence[target] = high + math.log(old + new)
+        for i in range(size):
+            apart[i] = means[row, i] - means[target, i]
+        for i in range(size):
+            means[target, i] += share * apart[i]
+            for j in range(size):
+                covariances[target, i, j] += (
+                    share * (covariances[row, i, j] - covariances[target, i, j])
+                    + share * (1.0 - share) * apart[i] * apart[j]
+                )
+    return left
 
 
 @kernel

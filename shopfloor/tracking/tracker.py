@@ -131,7 +131,7 @@ class TagTracker:
         self._forget()
 
     def _forget(self) -> None:
-        self._bank = Bank.of(self.motion.states, len(self._slots))
+        self._bank = Bank(self.motion.states)
         self._window.clear()
         self._listening_since: float | None = None
         self._fit = 0.0
@@ -139,31 +139,25 @@ class TagTracker:
 
     @property
     def located(self) -> bool:
-        return len(self._bank) > 0
+        return self._bank.count > 0
 
     @property
     def estimate(self) -> Estimate | None:
         """What is believed at the time of the last measurement; None: not yet known."""
         if not self.located or self._at_s is None:
             return None
-        bank = self._bank
-        mean, covariance = bank.means[0], bank.covariances[0]
+        best, *others = self._bank.clusters()
+        (a, b), (c, d) = best.covariance[:2, :2].tolist()
+        x, y, *rest = best.mean.tolist()
         walking = isinstance(self.motion, Walking)
-        shares = bank.shares()
         return Estimate(
             self._at_s,
-            float(mean[0]),
-            float(mean[1]),
-            (
-                (float(covariance[0, 0]), float(covariance[0, 1])),
-                (float(covariance[1, 0]), float(covariance[1, 1])),
-            ),
-            (float(mean[2]), float(mean[3])) if walking else None,
-            None if walking else math.remainder(float(mean[2]), 2.0 * math.pi),
-            tuple(
-                (float(bank.means[i, 0]), float(bank.means[i, 1]), float(shares[i]))
-                for i in range(1, len(bank))
-            ),
+            x,
+            y,
+            ((a, b), (c, d)),
+            (rest[0], rest[1]) if walking else None,
+            None if walking else math.remainder(rest[0], 2.0 * math.pi),
+            tuple((float(o.mean[0]), float(o.mean[1]), o.share) for o in others),
         )
 
     def start_at(self, at_s: float, x_m: float, y_m: float, sigma_m: float) -> None:
@@ -193,8 +187,8 @@ class TagTracker:
         turn = motion.turn_slip * abs(turn_rad) + motion.drift_radps * elapsed_s
         bank = self._bank
         predict_driving(
-            bank.means,
-            bank.covariances,
+            bank.means[: bank.count],
+            bank.covariances[: bank.count],
             forward_m,
             left_m,
             turn_rad,
@@ -252,9 +246,10 @@ class TagTracker:
         elapsed_s = self._elapse(at_s)
         if elapsed_s > 0.0 and self.located:
             motion = self.motion
+            bank = self._bank
             predict_walking(
-                self._bank.means,
-                self._bank.covariances,
+                bank.means[: bank.count],
+                bank.covariances[: bank.count],
                 elapsed_s,
                 motion.restlessness_m2ps3,
                 motion.memory_s,
@@ -264,13 +259,13 @@ class TagTracker:
     def _absorb(self, at_s: float, slot: int, range_m: float) -> None:
         bank, tuning = self._bank, self.tuning
         silent_s = at_s - float(self._heard_at[slot])
-        before = float(bank.evidence[0])
-        delayed = np.ascontiguousarray(bank.delayed[:, slot])
-        absorb_range(
+        bank.count, gained = absorb_range(
             bank.means,
             bank.covariances,
             bank.evidence,
-            delayed,
+            bank.obstructed,
+            bank.count,
+            1 << slot,
             self._geometry[slot, 0],
             self._geometry[slot, 1],
             self._geometry[slot, 2],
@@ -279,9 +274,7 @@ class TagTracker:
             tuning.usual_delayed_share,
             math.exp(-silent_s / tuning.obstruction_s),
         )
-        bank.delayed[:, slot] = delayed
-        scale = math.log(ROOT_2_PI * math.sqrt(self._variances[slot]))
-        gained = float(bank.evidence[0]) - before + scale
+        gained += math.log(ROOT_2_PI * math.sqrt(self._variances[slot]))
         self._fit += (gained - self._fit) / 8.0
         if self.bounds is not None:
             self._keep_inside(self.bounds)
@@ -293,12 +286,11 @@ class TagTracker:
         ):
             self._since_doubt = 0
             self._challenge()
-        bank.tidy()
 
     def _keep_inside(self, bounds: Bounds) -> None:
         lows = (bounds.min_x_m, bounds.min_y_m)
         highs = (bounds.max_x_m, bounds.max_y_m)
-        for row in range(len(self._bank)):
+        for row in range(self._bank.count):
             mean = self._bank.means[row]
             for axis in range(2):
                 inside = min(max(mean[axis], lows[axis]), highs[axis])
@@ -328,7 +320,6 @@ class TagTracker:
             for place in self._places(self._moved(heading, None), []):
                 self._follow(place, heading, -place.cost)
         if self.located:
-            self._bank.tidy()
             self._fit = 0.0
 
     def _headings(self) -> list[float]:
@@ -379,20 +370,19 @@ class TagTracker:
 
     def _challenge(self) -> None:
         """Ask the recent ranges for other places; the evidence decides later."""
-        mean = self._bank.means[0]
+        best = self._bank.clusters()[0]
         walking = isinstance(self.motion, Walking)
-        heading = 0.0 if walking else float(mean[2])
-        velocity = mean[2:4].copy() if walking else None
-        believed = (float(mean[0]), float(mean[1]))
+        heading = 0.0 if walking else float(best.mean[2])
+        velocity = best.mean[2:4].copy() if walking else None
+        believed = (float(best.mean[0]), float(best.mean[1]))
         places = self._places(self._moved(heading, velocity), [believed])
-        evidence = float(self._bank.evidence[0]) - self.tuning.challenger_handicap
+        evidence = float(self._bank.evidence[: self._bank.count].max())
+        alive = self._bank.means[: self._bank.count].copy()
         for place in places:
-            near = np.hypot(
-                self._bank.means[:, 0] - place.x_m, self._bank.means[:, 1] - place.y_m
-            )
+            near = np.hypot(alive[:, 0] - place.x_m, alive[:, 1] - place.y_m)
             if near.min() > 0.3:
-                gap = place.cost - places[0].cost
-                self._follow(place, heading, evidence - gap, velocity)
+                behind = place.cost - places[0].cost + self.tuning.challenger_handicap
+                self._follow(place, heading, evidence - behind, velocity)
 
     def _follow(
         self,
@@ -413,5 +403,4 @@ class TagTracker:
         else:
             mean[2] = heading
             covariance[2, 2] = (math.pi / HEADINGS) ** 2
-        usual = np.full(len(self._slots), self.tuning.usual_delayed_share)
-        self._bank.add(mean, covariance, evidence, usual)
+        self._bank.add(mean, covariance, evidence)

@@ -13,6 +13,7 @@ from typing import Any
 
 from mpms.adapters.postgres.statements import Repository, as_json
 from mpms.domain.steps import EventWait, Throw
+from mpms.ports.store import Delivery
 
 
 class Deliveries(Repository):
@@ -34,16 +35,14 @@ class Deliveries(Repository):
             data=as_json(data or {}),
         )
 
-    def claim(self) -> tuple[int, str, str, str | None, dict[str, Any]] | None:
-        """Take the oldest of any free instance and lock that instance.
-
-        (id, instance id, kind, task id, data); deleted with this transaction.
-        """
+    def claim(self) -> Delivery | None:
+        """Take the oldest of any free instance and lock that instance; the row is
+        deleted with this transaction."""
         rows = self._statements.claim("deliveries_claim")
-        if not rows:
-            return None
-        delivery_id, instance_id, kind, task_id, data = rows[0]
-        return delivery_id, instance_id, kind, task_id, data
+        return Delivery(*rows[0]) if rows else None
+
+    def postpone(self, delivery_id: int, delay_s: float) -> None:
+        self._statements.run("deliveries_postpone", id=delivery_id, delay_s=delay_s)
 
     def throw(self, throw: Throw) -> int:
         """Hand a signal to all who wait for it, a message to one or keep it."""

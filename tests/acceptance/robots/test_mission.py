@@ -62,11 +62,13 @@ def test_an_order_is_driven_goal_by_goal_and_the_robot_learns_nothing_more(
 
 
 @pytest.mark.covers("A78")
-def test_ten_orders_at_once_are_done_by_three_robots_of_two_kinds(
+def test_ten_orders_at_once_are_done_by_three_robots_and_two_workers(
     plant: Plant, until: Until
 ) -> None:
-    plant.start_simulator(speed=40.0)
-    plant.start_worker("first", lease_s=20.0)
+    """Two kinds of robots; each has one of the workers for its owner."""
+    simulator = plant.start_simulator(speed=40.0)
+    for name in ("first", "second"):
+        plant.start_worker(name, lease_s=60.0)
     plant.start_people()
     numbers = [f"MO-2026-{count:04d}" for count in range(1, 11)]
     for number in numbers:
@@ -81,3 +83,11 @@ def test_ten_orders_at_once_are_done_by_three_robots_of_two_kinds(
         mine = [g for g in goals if g["robot"] == robot]
         for earlier, later in itertools.pairwise(mine):
             assert earlier["ended_at"] <= later["sent_at"]
+
+    speakers: dict[str, set[int]] = {}
+    for record in simulator.records("message"):
+        robot = str(record["name"]).split("/")[1]
+        if record["direction"] == "in" and record["op"] == "publish":
+            speakers.setdefault(robot, set()).add(record["connection"])
+    assert set(speakers) == {"robot1", "robot2", "robot3"}
+    assert {len(connections) for connections in speakers.values()} == {1}

@@ -115,21 +115,3 @@ def test_a_simulator_killed_and_started_again_loses_no_order(
     simulator.restart()
     until("the order is done", plant.done)
     assert_mission_driven_once(plant)
-
-
-def test_of_two_workers_each_robot_has_one(plant: Plant, until: Until) -> None:
-    simulator = plant.start_simulator(speed=20.0)
-    for name in ("first", "second"):
-        plant.start_worker(name, lease_s=20.0)
-    plant.start_people()
-    numbers = [f"MO-2026-{count:04d}" for count in range(1, 4)]
-    for number in numbers:
-        plant.send_order(number)
-    until("all orders are done", lambda: sorted(plant.done()) == numbers)
-    speakers: dict[str, set[int]] = {}
-    for record in simulator.records("message"):
-        robot = str(record["name"]).split("/")[1]
-        if record["direction"] == "in" and record["op"] == "publish":
-            speakers.setdefault(robot, set()).add(record["connection"])
-    assert {len(connections) for connections in speakers.values()} == {1}
-    assert max(plant.starts_of_goals().values()) == 1

@@ -17,9 +17,13 @@ ON_THE_FLOOR = ("--robot", "robot1", "--namespace", "robot1", "--timeout", "60")
 
 
 def probe(url: str, *options: str, **settings: str) -> subprocess.CompletedProcess[str]:
+    return mpms("robots", "probe", url, *options, **settings)
+
+
+def mpms(*words: str, **settings: str) -> subprocess.CompletedProcess[str]:
     environment = {k: v for k, v in os.environ.items() if not k.startswith("MPMS_")}
     return subprocess.run(
-        [sys.executable, "-m", "mpms", "robots", "probe", url, *options],
+        [sys.executable, "-m", "mpms", *words],
         cwd=ROOT,
         env=environment | {"PYTHONPATH": str(ROOT)} | settings,
         capture_output=True,
@@ -88,7 +92,7 @@ def test_a_robot_behind_tls_is_driven_if_its_authority_is_ours(
 def test_a_robot_with_a_certificate_of_a_stranger_is_not_spoken_with(
     behind_tls: Proxy,
 ) -> None:
-    options = (*ON_THE_FLOOR[:4], "--timeout", "4")
+    options = (*ON_THE_FLOOR[:4], "--timeout", "6")
     done = probe(behind_tls.url, "--goal", "6.5", "3.6", *options)
     story = json.loads(done.stdout)
     assert done.returncode == 1
@@ -103,3 +107,17 @@ def test_a_missing_certificate_file_is_named(behind_tls: Proxy) -> None:
     done = probe(behind_tls.url, "--goal", "1", "1", **settings)
     assert done.returncode == 1
     assert "certificate file /nowhere/ca.pem does not exist" in done.stderr
+
+
+def test_a_worker_refuses_to_drive_robots_over_an_open_line(
+    database_url: str,
+) -> None:
+    settings = {
+        "MPMS_DATABASE_URL": database_url,
+        "MPMS_ROBOTS_URL": "ws://10.20.0.7:9090",
+    }
+    done = mpms("work", **settings)
+    assert done.returncode == 1
+    assert done.stderr.startswith("mpms: Robot robot1: ")
+    assert "not encrypted and leaves this machine" in done.stderr
+    assert "Traceback" not in done.stderr

@@ -10,6 +10,7 @@ import itertools
 import os
 import pwd
 import re
+import secrets
 import shutil
 import socket
 import subprocess
@@ -197,9 +198,12 @@ class Server:
 
 
 def free_port() -> int:
-    with socket.socket() as sock:
-        sock.bind(("127.0.0.1", 0))
-        return int(sock.getsockname()[1])
+    """Return a port of a range that is not given to connections by itself."""
+    while True:
+        port = 12000 + secrets.randbelow(8000)
+        with socket.socket() as sock, contextlib.suppress(OSError):
+            sock.bind(("127.0.0.1", port))
+            return port
 
 
 def greets(port: int) -> bool:
@@ -665,6 +669,11 @@ def odd_server() -> Iterator[OddServer]:
     server = OddServer()
     yield server
     server.close()
+
+
+@pytest.fixture(scope="session")
+def choose_port() -> Callable[[], int]:
+    return free_port
 
 
 @pytest.fixture

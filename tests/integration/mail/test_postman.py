@@ -4,7 +4,8 @@ import base64
 import contextlib
 import socket
 import ssl
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 
 import pytest
 from aiosmtpd.controller import Controller
@@ -135,30 +136,32 @@ class Odd:
         return answer
 
 
-def free_port() -> int:
-    with socket.socket() as sock:
-        sock.bind(("127.0.0.1", 0))
-        return sock.getsockname()[1]
-
-
 @pytest.fixture
 def odd() -> Odd:
     return Odd()
 
 
-@contextlib.contextmanager
-def plain_server(odd: Odd, **options) -> Iterator[int]:
-    controller = Controller(
-        odd, hostname="127.0.0.1", port=free_port(), ready_timeout=60, **options
-    )
-    controller.start()
-    try:
-        yield controller.port
-    finally:
-        controller.stop()
+@pytest.fixture
+def plain_server(choose_port) -> Callable[..., AbstractContextManager[int]]:
+    @contextlib.contextmanager
+    def run(handler: Odd, **options) -> Iterator[int]:
+        controller = Controller(
+            handler,
+            hostname="127.0.0.1",
+            port=choose_port(),
+            ready_timeout=60,
+            **options,
+        )
+        controller.start()
+        try:
+            yield controller.port
+        finally:
+            controller.stop()
+
+    return run
 
 
-def test_the_ids_before_a_lost_connection_are_returned(odd):
+def test_the_ids_before_a_lost_connection_are_returned(odd, plain_server):
     odd.answers = ["250 OK", "drop"]
     with plain_server(odd) as port:
         post = SmtpPostman(SmtpAccount("127.0.0.1", port, Security.PLAIN, SENDER))
@@ -169,7 +172,7 @@ def test_the_ids_before_a_lost_connection_are_returned(odd):
         assert post.send([reply(2), reply(3)]) == ["reply-2", "reply-3"]
 
 
-def test_a_reply_that_is_put_off_is_not_refused_for_good(odd):
+def test_a_reply_that_is_put_off_is_not_refused_for_good(odd, plain_server):
     odd.answers = ["451 later", "250 OK", "451 later"]
     with plain_server(odd) as port:
         post = SmtpPostman(SmtpAccount("127.0.0.1", port, Security.PLAIN, SENDER))
@@ -188,7 +191,7 @@ def test_a_stalled_mail_server_is_given_up():
             SmtpPostman(account, timeout_s=0.5).send([reply()])
 
 
-def test_starttls_is_verified(odd, certificates):
+def test_starttls_is_verified(odd, plain_server, certificates):
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificates.cert, certificates.key)
     logins = []
@@ -222,7 +225,7 @@ def test_starttls_is_verified(odd, certificates):
     assert [password for _, _, password in logins] == [b"secret"]
 
 
-def test_tls_from_the_beginning_is_verified(odd, certificates):
+def test_tls_from_the_beginning_is_verified(odd, plain_server, certificates):
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificates.cert, certificates.key)
 
@@ -238,7 +241,7 @@ def test_tls_from_the_beginning_is_verified(odd, certificates):
             SmtpPostman(stranger).send([reply()])
 
 
-def test_a_server_without_starttls_gets_no_password(odd, certificates):
+def test_a_server_without_starttls_gets_no_password(odd, plain_server, certificates):
     with plain_server(odd) as port:
         account = SmtpAccount(
             "localhost",
@@ -253,7 +256,7 @@ def test_a_server_without_starttls_gets_no_password(odd, certificates):
             SmtpPostman(account).send([reply()])
 
 
-def test_a_token_is_used_where_there_is_no_password(odd):
+def test_a_token_is_used_where_there_is_no_password(plain_server):
     seen = []
 
     class Tokens(Odd):

@@ -127,7 +127,9 @@ class Plant:
                 claimed = tx.deliveries.claim()
             if claimed is None:
                 return taken
-            taken.append(claimed[1:])
+            taken.append(
+                (claimed.instance_id, claimed.kind, claimed.task_id, claimed.data)
+            )
 
     @contextmanager
     def meanwhile(self, work: Callable[[PostgresTransaction], None]) -> Iterator[None]:

@@ -51,8 +51,9 @@ def test_a_delivery_is_taken_once_with_its_instance_locked(
     with pytest.raises(RuntimeError):
         fail()
     with uow() as tx:
-        _, *claimed = tx.deliveries.claim()
-        assert claimed == [instance_id, "complete", task_id, {"b": 1, "a": 2}]
+        claimed = tx.deliveries.claim()
+        assert (claimed.instance_id, claimed.kind) == (instance_id, "complete")
+        assert (claimed.task_id, claimed.data) == (task_id, {"b": 1, "a": 2})
         with pytest.raises(InstanceBusy), uow() as other:
             other.instances.lock(instance_id, wait_s=0)
         assert tx.deliveries.claim() is None
@@ -105,8 +106,8 @@ def test_many_workers_take_every_delivery_once_and_in_order(
                 if claimed is None:
                     continue
                 # Under the lock of the instance, so nobody else appends to this list.
-                _, instance_id, _, _, content = claimed
-                taken[instance_id].append(content["n"])
+                instance_id = claimed.instance_id
+                taken[instance_id].append(claimed.data["n"])
                 tx.instances.save(
                     instance_id, Snapshot(b""), InstanceStatus.ACTIVE, None
                 )

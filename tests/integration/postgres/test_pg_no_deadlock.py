@@ -130,7 +130,11 @@ class Worker:
     def deliver(self, tx: Any) -> None:
         if (claimed := tx.deliveries.claim()) is None:
             return
-        _, instance_id, _, task_id, data = claimed
+        instance_id, task_id, data = (
+            claimed.instance_id,
+            claimed.task_id,
+            claimed.data,
+        )
         if task_id is not None and task_id not in tx.waits.known(instance_id):
             if data["kind"] == "message":
                 tx.deliveries.throw(

@@ -127,6 +127,7 @@ class FakeMailbox:
     """Implements Mailbox and its session; ``on_fetch`` and ``on_file`` may raise."""
 
     uidvalidity: int = 1
+    last_uid: int = 0
     letters_here: dict[int, bytes] = field(default_factory=dict)
     filed: list[tuple[int, str]] = field(default_factory=list)
     away: str | None = None
@@ -136,7 +137,8 @@ class FakeMailbox:
 
     def put(self, *messages: bytes) -> None:
         for raw in messages:
-            self.letters_here[max(self.letters_here, default=0) + 1] = raw
+            self.last_uid += 1
+            self.letters_here[self.last_uid] = raw
 
     @contextmanager
     def open(self) -> Iterator[FakeMailbox]:

@@ -1,0 +1,89 @@
+"""A binary heap in two arrays, ordered by key and then by cell.
+
+The second order makes equal keys come out in one way only, which is what makes a
+planner repeatable and comparable with its textbook form.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shopfloor.grid.compiled import kernel
+
+
+@kernel
+def push(
+    keys: NDArray[np.float64],
+    items: NDArray[np.int32],
+    size: int,
+    key: float,
+    item: int,
+) -> int:
+    """The arrays must have room; returns the new size."""
+    hole = size
+    while hole > 0:
+        above = (hole - 1) >> 1
+        top = keys[above]
+        if top < key or (top == key and items[above] <= item):
+            break
+        keys[hole] = top
+        items[hole] = items[above]
+        hole = above
+    keys[hole] = key
+    items[hole] = item
+    return size + 1
+
+
+@kernel
+def drop_top(keys: NDArray[np.float64], items: NDArray[np.int32], size: int) -> int:
+    """Read the top before; returns the new size."""
+    size -= 1
+    key = keys[size]
+    item = items[size]
+    sink(keys, items, size, 0, key, item)
+    return size
+
+
+@kernel
+def sink(
+    keys: NDArray[np.float64],
+    items: NDArray[np.int32],
+    size: int,
+    hole: int,
+    key: float,
+    item: int,
+) -> None:
+    while True:
+        below = 2 * hole + 1
+        if below >= size:
+            break
+        other = below + 1
+        if other < size and (
+            keys[other] < keys[below]
+            or (keys[other] == keys[below] and items[other] < items[below])
+        ):
+            below = other
+        if key < keys[below] or (key == keys[below] and item <= items[below]):
+            break
+        keys[hole] = keys[below]
+        items[hole] = items[below]
+        hole = below
+    keys[hole] = key
+    items[hole] = item
+
+
+@kernel
+def order(keys: NDArray[np.float64], items: NDArray[np.int32], size: int) -> None:
+    """Make a heap of what the arrays hold."""
+    for hole in range(size // 2 - 1, -1, -1):
+        sink(keys, items, size, hole, keys[hole], items[hole])
+
+
+@kernel
+def doubled(
+    keys: NDArray[np.float64], items: NDArray[np.int32]
+) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+    more_keys = np.empty(2 * keys.size, np.float64)
+    more_items = np.empty(2 * items.size, np.int32)
+    more_keys[: keys.size] = keys
+    more_items[: items.size] = items
+    return more_keys, more_items

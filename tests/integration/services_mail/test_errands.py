@@ -1,0 +1,67 @@
+"""What goes on beside the worker never ends it and never spins."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from typing import Any
+
+import pytest
+
+from mpms.errands import Errand
+from mpms.ports.mail import MailboxUnavailable
+from mpms.services.watch_mailbox import watch_mailbox
+
+
+def test_an_errand_that_fails_is_told_once_and_tried_again(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("mpms.errands.AFTER_FAILURE_S", 0.001)
+    enough = threading.Event()
+    runs: list[int] = []
+
+    def run() -> bool:
+        runs.append(1)
+        if len(runs) > 20:
+            enough.set()
+        raise MailboxUnavailable("connection refused")
+
+    errand = Errand("mailbox", run)
+    with caplog.at_level(logging.WARNING):
+        errand.start()
+        assert enough.wait(60)
+        errand.stop()
+        errand.join()
+    assert [r.getMessage() for r in caplog.records] == ["mailbox: connection refused"]
+
+
+def test_an_errand_with_nothing_to_do_rests_until_it_is_stopped() -> None:
+    ran = threading.Event()
+    runs: list[int] = []
+
+    def run() -> bool:
+        runs.append(1)
+        ran.set()
+        return False
+
+    errand = Errand("replies", run, pause_s=3600.0)
+    errand.start()
+    assert ran.wait(60)
+    errand.stop()
+    errand.join()
+    assert len(runs) == 1
+
+
+def test_mail_that_came_is_told_to_the_process_once(fake: Any, desk: Any) -> None:
+    assert not watch_mailbox(desk.uow, fake, timeout_s=0)
+    fake.news = True
+    for _ in range(3):
+        assert watch_mailbox(desk.uow, fake, timeout_s=0)
+    assert desk.rows("SELECT event FROM messages") == [("mailbox changed",)]
+
+
+def test_a_watch_on_a_mailbox_that_is_away_says_why(fake: Any, desk: Any) -> None:
+    fake.away = "connection refused"
+    with pytest.raises(MailboxUnavailable, match="connection refused"):
+        watch_mailbox(desk.uow, fake, timeout_s=0)
+    assert desk.rows("SELECT * FROM messages") == []
