@@ -19,12 +19,13 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import yaml
 from websockets.asyncio.server import ServerConnection, serve
+from websockets.exceptions import ConnectionClosed
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
@@ -283,6 +284,10 @@ def repeat_frames(
                 await connection.send(json.dumps(answer(call)))
 
     async def converse(connection: ServerConnection) -> None:
+        with suppress(ConnectionClosed):
+            await publish(connection)
+
+    async def publish(connection: ServerConnection) -> None:
         listener = asyncio.create_task(listen(connection))
         loop = asyncio.get_running_loop()
         due, turn = loop.time(), 0

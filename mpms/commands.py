@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from uuid import uuid4
 
 from mpms import assets, bootstrap
 from mpms.adapters.robots import probe
@@ -159,7 +160,8 @@ def running_worker(
     on_told: Callable[[str, str], None] | None = None,
 ) -> Iterator[None]:
     """A worker with its errands in threads, as long as the block runs."""
-    name = f"{socket.gethostname()}:{os.getpid()}"
+    # A pid alone is not unique: two containers are both host:1.
+    name = f"{socket.gethostname()}:{os.getpid()}:{uuid4().hex[:6]}"
     world = bootstrap.world_named(settings.world)
     stop = threading.Event()
     intake = None if desk is None else desk.intake(services.uow)

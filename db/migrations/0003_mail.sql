@@ -8,7 +8,6 @@ CREATE TABLE mails (
     uid bigint NOT NULL,
     sha256 text NOT NULL,
     size_bytes bigint NOT NULL,
-    raw bytea,
     sender text,
     message_id text,
     counts boolean NOT NULL,
@@ -22,6 +21,15 @@ CREATE UNIQUE INDEX mails_once ON mails (sender, message_id)
     WHERE counts;
 CREATE INDEX mails_by_order ON mails (order_number);
 CREATE INDEX mails_by_bytes ON mails (sha256);
+
+-- The raw bytes of a message. In pieces, because a statement with 25 MB in it takes
+-- several times that memory.
+CREATE TABLE mail_pieces (
+    mail_id bigint NOT NULL REFERENCES mails ON DELETE CASCADE,
+    piece integer NOT NULL,
+    raw bytea NOT NULL,
+    PRIMARY KEY (mail_id, piece)
+);
 
 CREATE TABLE outbox (
     id text PRIMARY KEY,
@@ -42,3 +50,6 @@ CREATE TABLE outbox (
 );
 CREATE INDEX outbox_due ON outbox (not_before) WHERE state = 'waiting';
 CREATE INDEX outbox_taken ON outbox (taken_at) WHERE state = 'sending';
+-- One answer to a message, however often it was delivered.
+CREATE UNIQUE INDEX outbox_once ON outbox (recipient, in_reply_to)
+    WHERE id LIKE 'mail-%';

@@ -36,18 +36,42 @@ WHERE m.sender = %(sender)s
 LIMIT 1;
 
 -- name: mails_insert
--- Remember a message, unless this place in the mailbox was read before.
-INSERT INTO mails (
-    account, folder, uidvalidity, uid, sha256, size_bytes, raw, sender, message_id,
-    counts, outcome, reasons, order_number
+-- Remember a message and the first piece of its bytes, unless this place in the
+-- mailbox was read before.
+WITH mail AS (
+    INSERT INTO mails (
+        account, folder, uidvalidity, uid, sha256, size_bytes, sender, message_id,
+        counts, outcome, reasons, order_number
+    )
+    VALUES (
+        %(account)s, %(folder)s, %(uidvalidity)s, %(uid)s, %(sha256)s,
+        %(size_bytes)s, %(sender)s, %(message_id)s, %(counts)s, %(outcome)s,
+        %(reasons)s::json, %(order_number)s
+    )
+    ON CONFLICT (account, folder, uidvalidity, uid) DO NOTHING
+    RETURNING id
+),
+first_piece AS (
+    INSERT INTO mail_pieces (mail_id, piece, raw)
+    SELECT mail.id, 0, given.raw
+    FROM mail
+    CROSS JOIN (SELECT %(raw)s::bytea AS raw) AS given
+    WHERE given.raw IS NOT NULL
 )
-VALUES (
-    %(account)s, %(folder)s, %(uidvalidity)s, %(uid)s, %(sha256)s, %(size_bytes)s,
-    %(raw)s, %(sender)s, %(message_id)s, %(counts)s, %(outcome)s,
-    %(reasons)s::json, %(order_number)s
-)
-ON CONFLICT (account, folder, uidvalidity, uid) DO NOTHING
-RETURNING id;
+SELECT id
+FROM mail;
+
+-- name: mails_insert_piece
+-- More bytes of a message.
+INSERT INTO mail_pieces (mail_id, piece, raw)
+VALUES (%(mail_id)s, %(piece)s, %(raw)s);
+
+-- name: mails_raw
+-- The bytes of a message, as they came.
+SELECT raw
+FROM mail_pieces
+WHERE mail_id = %(mail_id)s
+ORDER BY piece;
 
 -- name: mails_of_order
 -- The sender and id of the message that brought an order.

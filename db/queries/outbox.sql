@@ -1,10 +1,10 @@
 -- name: outbox_insert
--- Write a reply together with what it is about.
+-- Write a reply together with what it is about, unless there is one.
 INSERT INTO outbox (id, mail_id, recipient, subject, body, in_reply_to)
 VALUES (
     %(id)s, %(mail_id)s, %(recipient)s, %(subject)s, %(body)s, %(in_reply_to)s
 )
-ON CONFLICT (id) DO NOTHING;
+ON CONFLICT DO NOTHING;
 
 -- name: outbox_take
 -- Take one due reply; from now on it counts as possibly sent.

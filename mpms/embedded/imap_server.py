@@ -7,6 +7,7 @@ pymap as it comes.
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import os
 import socket
@@ -15,12 +16,11 @@ from argparse import Namespace
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import Any
 
-import pymap.imap
 from proxyprotocol.reader import ProxyProtocolReader
 from pymap.backend.maildir import MaildirBackend
 from pymap.backend.maildir.users import PasswordsFile, UsersFile
+from pymap.imap import IMAPServer
 from pysasl.hashing import BuiltinHash
 
 from mpms.embedded import maildir
@@ -45,32 +45,6 @@ def write_users(directory: Path, users: Mapping[str, str]) -> None:
             records.write(file)
 
 
-class PromptConnection(pymap.imap.IMAPConnection):
-    """Announces at once what arrived while IDLE began; pymap keeps it until DONE."""
-
-    async def idle(self, state: Any, cmd: Any) -> Any:
-        announcing: Any = _Announcing(state)
-        return await super().idle(announcing, cmd)
-
-
-class _Announcing:
-    """A connection's state that hands out first what IDLE itself has found."""
-
-    def __init__(self, state: Any) -> None:
-        self._state = state
-        self._found: list[Any] = []
-
-    async def do_command(self, cmd: Any) -> Any:
-        response = await self._state.do_command(cmd)
-        self._found = list(response._untagged)
-        response._untagged.clear()
-        return response
-
-    async def receive_updates(self, cmd: Any, done: Any) -> Any:
-        found, self._found = self._found, []
-        return found or await self._state.receive_updates(cmd, done)
-
-
 async def _run(directory: Path, listening: int) -> None:
     arguments = Namespace(
         base_dir=str(directory),
@@ -90,7 +64,7 @@ async def _run(directory: Path, listening: int) -> None:
     backend, config = await MaildirBackend.init(arguments)
     config.apply_context()
     converse = ProxyProtocolReader(config.proxy_protocol).get_callback(
-        pymap.imap.IMAPServer(backend.login, config)
+        IMAPServer(backend.login, config)
     )
 
     async def serve(sock: socket.socket) -> asyncio.Server:
@@ -109,9 +83,12 @@ def main(arguments: list[str]) -> None:
     """Run with the mail directory and the number of the listening socket."""
     logging.basicConfig(level=logging.WARNING)
     os.umask(0o077)
+    directory = Path(arguments[0])
+    settings = json.loads((directory.parent / "mail.json").read_text("utf-8"))
+    maildir.remove_stale_locks(directory)
+    write_users(directory, settings["users"])
     maildir.install()
-    pymap.imap.IMAPConnection = PromptConnection  # type: ignore[misc]
-    asyncio.run(_run(Path(arguments[0]), int(arguments[1])))
+    asyncio.run(_run(directory, int(arguments[1])))
     # Threads of open connections would hold up the end.
     sys.stdout.flush()
     os._exit(0)

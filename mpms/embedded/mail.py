@@ -27,8 +27,7 @@ from types import TracebackType
 from typing import IO, Self
 
 from mpms.domain.errors import MpmsError
-from mpms.embedded import imap_server, smtp_server
-from mpms.embedded.maildir import remove_stale_locks
+from mpms.embedded.maildrop import make_mailbox
 
 START_TIMEOUT_S = 60.0
 STOP_PATIENCE_S = 10.0
@@ -208,8 +207,7 @@ class MailServers:
         for folder in (self.mailboxes, self.directory / "tmp"):
             folder.mkdir(exist_ok=True, mode=0o700)
         for address in users:
-            smtp_server.make_mailbox(self.mailboxes / address)
-        imap_server.write_users(self.mailboxes, users)
+            make_mailbox(self.mailboxes / address)
         draft = self.directory / "mail.json.new"
         draft.unlink(missing_ok=True)
         with open(draft, "x", opener=_private, encoding="utf-8") as file:
@@ -283,8 +281,6 @@ class _Child:
         """Start the process and wait until it serves. MailNotStarted."""
         self.stop()
         mailboxes = self._directory / "mailboxes"
-        if self.name == "imap":
-            remove_stale_locks(mailboxes)
         self._starts += 1
         now = time.monotonic()
         self._not_before = now + min(0.2 * 2**self._starts, LONGEST_PAUSE_S)

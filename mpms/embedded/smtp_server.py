@@ -12,7 +12,6 @@ import os
 import secrets
 import socket
 import sys
-import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,11 +21,13 @@ from aiosmtpd.smtp import SMTP, AuthResult, Envelope, LoginPassword, Session
 
 from mpms.embedded.child import serve_until_told
 from mpms.embedded.mail_stamp import automatic_reply_key, stamp
+from mpms.embedded.maildrop import drop_into, make_mailbox
+
+__all__ = ["Deliver", "LenientSmtp", "drop_into", "main", "make_mailbox"]
 
 # Above the limit of an order, so that a sender gets an answer that explains it.
 LARGEST_BYTES = 40 * 1024 * 1024
 LONGEST_LINE = 1024 * 1024
-BOXES = ("tmp", "new", "cur")
 
 log = logging.getLogger(__name__)
 
@@ -111,24 +112,6 @@ class Deliver:
                 mark.touch()
 
 
-def make_mailbox(folder: Path) -> None:
-    """Make an empty mail directory."""
-    for box in BOXES:
-        (folder / box).mkdir(parents=True, exist_ok=True, mode=0o700)
-
-
-def drop_into(folder: Path, message: bytes) -> Path:
-    """Deliver into a mail directory: whole and on the disk, or not at all."""
-    name = f"{time.time():.6f}.{os.getpid()}_{secrets.token_hex(8)}.mpms"
-    draft, final = folder / "tmp" / name, folder / "new" / name
-    with open(draft, "xb", opener=_private) as file:
-        file.write(message)
-        file.flush()
-        os.fsync(file.fileno())
-    os.rename(draft, final)
-    return final
-
-
 async def _run(directory: Path, listening: int) -> None:
     settings = json.loads((directory.parent / "mail.json").read_text("utf-8"))
     handler = Deliver(directory, settings["users"], settings["trusted_host"])
@@ -151,10 +134,6 @@ async def _run(directory: Path, listening: int) -> None:
         return await loop.create_server(converse, sock=sock)
 
     await serve_until_told(serve, listening)
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
 
 
 def main(arguments: list[str]) -> None:

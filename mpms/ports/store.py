@@ -373,6 +373,10 @@ class Mails(Protocol):
         """The new row's id; None if this place in the mailbox was read before."""
         ...
 
+    def raw(self, mail_id: int) -> bytes | None:
+        """The bytes of a message; None if it was too large to be fetched."""
+        ...
+
     def of_order(self, number: str) -> tuple[int, str, str | None] | None:
         """(id, sender, message id) of the message that brought an order."""
         ...

@@ -10,7 +10,9 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from typing import Self
 
 from mpms.domain.order_mail import Outcome
 from mpms.ports.mail import (
@@ -32,6 +34,7 @@ FOLDERS = {"accepted": "Processed", "ignored": "Processed", "rejected": "Rejecte
 AWAY = "mailbox"  # the kind of incident that says why no mail can be read
 CONCERN = "mail account"  # and the one that says what will go wrong soon
 ROUND_S = 30.0
+AHEAD_BYTES = 1 << 20  # not two large messages at once
 Reader = Callable[[Letter], Outcome]
 
 
@@ -85,20 +88,28 @@ class ReceiveMail:
         with self.uow() as tx:
             known = tx.mails.known(letters)
         mails = accepted = 0
-        can_file = True
-        for letter_id in letters:
-            if self.stopping() or time.monotonic() > end_at:
-                with self.uow() as tx:
-                    tx.deliveries.throw(CHANGED)
-                break
-            outcome = known.get(letter_id)
-            if outcome is None:
-                outcome = self._read(session, letter_id)
-                if outcome is None:
+        with _Line(session) as line:
+            for letter_id in letters:
+                if letter_id in known:
+                    line.file_away(letter_id, known[letter_id])
+            new = [letter_id for letter_id in letters if letter_id not in known]
+            for letter_id, following in zip(new, [*new[1:], None], strict=False):
+                if self.stopping() or time.monotonic() > end_at:
+                    with self.uow() as tx:
+                        tx.deliveries.throw(CHANGED)
+                    break
+                letter = self._fetch(line, letter_id)
+                if letter is None:
+                    continue
+                if following is not None and letter.size_bytes <= AHEAD_BYTES:
+                    line.fetch_ahead(following)
+                try:
+                    outcome = self.receive(letter)
+                except AlreadyRead:
                     continue
                 mails += 1
                 accepted += outcome == "accepted"
-            can_file = can_file and _file_away(session, letter_id, outcome)
+                line.file_away(letter_id, outcome)
         return mails, accepted
 
     def _in_turn(self, letters: Sequence[LetterId]) -> list[LetterId]:
@@ -108,28 +119,58 @@ class ReceiveMail:
             del self._failed[gone]
         return sorted(letters, key=lambda letter: self._failed.get(letter, 0))
 
-    def _read(self, session: MailboxSession, letter_id: LetterId) -> str | None:
+    def _fetch(self, line: _Line, letter_id: LetterId) -> Letter | None:
         try:
-            letter = session.fetch(letter_id)
+            letter = line.fetch(letter_id)
         except MailboxUnavailable as away:
             self._failed[letter_id] = self._failed.get(letter_id, 0) + 1
             raise MailboxUnavailable(
                 f"{away} (at message {letter_id.uid} of {letter_id.folder})"
             ) from away
         self._failed.pop(letter_id, None)
-        if letter is None:
-            return None
+        return letter
+
+
+class _Line:
+    """A conversation that goes on while a message is read and stored.
+
+    One thread speaks with the server, in the order it is asked to: the next message
+    is fetched and the last one filed away meanwhile.
+    """
+
+    def __init__(self, session: MailboxSession) -> None:
+        self._session = session
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="mailbox")
+        self._ahead: dict[LetterId, Future[Letter | None]] = {}
+        self._filing: list[Future[None]] = []
+        self._can_file = True
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._thread.shutdown(cancel_futures=exception[0] is not None)
+        for filing in self._filing:
+            if not filing.cancelled():
+                filing.result()
+
+    def fetch_ahead(self, letter_id: LetterId) -> None:
+        self._ahead[letter_id] = self._thread.submit(self._session.fetch, letter_id)
+
+    def fetch(self, letter_id: LetterId) -> Letter | None:
+        if letter_id not in self._ahead:
+            self.fetch_ahead(letter_id)
+        return self._ahead.pop(letter_id).result()
+
+    def file_away(self, letter_id: LetterId, outcome: str) -> None:
+        self._filing.append(self._thread.submit(self._file, letter_id, outcome))
+
+    def _file(self, letter_id: LetterId, outcome: str) -> None:
+        """If the server itself is away, the next fetch will tell."""
+        if not self._can_file:
+            return
         try:
-            return self.receive(letter)
-        except AlreadyRead:
-            return None
-
-
-def _file_away(session: MailboxSession, letter_id: LetterId, outcome: str) -> bool:
-    """Whether it went; if the server itself is away, the next fetch will tell."""
-    try:
-        session.file_away(letter_id, FOLDERS[outcome])
-    except MailboxUnavailable as away:
-        log.warning("message %s stays in the inbox: %s", letter_id.uid, away)
-        return False
-    return True
+            self._session.file_away(letter_id, FOLDERS[outcome])
+        except MailboxUnavailable as away:
+            self._can_file = False
+            log.warning("message %s stays in the inbox: %s", letter_id.uid, away)

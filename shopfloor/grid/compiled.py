@@ -22,7 +22,7 @@ HOMES = ("grid", "planning")
 
 def kernel(function: F) -> F:
     """Compile on first use, keep the result, run without the interpreter lock."""
-    return cast(F, njit(cache=True, nogil=True)(function))
+    return cast(F, njit(cache=True, nogil=True, error_model="numpy")(function))
 
 
 def forget_stale_kernels(root: Path) -> int:

@@ -9,9 +9,7 @@ from numpy.typing import NDArray
 from shopfloor.grid.occupancy import Grid
 
 
-def draw_hall(
-    width: int, height: int, seed: int, resolution_m: float = 0.05
-) -> Grid:
+def draw_hall(width: int, height: int, seed: int, resolution_m: float = 0.05) -> Grid:
     """A factory hall: outer walls, rows of racks with aisles, round tanks."""
     random = np.random.default_rng(seed)
     cells = np.zeros((height, width), np.bool_)

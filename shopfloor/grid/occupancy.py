@@ -116,13 +116,20 @@ class Grid:
 
     def to_metres(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
         """Padded cells to metres, for an array of points."""
+        if self.origin[2] == 0.0:
+            metres = points * self.resolution_m
+        else:
+            cos, sin = math.cos(self.origin[2]), math.sin(self.origin[2])
+            metres = (points - 1.0) @ np.array([[cos, sin], [-sin, cos]])
+            metres *= self.resolution_m
+        metres += self._shift
+        return metres
+
+    @cached_property
+    def _shift(self) -> NDArray[np.float64]:
         left, bottom, yaw = self.origin
-        local = (points - 1.0) * self.resolution_m
-        if yaw != 0.0:
-            cos, sin = math.cos(yaw), math.sin(yaw)
-            local = local @ np.array([[cos, sin], [-sin, cos]])
-        local += (left, bottom)
-        return local
+        ring = self.resolution_m if yaw == 0.0 else 0.0
+        return np.array([left - ring, bottom - ring])
 
     def holds(self, x: float, y: float) -> bool:
         """Is this point of padded cells on the map."""

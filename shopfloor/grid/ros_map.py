@@ -113,8 +113,6 @@ def _pixels(path: Path) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     except (UnidentifiedImageError, OSError, SyntaxError, ValueError) as error:
         if isinstance(error, MapRefused):
             raise
-        raise MapUnreadable(
-            f"the image {path.name} cannot be read: {error}"
-        ) from None
+        raise MapUnreadable(f"the image {path.name} cannot be read: {error}") from None
     colours = opaque[:, :, :3].astype(np.float64).mean(axis=2)
     return colours, opaque[:, :, 3] == 255

@@ -42,26 +42,91 @@ def _clear(
     v1: float,
 ) -> bool:
     """The runs go along u; one look-up per line of cells that the segment meets."""
-    if v0 > v1:
+    if u0 > u1:
         u0, v0, u1, v1 = u1, v1, u0, v0
-    least = min(u0, u1)
-    most = max(u0, u1)
-    first = int(v0 - TOUCH)
-    last = int(v1 + TOUCH)
-    rise = v1 - v0
-    flat = rise < TOUCH
-    slope = 0.0 if flat else (u1 - u0) / rise
-    for line in range(first, last + 1):
-        low = least
-        high = most
-        if not flat:
-            # The band is widened by TOUCH, so that rounding never hides a contact.
-            enter = u0 + slope * (max(v0, line - TOUCH) - v0)
-            leave = u0 + slope * (min(v1, line + 1 + TOUCH) - v0)
-            low = max(least, min(enter, leave))
-            high = min(most, max(enter, leave))
-        begin = int(low - TOUCH)
-        end = int(high + TOUCH)
-        if run[line * next_line + begin * next_cell] <= end - begin:
+    rise = abs(v1 - v0)
+    if v1 >= v0:
+        first = int(v0 - TOUCH)
+        lines = int(v1 + TOUCH) - first
+        to_next = first + 1 - v0
+        step = next_line
+    else:
+        first = int(v0 + TOUCH)
+        lines = first - int(v1 - TOUCH)
+        to_next = v0 - first
+        step = -next_line
+    least = u0 - TOUCH
+    most = u1 + TOUCH
+    line = first * next_line
+    if rise < TOUCH:
+        begin = int(least)
+        span = int(most) - begin
+        for _ in range(lines + 1):
+            if run[line + begin * next_cell] <= span:
+                return False
+            line += step
+        return True
+    slope = (u1 - u0) / rise
+    # Where the segment leaves a line it enters the next. The slack is TOUCH measured
+    # across the segment, so that rounding never hides a contact.
+    slack = TOUCH * (1.0 + slope)
+    begin = int(least)
+    for k in range(lines):
+        crossing = u0 + slope * (to_next + k)
+        end = int(min(most, crossing + slack))
+        if run[line + begin * next_cell] <= end - begin:
             return False
-    return True
+        begin = int(max(least, crossing - slack))
+        line += step
+    return run[line + begin * next_cell] > int(most) - begin
+
+
+CENTRE_TOUCH = 1e-7
+"""Crossings between centres are whole multiples of half the inverse of the line
+count, so they come no nearer to a corner than this unless they touch it."""
+
+
+@kernel
+def cells_see(
+    run_x: NDArray[np.int32],
+    run_y: NDArray[np.int32],
+    stride: int,
+    x0: int,
+    y0: int,
+    x1: int,
+    y1: int,
+) -> bool:
+    """The same between the centres of two cells, in half the time."""
+    if abs(x1 - x0) >= abs(y1 - y0):
+        return _centres_clear(run_x, stride, 1, x0, y0, x1, y1)
+    return _centres_clear(run_y, 1, stride, y0, x0, y1, x1)
+
+
+@kernel
+def _centres_clear(
+    run: NDArray[np.int32],
+    next_line: int,
+    next_cell: int,
+    u0: int,
+    v0: int,
+    u1: int,
+    v1: int,
+) -> bool:
+    if u0 > u1:
+        u0, v0, u1, v1 = u1, v1, u0, v0
+    line = v0 * next_line
+    step = next_line if v1 >= v0 else -next_line
+    lines = abs(v1 - v0)
+    if lines == 0:
+        return run[line + u0 * next_cell] > u1 - u0
+    slope = (u1 - u0) / lines
+    crossing = u0 + 0.5 + 0.5 * slope
+    begin = u0
+    for _ in range(lines):
+        end = int(crossing + CENTRE_TOUCH)
+        if run[line + begin * next_cell] <= end - begin:
+            return False
+        begin = int(crossing - CENTRE_TOUCH)
+        crossing += slope
+        line += step
+    return run[line + begin * next_cell] > u1 - begin

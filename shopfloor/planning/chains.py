@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shopfloor.grid.compiled import kernel
-from shopfloor.grid.sight import sees
+from shopfloor.grid.sight import cells_see, sees
 
 
 @kernel
@@ -39,6 +39,37 @@ def without_waypoints_in_line(
         if inner and cells[i] - cells[i - 1] == cells[i + 1] - cells[i]:
             continue
         kept[count] = cells[i]
+        count += 1
+    return kept[:count].copy()
+
+
+@kernel
+def pulled_tight(
+    run_x: NDArray[np.int32],
+    run_y: NDArray[np.int32],
+    stride: int,
+    cells: NDArray[np.int32],
+) -> NDArray[np.int32]:
+    """Leave out every cell whose neighbours in the list see each other."""
+    kept = np.empty(cells.size, np.int32)
+    kept[0] = cells[0]
+    count = 1
+    for i in range(1, cells.size - 1):
+        back = kept[count - 1]
+        ahead = cells[i + 1]
+        if not cells_see(
+            run_x,
+            run_y,
+            stride,
+            back % stride,
+            back // stride,
+            ahead % stride,
+            ahead // stride,
+        ):
+            kept[count] = cells[i]
+            count += 1
+    if cells.size > 1:
+        kept[count] = cells[cells.size - 1]
         count += 1
     return kept[:count].copy()
 
@@ -81,3 +112,60 @@ def points_along(
         dy = xy[i, 1] - xy[i - 1, 1]
         length += np.sqrt(dx * dx + dy * dy)
     return xy[:size].copy(), length
+
+
+TOWARDS_CORNER = 0.375
+"""From a cell's centre to the corner graph's distance from its corners."""
+
+
+@kernel
+def tightened(
+    run_x: NDArray[np.int32],
+    run_y: NDArray[np.int32],
+    stride: int,
+    points: NDArray[np.float64],
+) -> tuple[NDArray[np.float64], float]:
+    """Pull the bends of a path over cell centres to the corners they go around.
+
+    A bend stays in its cell, and moves only where that is shorter and both its
+    neighbours still see it.
+    """
+    xy = points.copy()
+    size = xy.shape[0]
+    for _ in range(3):
+        moved = False
+        for i in range(1, size - 1):
+            ax = xy[i - 1, 0]
+            ay = xy[i - 1, 1]
+            bx = xy[i + 1, 0]
+            by = xy[i + 1, 1]
+            least = _over(ax, ay, xy[i, 0], xy[i, 1], bx, by) - 1e-9
+            x = int(xy[i, 0]) + 0.5
+            y = int(xy[i, 1]) + 0.5
+            for corner in range(4):
+                cx = x + (TOWARDS_CORNER if corner % 2 else -TOWARDS_CORNER)
+                cy = y + (TOWARDS_CORNER if corner >= 2 else -TOWARDS_CORNER)
+                length = _over(ax, ay, cx, cy, bx, by)
+                if (
+                    length < least
+                    and sees(run_x, run_y, stride, ax, ay, cx, cy)
+                    and sees(run_x, run_y, stride, cx, cy, bx, by)
+                ):
+                    least = length - 1e-9
+                    xy[i, 0] = cx
+                    xy[i, 1] = cy
+                    moved = True
+        if not moved:
+            break
+    length = 0.0
+    for i in range(1, size):
+        dx = xy[i, 0] - xy[i - 1, 0]
+        dy = xy[i, 1] - xy[i - 1, 1]
+        length += np.sqrt(dx * dx + dy * dy)
+    return xy, length
+
+
+@kernel
+def _over(ax: float, ay: float, x: float, y: float, bx: float, by: float) -> float:
+    to = np.sqrt((x - ax) * (x - ax) + (y - ay) * (y - ay))
+    return to + np.sqrt((x - bx) * (x - bx) + (y - by) * (y - by))

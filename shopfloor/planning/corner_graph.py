@@ -28,6 +28,7 @@ class TooManyCorners(ValueError):
 class CornerGraph:
     grid: Grid
     node: NDArray[np.float64]
+    """x and y of every node, one row each."""
     out: NDArray[np.float64]
     begins: NDArray[np.int64]
     neighbour: NDArray[np.int32]
@@ -36,9 +37,9 @@ class CornerGraph:
     @staticmethod
     def of(grid: Grid, offset_cells: float = OFFSET_CELLS) -> CornerGraph:
         at, out = kernels.find_corners(grid.blocked, grid.stride)
-        if len(at) > MAX_CORNERS:
+        if at.shape[1] > MAX_CORNERS:
             raise TooManyCorners(
-                f"the map has {len(at)} corners, more than {MAX_CORNERS}"
+                f"the map has {at.shape[1]} corners, more than {MAX_CORNERS}"
             )
         node = at + offset_cells * out
         joined = kernels.join_corners(grid.run_x, grid.run_y, grid.stride, node, out)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from shopfloor.grid.compiled import kernel
 from shopfloor.grid.sight import sees
-from shopfloor.planning.heap import doubled, drop_top, order, push
+from shopfloor.planning.heap import drop_top, push
 
 
 @kernel
@@ -22,8 +22,8 @@ def find_corners(
     count = 0
     for counting in (True, False):
         if not counting:
-            at = np.empty((count, 2), np.float64)
-            out = np.empty((count, 2), np.float64)
+            at = np.empty((2, count), np.float64)
+            out = np.empty((2, count), np.float64)
             count = 0
         for y in range(1, rows):
             for x in range(1, stride):
@@ -35,10 +35,10 @@ def find_corners(
                 if sw + se + nw + ne != 1:
                     continue
                 if not counting:
-                    at[count, 0] = x
-                    at[count, 1] = y
-                    out[count, 0] = 1.0 if sw or nw else -1.0
-                    out[count, 1] = 1.0 if sw or se else -1.0
+                    at[0, count] = x
+                    at[1, count] = y
+                    out[0, count] = 1.0 if sw or nw else -1.0
+                    out[1, count] = 1.0 if sw or se else -1.0
                 count += 1
     return at, out
 
@@ -66,26 +66,26 @@ def join_corners(
     out: NDArray[np.float64],
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
     """Neighbour lists: where each node's list begins, who is in it, how far."""
-    count = node.shape[0]
+    count = node.shape[1]
     capacity = 16 * count + 16
     ends = np.empty((capacity, 2), np.int32)
     found = 0
     degree = np.zeros(count + 1, np.int64)
     for a in range(count):
-        ax = node[a, 0]
-        ay = node[a, 1]
-        aox = out[a, 0]
-        aoy = out[a, 1]
+        ax = node[0, a]
+        ay = node[1, a]
+        aox = out[0, a]
+        aoy = out[1, a]
         for b in range(a + 1, count):
-            ex = node[b, 0] - ax
-            ey = node[b, 1] - ay
+            ex = node[0, b] - ax
+            ey = node[1, b] - ay
             if not bends(ex, ey, aox, aoy) or enters(ex, ey, aox, aoy):
                 continue
-            box = out[b, 0]
-            boy = out[b, 1]
+            box = out[0, b]
+            boy = out[1, b]
             if not bends(-ex, -ey, box, boy) or enters(-ex, -ey, box, boy):
                 continue
-            if not sees(run_x, run_y, stride, ax, ay, node[b, 0], node[b, 1]):
+            if not sees(run_x, run_y, stride, ax, ay, node[0, b], node[1, b]):
                 continue
             if found == capacity:
                 more = np.empty((2 * capacity, 2), np.int32)
@@ -104,8 +104,8 @@ def join_corners(
     for i in range(found):
         a = ends[i, 0]
         b = ends[i, 1]
-        dx = node[a, 0] - node[b, 0]
-        dy = node[a, 1] - node[b, 1]
+        dx = node[0, a] - node[0, b]
+        dy = node[1, a] - node[1, b]
         far = np.sqrt(dx * dx + dy * dy)
         neighbour[filled[a]] = b
         length[filled[a]] = far
@@ -137,31 +137,57 @@ def search_corners(
     comes. An item below ``count`` is a node, from ``count`` on the start's hop to
     the node, from ``2 * count`` on the node's hop to the goal.
     """
-    count = node.shape[0]
+    count = node.shape[1]
     checks = 1
     if sees(run_x, run_y, stride, x0, y0, x1, y1):
         xy = np.array([[x0, y0], [x1, y1]])
         return xy, np.sqrt((x1 - x0) ** 2 + (y1 - y0) ** 2), 0, checks
     cost = np.full(count, np.inf)
     rest = np.empty(count, np.float64)
+    first_hop = np.empty(count, np.float64)
+    detour = np.empty(count, np.float64)
     parent = np.full(count, -1, np.int32)
     done = np.zeros(count, np.uint8)
-    keys = np.empty(4 * count + 256, np.float64)
-    items = np.empty(4 * count + 256, np.int32)
+    # Every first hop, last hop and edge enters at most once.
+    keys = np.empty(2 * count + neighbour.size, np.float64)
+    items = np.empty(2 * count + neighbour.size, np.int32)
     size = 0
+    xs = node[0]
+    ys = node[1]
+    out_xs = out[0]
+    out_ys = out[1]
     for v in range(count):
-        dx = x0 - node[v, 0]
-        dy = y0 - node[v, 1]
-        hx = x1 - node[v, 0]
-        hy = y1 - node[v, 1]
+        dx = x0 - xs[v]
+        dy = y0 - ys[v]
+        hx = x1 - xs[v]
+        hy = y1 - ys[v]
         rest[v] = np.sqrt(hx * hx + hy * hy)
-        if bends(dx, dy, out[v, 0], out[v, 1]):
-            keys[size] = np.sqrt(dx * dx + dy * dy) + rest[v]
-            items[size] = count + v
-            size += 1
-    order(keys, items, size)
+        first_hop[v] = np.sqrt(dx * dx + dy * dy)
+    for v in range(count):
+        ex = x0 - xs[v]
+        ey = y0 - ys[v]
+        if bends(ex, ey, out_xs[v], out_ys[v]) and not enters(
+            ex, ey, out_xs[v], out_ys[v]
+        ):
+            detour[v] = first_hop[v] + rest[v]
+        else:
+            detour[v] = np.inf
+    # First hops come into the heap in rings of growing detours: most never have to.
+    direct = np.sqrt((x1 - x0) ** 2 + (y1 - y0) ** 2)
+    ring = 0.0
+    widening = 1.0 / 64.0
     expansions = 0
-    while size > 0:
+    while True:
+        while ring < np.inf and (size == 0 or keys[0] > ring):
+            inner = ring
+            ring = np.inf if widening > 64.0 else direct * (1.0 + widening)
+            widening *= 2.0
+            for v in range(count):
+                key = detour[v]
+                if inner < key <= ring and key < np.inf:
+                    size = push(keys, items, size, key, count + v)
+        if size == 0:
+            break
         key = keys[0]
         item = items[0]
         size = drop_top(keys, items, size)
@@ -169,7 +195,7 @@ def search_corners(
         v = item - kind * count
         if kind == 2:
             checks += 1
-            if not sees(run_x, run_y, stride, node[v, 0], node[v, 1], x1, y1):
+            if not sees(run_x, run_y, stride, node[0, v], node[1, v], x1, y1):
                 continue
             hops = 2
             at = v
@@ -183,27 +209,29 @@ def search_corners(
             xy[hops - 1, 1] = y1
             at = v
             for i in range(hops - 2, 0, -1):
-                xy[i, 0] = node[at, 0]
-                xy[i, 1] = node[at, 1]
+                xy[i, 0] = node[0, at]
+                xy[i, 1] = node[1, at]
                 at = parent[at]
             return xy, key, expansions, checks
         if done[v]:
             continue
         if kind == 1:
-            if key - rest[v] >= cost[v]:
+            if first_hop[v] >= cost[v]:
                 continue
             checks += 1
-            if not sees(run_x, run_y, stride, x0, y0, node[v, 0], node[v, 1]):
+            if not sees(run_x, run_y, stride, x0, y0, node[0, v], node[1, v]):
                 continue
-            cost[v] = key - rest[v]
+            cost[v] = first_hop[v]
             parent[v] = -1
         done[v] = 1
         expansions += 1
         first = begins[v]
         last = begins[v + 1]
-        while size + last - first + 1 > keys.size:
-            keys, items = doubled(keys, items)
-        if bends(x1 - node[v, 0], y1 - node[v, 1], out[v, 0], out[v, 1]):
+        ex = x1 - node[0, v]
+        ey = y1 - node[1, v]
+        if bends(ex, ey, out[0, v], out[1, v]) and not enters(
+            ex, ey, out[0, v], out[1, v]
+        ):
             size = push(keys, items, size, cost[v] + rest[v], 2 * count + v)
         for i in range(first, last):
             w = neighbour[i]

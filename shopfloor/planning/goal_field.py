@@ -12,7 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shopfloor.grid.occupancy import Grid
-from shopfloor.planning.chains import chain, points_along
+from shopfloor.planning.chains import (
+    chain,
+    points_along,
+    pulled_tight,
+    tightened,
+)
 from shopfloor.planning.lazy_theta_kernel import NOWHERE, lazy_theta
 
 NO_COSTS = np.empty(0, np.float32)
@@ -60,7 +65,10 @@ class GoalField:
         if self.parent[cell] == NOWHERE:
             return None
         grid = self.grid
-        cells = chain(self.parent, cell)
-        return points_along(
+        cells = pulled_tight(
+            grid.run_x, grid.run_y, grid.stride, chain(self.parent, cell)
+        )
+        points, _ = points_along(
             grid.run_x, grid.run_y, grid.stride, cells, x0, y0, x1, y1
         )
+        return tightened(grid.run_x, grid.run_y, grid.stride, points)

@@ -30,6 +30,8 @@ def search_cells(
     keys = np.empty(4096, np.float64)
     items = np.empty(4096, np.int32)
     steps = (1, -1, stride, -stride, stride + 1, stride - 1, 1 - stride, -1 - stride)
+    across = (1, -1, 0, 0, 1, -1, 1, -1)
+    along = (0, 0, 1, -1, 1, 1, -1, -1)
     goal_x = goal % stride
     goal_y = goal // stride
     cost[start] = 0.0
@@ -46,6 +48,8 @@ def search_cells(
         if s == goal:
             return s, expansions
         stamp[s] = closed
+        y = s // stride
+        x = s - y * stride
         if size + 8 > keys.size:
             keys, items = doubled(keys, items)
         east = run_x[s + 1] > 0
@@ -71,8 +75,8 @@ def search_cells(
                 stamp[n] = opened
                 cost[n] = through
                 parent[n] = s
-                dx = abs(goal_x - n % stride)
-                dy = abs(goal_y - n // stride)
+                dx = abs(goal_x - x - across[i])
+                dy = abs(goal_y - y - along[i])
                 rest = max(dx, dy) + (DIAGONAL - 1.0) * min(dx, dy)
                 size = push(keys, items, size, through + goal_weight * rest, n)
     return NOWHERE, expansions

@@ -35,47 +35,31 @@ def push(
 
 @kernel
 def drop_top(keys: NDArray[np.float64], items: NDArray[np.int32], size: int) -> int:
-    """Read the top before; returns the new size."""
+    """Read the top before; returns the new size.
+
+    Which child is smaller is as good as random, so it is computed, not branched on.
+    """
     size -= 1
     key = keys[size]
     item = items[size]
-    sink(keys, items, size, 0, key, item)
-    return size
-
-
-@kernel
-def sink(
-    keys: NDArray[np.float64],
-    items: NDArray[np.int32],
-    size: int,
-    hole: int,
-    key: float,
-    item: int,
-) -> None:
-    while True:
-        below = 2 * hole + 1
-        if below >= size:
+    hole = 0
+    below = 1
+    while below < size:
+        if below + 1 < size:
+            left = keys[below]
+            right = keys[below + 1]
+            tie = (right == left) & (items[below + 1] < items[below])
+            below += int((right < left) | tie)
+        top = keys[below]
+        if key < top or (key == top and item <= items[below]):
             break
-        other = below + 1
-        if other < size and (
-            keys[other] < keys[below]
-            or (keys[other] == keys[below] and items[other] < items[below])
-        ):
-            below = other
-        if key < keys[below] or (key == keys[below] and item <= items[below]):
-            break
-        keys[hole] = keys[below]
+        keys[hole] = top
         items[hole] = items[below]
         hole = below
+        below = 2 * hole + 1
     keys[hole] = key
     items[hole] = item
-
-
-@kernel
-def order(keys: NDArray[np.float64], items: NDArray[np.int32], size: int) -> None:
-    """Make a heap of what the arrays hold."""
-    for hole in range(size // 2 - 1, -1, -1):
-        sink(keys, items, size, hole, keys[hole], items[hole])
+    return size
 
 
 @kernel

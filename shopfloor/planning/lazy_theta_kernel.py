@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shopfloor.grid.compiled import kernel
-from shopfloor.grid.sight import sees
+from shopfloor.grid.sight import cells_see
 from shopfloor.planning.heap import doubled, drop_top, push
 
 NOWHERE = -1
@@ -17,9 +17,7 @@ NOWHERE = -1
 
 
 @kernel
-def edge(
-    dx: float, dy: float, mean_nearness: float, cost_weight: float
-) -> float:
+def edge(dx: float, dy: float, mean_nearness: float, cost_weight: float) -> float:
     """Length, made longer by how near its two ends are to obstacles."""
     return np.sqrt(dx * dx + dy * dy) * (1.0 + cost_weight * mean_nearness)
 
@@ -49,6 +47,8 @@ def lazy_theta(
     keys = np.empty(4096, np.float64)
     items = np.empty(4096, np.int32)
     steps = (1, -1, stride, -stride, stride + 1, stride - 1, 1 - stride, -1 - stride)
+    across = (1, -1, 0, 0, 1, -1, 1, -1)
+    along = (0, 0, 1, -1, 1, 1, -1, -1)
     weighted = cost_weight > 0.0
     limit_squared = sight_limit * sight_limit
     goal_x = goal % stride
@@ -88,16 +88,14 @@ def lazy_theta(
         if s != start:
             checks += 1
             away = (x - px) * (x - px) + (y - py) * (y - py)
-            if away > limit_squared or not sees(
-                run_x, run_y, stride, px + 0.5, py + 0.5, x + 0.5, y + 0.5
+            if away > limit_squared or not cells_see(
+                run_x, run_y, stride, px, py, x, y
             ):
                 best = np.inf
                 for i in range(8):
                     n = s + steps[i]
                     if visible[i] and stamp[n] == closed:
-                        mean = (
-                            0.5 * (nearness[n] + nearness[s]) if weighted else 0.0
-                        )
+                        mean = 0.5 * (nearness[n] + nearness[s]) if weighted else 0.0
                         side = 1.0 if i >= 4 else 0.0
                         through = cost[n] + edge(1.0, side, mean, cost_weight)
                         if through < best:
@@ -121,12 +119,10 @@ def lazy_theta(
             if state == closed:
                 continue
             # UpdateVertex with ComputeCost: path 2, over the parent of s
-            ny = n // stride
-            nx = n - ny * stride
+            nx = x + across[i]
+            ny = y + along[i]
             mean = 0.5 * (nearness[p] + nearness[n]) if weighted else 0.0
-            through = base + edge(
-                float(nx - px), float(ny - py), mean, cost_weight
-            )
+            through = base + edge(float(nx - px), float(ny - py), mean, cost_weight)
             if state != opened or through < cost[n]:
                 stamp[n] = opened
                 cost[n] = through

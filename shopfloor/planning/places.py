@@ -34,13 +34,17 @@ def place(
     role: Literal["start", "goal"],
     blocked: NDArray[np.uint8] | None = None,
 ) -> Place | Status:
-    not_finite, outside, in_obstacle = _CAUSES[role]
     x_m, y_m = float(point[0]), float(point[1])
-    if not (math.isfinite(x_m) and math.isfinite(y_m)):
-        return not_finite
-    x, y = grid.to_cells(x_m, y_m)
-    if not grid.holds(x, y):
-        return outside
+    left, bottom, yaw = grid.origin
+    if yaw == 0.0:
+        x = (x_m - left) / grid.resolution_m + 1.0
+        y = (y_m - bottom) / grid.resolution_m + 1.0
+    else:
+        x, y = grid.to_cells(x_m, y_m)
+    not_finite, outside, in_obstacle = _CAUSES[role]
+    if not (1.0 <= x < grid.width + 1.0 and 1.0 <= y < grid.height + 1.0):
+        finite = math.isfinite(x_m) and math.isfinite(y_m)
+        return outside if finite else not_finite
     column, row = int(x), int(y)
     cell = row * grid.stride + column
     if (grid.blocked if blocked is None else blocked)[cell]:

@@ -14,6 +14,7 @@ from shopfloor.grid.occupancy import Grid
 from shopfloor.planning.chains import (
     chain,
     points_along,
+    tightened,
     without_waypoints_in_line,
 )
 from shopfloor.planning.corner_graph import CornerGraph, TooManyCorners
@@ -39,7 +40,7 @@ METHODS = (
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """Lazy Theta* only; the defaults are the plain algorithm."""
+    """Lazy Theta* only; by default the plain algorithm searches."""
 
     cost_weight: float = 0.0
     """How much dearer a metre beside an obstacle is; 0 asks for the shortest way."""
@@ -50,6 +51,9 @@ class Tuning:
     sight_limit_m: float = math.inf
     """No straight piece is longer. Costs count at the ends of a piece only, so with
     a cost weight about 1 m keeps them honest."""
+    tighten: bool = True
+    """Pull the bends of the path found to the corners they go around; false leaves
+    them at the centres of cells. Never done with a cost weight."""
 
     def __post_init__(self) -> None:
         for name, value, least in (
@@ -142,9 +146,7 @@ def _fastest(grid: Grid, here: Place, there: Place) -> Path:
     return _over_corners(grid, graph, here, there)
 
 
-def _over_corners(
-    grid: Grid, graph: CornerGraph, here: Place, there: Place
-) -> Path:
+def _over_corners(grid: Grid, graph: CornerGraph, here: Place, there: Place) -> Path:
     points, length, expansions, checks = graph.search(here.x, here.y, there.x, there.y)
     if len(points) == 0:
         # The two are connected, so the fault would be the graph's: never strand a
@@ -200,6 +202,8 @@ def _lazily(grid: Grid, here: Place, there: Place, tuning: Tuning) -> Path:
     points, length = points_along(
         grid.run_x, grid.run_y, grid.stride, cells, here.x, here.y, there.x, there.y
     )
+    if tuning.tighten and tuning.cost_weight == 0.0:
+        points, length = tightened(grid.run_x, grid.run_y, grid.stride, points)
     return Path(
         Status.OK,
         "lazy_theta",

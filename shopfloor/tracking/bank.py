@@ -10,11 +10,19 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from shopfloor.tracking.compiled import kernel
+from shopfloor.tracking.estimate import Bounds
+
 Floats = NDArray[np.float64]
+Bits = NDArray[np.int64]
 
 ROWS = 24
 # Hypotheses within this of the most probable one are one place in different readings.
 ONE_PLACE_M = 1.5
+# Natural logarithm: what one range may hold against a hypothesis outside the hall.
+MOST_BLAME = 4.0
+# A place less probable than this is not worth telling.
+NO_SHARE = 1e-4
 
 
 @dataclass(frozen=True)
@@ -48,33 +56,106 @@ class Bank:
         self.evidence[row] = evidence
         self.obstructed[row] = 0
 
+    def release(self, slot: int, state: int) -> None:
+        """Forget what was thought of one link, for another to take its place."""
+        self.obstructed &= ~np.int64(1 << slot)
+        self.means[:, state] = 0.0
+        self.covariances[:, state, :] = 0.0
+        self.covariances[:, :, state] = 0.0
+
     def clusters(self) -> list[Cluster]:
         """The different places, most probable first, each with its own spread."""
-        alive = slice(0, self.count)
-        weights = np.exp(self.evidence[alive] - self.evidence[alive].max())
+        states = self.means.shape[1]
+        weights = np.exp(self.evidence[: self.count])
         weights /= weights.sum()
-        left = list(np.argsort(-weights, kind="stable"))
         found: list[Cluster] = []
-        while left:
-            seed = self.means[left[0], :2]
-            rows = [
-                row
-                for row in left
-                if np.abs(self.means[row, :2] - seed).max() < ONE_PLACE_M
-            ]
-            left = [row for row in left if row not in rows]
-            found.append(self._join(rows, weights))
-        return sorted(found, key=lambda cluster: -cluster.share)
+        left = 1.0
+        while left > NO_SHARE:
+            mean, covariance = np.empty(states), np.empty((states, states))
+            share, left = join_heaviest(
+                self.means, self.covariances, weights, mean, covariance
+            )
+            found.append(Cluster(share, mean, covariance))
+        found.sort(key=lambda cluster: -cluster.share)
+        return found
 
-    def _join(self, rows: list[int], weights: Floats) -> Cluster:
-        share = float(weights[rows].sum())
-        if len(rows) == 1:
-            row = rows[0]
-            return Cluster(share, self.means[row].copy(), self.covariances[row].copy())
-        inside = weights[rows] / share
-        means = self.means[rows]
-        mean = inside @ means
-        apart = means - mean
-        covariance = np.einsum("k,kij->ij", inside, self.covariances[rows])
-        covariance += np.einsum("k,ki,kj->ij", inside, apart, apart)
-        return Cluster(share, mean, covariance)
+    def settle(self) -> None:
+        """Count evidence from the best hypothesis, so that it never overflows."""
+        self.evidence[: self.count] -= self.evidence[: self.count].max()
+
+    def keep_inside(self, bounds: Bounds, edge_m: float, *, stop: bool) -> None:
+        keep_inside(
+            self.means,
+            self.evidence,
+            self.count,
+            (bounds.min_x_m, bounds.min_y_m),
+            (bounds.max_x_m, bounds.max_y_m),
+            edge_m,
+            stop,
+        )
+
+
+@kernel
+def keep_inside(
+    means: Floats,
+    evidence: Floats,
+    count: int,
+    lows: tuple[float, float],
+    highs: tuple[float, float],
+    edge_m: float,
+    stop: bool,
+) -> None:
+    """Bring back what left the hall, and hold it against the hypothesis."""
+    for row in range(count):
+        for axis in range(2):
+            inside = min(max(means[row, axis], lows[axis]), highs[axis])
+            outside_m = abs(means[row, axis] - inside)
+            if outside_m > 0.0:
+                evidence[row] -= min(MOST_BLAME, 0.5 * (outside_m / edge_m) ** 2)
+                means[row, axis] = inside
+                if stop:
+                    means[row, axis + 2] = 0.0
+
+
+@kernel
+def join_heaviest(
+    means: Floats,
+    covariances: Floats,
+    weights: Floats,
+    mean: Floats,
+    covariance: Floats,
+) -> tuple[float, float]:
+    """Moments of the heaviest row and all near it, whose weights become zero.
+
+    Returns the weight joined and the weight left.
+    """
+    size = means.shape[1]
+    seed = int(np.argmax(weights))
+    seed_x, seed_y = means[seed, 0], means[seed, 1]
+    mean[:] = 0.0
+    covariance[:] = 0.0
+    share, left = 0.0, 0.0
+    near = np.zeros(len(weights), np.bool_)
+    for row in range(len(weights)):
+        far = max(abs(means[row, 0] - seed_x), abs(means[row, 1] - seed_y))
+        if weights[row] > 0.0 and far < ONE_PLACE_M:
+            near[row] = True
+            share += weights[row]
+            for i in range(size):
+                mean[i] += weights[row] * means[row, i]
+        else:
+            left += weights[row]
+    for i in range(size):
+        mean[i] /= share
+    for row in range(len(weights)):
+        if not near[row]:
+            continue
+        part = weights[row] / share
+        weights[row] = 0.0
+        for i in range(size):
+            for j in range(size):
+                covariance[i, j] += part * (
+                    covariances[row, i, j]
+                    + (means[row, i] - mean[i]) * (means[row, j] - mean[j])
+                )
+    return share, left

@@ -23,7 +23,7 @@ class Walking:
     A long memory is the constant-velocity model, a short one the random walk.
     """
 
-    restlessness_m2ps3: float = 0.5
+    restlessness_m2ps3: float = 0.3
     memory_s: float = 5.0
     max_speed_mps: float = 2.5
 
@@ -38,9 +38,14 @@ class Driving:
     turn_slip: float = 0.05
     drift_mps: float = 0.02
     drift_radps: float = 0.01
-    max_speed_mps: float = 3.0
 
     states = 3
+
+    def position_variance(self, distance_m: float, elapsed_s: float) -> float:
+        return (self.slip * distance_m) ** 2 + self.drift_mps**2 * elapsed_s
+
+    def turn_variance(self, turn_rad: float, elapsed_s: float) -> float:
+        return (self.turn_slip * turn_rad) ** 2 + self.drift_radps**2 * elapsed_s
 
 
 @kernel
@@ -78,15 +83,15 @@ def predict_walking(
         for axis in range(2):
             mean[axis] += reach * mean[axis + 2]
             mean[axis + 2] *= keep
+        size = means.shape[1]
         for i in range(2):
-            for j in range(4):
+            for j in range(size):
                 p[i, j] += reach * p[i + 2, j]
-        for i in range(4):
+                p[i + 2, j] *= keep
+        for i in range(size):
             for j in range(2):
                 p[i, j] += reach * p[i, j + 2]
-        for i in range(4):
-            for j in range(4):
-                p[i, j] *= (keep if i > 1 else 1.0) * (keep if j > 1 else 1.0)
+                p[i, j + 2] *= keep
         for axis in range(2):
             p[axis, axis] += q_xx
             p[axis, axis + 2] += q_xv
@@ -113,10 +118,11 @@ def predict_driving(
         mean[0] += step_x
         mean[1] += step_y
         mean[2] += turn_rad
-        for j in range(3):
+        size = means.shape[1]
+        for j in range(size):
             p[0, j] -= step_y * p[2, j]
             p[1, j] += step_x * p[2, j]
-        for i in range(3):
+        for i in range(size):
             p[i, 0] -= step_y * p[i, 2]
             p[i, 1] += step_x * p[i, 2]
         p[0, 0] += position_variance

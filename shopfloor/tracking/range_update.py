@@ -1,13 +1,14 @@
 """The one update that people and robots share: a single range to a single anchor.
 
-A range is direct, or delayed by something in the way, and obstructions last. Which
-links are obstructed is never known, so the guesses are followed side by side: every
-hypothesis carries the set of links it holds for obstructed (a bit each), a range
-splits it into the ways it can be read, equal guesses are merged again and poor ones
-dropped. A gate would throw away what it cannot explain, and lose the tag as soon as it
-is the filter that is wrong.
+A range is direct, or delayed by something in the way; obstructions last, and mostly
+delay by the same amount as long as they do. Which links are obstructed is never known,
+so the guesses are followed side by side: every hypothesis carries the set of links it
+holds for obstructed (a bit each) and their delays (states like any other). A range
+splits a hypothesis into the ways it can be read, equal guesses are merged again and
+poor ones dropped. A gate would throw away what it cannot explain, and lose the tag as
+soon as it is the filter that is wrong.
 
-The first two states are always x and y, whatever else a motion model keeps.
+Order of the states: x, y, what else the motion model keeps, one delay per link.
 """
 
 import math
@@ -26,11 +27,15 @@ LARGEST_DELAY_M = 3.0
 NONSENSE_SHARE = 0.005
 NONSENSE_SPAN_M = 20.0
 NEAREST_M = 0.05
+# The share of obstructed links that keep their delay, and how fast it wanders then.
+SAME_DELAY = 0.95
+DELAY_DRIFT_M2PS = 0.003
 # Hypotheses farther apart are never merged: they may be mirror images.
-MERGED_WITHIN_M = 1.0
+MERGED_WITHIN_M = 0.3
 MERGED_WITHIN_RAD = 0.8
 # Natural logarithm: so much less probable than the best one is dropped.
 DROPPED_BELOW = 8.0
+NEVER = 1e-12
 ROOT_2 = math.sqrt(2.0)
 ROOT_2_PI = math.sqrt(2.0 * math.pi)
 
@@ -51,13 +56,32 @@ def direct_density(innovation: float, variance: float) -> float:
 
 
 @kernel
+def forget(mean: Floats, covariance: Floats, state: int) -> None:
+    mean[state] = 0.0
+    covariance[state, :] = 0.0
+    covariance[:, state] = 0.0
+
+
+@kernel
+def correct(
+    mean: Floats, covariance: Floats, gain: Floats, innovation: float, spread: float
+) -> None:
+    size = mean.shape[0]
+    for i in range(size):
+        mean[i] += gain[i] * innovation
+        for j in range(size):
+            covariance[i, j] -= gain[i] * gain[j] * spread
+
+
+@kernel
 def absorb_range(
     means: Floats,
     covariances: Floats,
     evidence: Floats,
     obstructed: Bits,
     count: int,
-    bit: int,
+    slot: int,
+    first_delay: int,
     anchor_x: float,
     anchor_y: float,
     rise: float,
@@ -65,66 +89,109 @@ def absorb_range(
     variance: float,
     usual_share: float,
     memory: float,
+    silent_s: float,
 ) -> tuple[int, float]:
     """Update the first ``count`` rows in place.
 
     Returns the new count and the logarithm of how probable the range was. ``rise``:
     vertical distance between tag and anchor; ``memory``: how much of the link's state
-    at its last range still holds.
+    at its last range, ``silent_s`` ago, still holds.
     """
     size = means.shape[1]
-    new_means = np.empty((3 * count, size))
-    new_covariances = np.empty((3 * count, size, size))
-    new_evidence = np.empty(3 * count)
-    new_obstructed = np.empty(3 * count, np.int64)
+    bit, delay = 1 << slot, first_delay + slot
+    new_means = np.empty((4 * count, size))
+    new_covariances = np.empty((4 * count, size, size))
+    new_evidence = np.empty(4 * count)
+    new_obstructed = np.empty(4 * count, np.int64)
+    toward = np.empty(size)
     gain = np.empty(size)
+    same = SAME_DELAY * memory
+    made = 0
     for row in range(count):
         mean, covariance = means[row], covariances[row]
         dx, dy = mean[0] - anchor_x, mean[1] - anchor_y
         distance = max(NEAREST_M, math.sqrt(dx * dx + dy * dy + rise * rise))
         hx, hy = dx / distance, dy / distance
         for i in range(size):
-            gain[i] = covariance[i, 0] * hx + covariance[i, 1] * hy
-        along = hx * gain[0] + hy * gain[1]
+            toward[i] = covariance[i, 0] * hx + covariance[i, 1] * hy
+        along = hx * toward[0] + hy * toward[1]
         # The circle is curved: its second order keeps wide covariances honest.
         bend = max(0.0, covariance[0, 0] + covariance[1, 1] - along) / distance
         bend = min(bend, distance)
         innovation = measured - distance - 0.5 * bend
-        spread = along + variance + 0.5 * bend * bend
-        before = 1.0 if obstructed[row] & bit else 0.0
-        share = usual_share + (before - usual_share) * memory
-        direct = 3 * row
-        late, nonsense = direct + 1, direct + 2
-        for child in range(direct, direct + 3):
-            new_means[child] = mean
-            new_covariances[child] = covariance
-            new_obstructed[child] = obstructed[row]
-        for i in range(size):
-            new_means[direct, i] += gain[i] / spread * innovation
-            for j in range(size):
-                new_covariances[direct, i, j] -= gain[i] * gain[j] / spread
-        new_obstructed[direct] = obstructed[row] & ~bit
-        new_obstructed[late] = obstructed[row] | bit
-        sense = (1.0 - NONSENSE_SHARE) * (1.0 - share)
-        new_evidence[direct] = evidence[row] + math.log(
-            sense * direct_density(innovation, spread) + 1e-30
-        )
-        new_evidence[late] = evidence[row] + math.log(
-            (1.0 - NONSENSE_SHARE)
-            * share
-            * delayed_density(innovation, math.sqrt(spread))
-        )
-        new_evidence[nonsense] = evidence[row] + math.log(
-            NONSENSE_SHARE / NONSENSE_SPAN_M
-        )
-    left = merge(new_means, new_covariances, new_evidence, new_obstructed)
+        noise = variance + 0.5 * bend * bend
+        spread = along + noise
+        was_obstructed = obstructed[row] & bit != 0
+        share = usual_share + ((1.0 if was_obstructed else 0.0) - usual_share) * memory
+        known = evidence[row] + math.log(1.0 - NONSENSE_SHARE)
+
+        # Nonsense: as if it had not been heard.
+        new_means[made] = mean
+        new_covariances[made] = covariance
+        new_obstructed[made] = obstructed[row]
+        new_evidence[made] = evidence[row] + math.log(NONSENSE_SHARE / NONSENSE_SPAN_M)
+        made += 1
+
+        # Direct: the link's delay, if there was one, is over.
+        probable = (1.0 - share) * direct_density(innovation, spread)
+        if probable > NEVER:
+            new_means[made] = mean
+            new_covariances[made] = covariance
+            if was_obstructed:
+                forget(new_means[made], new_covariances[made], delay)
+            for i in range(size):
+                gain[i] = 0.0 if i == delay else toward[i] / spread
+            correct(new_means[made], new_covariances[made], gain, innovation, spread)
+            new_obstructed[made] = obstructed[row] & ~bit
+            new_evidence[made] = known + math.log(probable)
+            made += 1
+
+        # A new obstruction: all that the range says is how large the delay is.
+        fresh = 1.0 - same if was_obstructed else 1.0
+        probable = fresh * share * delayed_density(innovation, math.sqrt(spread))
+        if probable > NEVER:
+            new_means[made] = mean
+            new_covariances[made] = covariance
+            for i in range(size):
+                new_covariances[made, delay, i] = -toward[i]
+                new_covariances[made, i, delay] = -toward[i]
+            new_means[made, delay] = innovation
+            new_covariances[made, delay, delay] = spread
+            new_obstructed[made] = obstructed[row] | bit
+            new_evidence[made] = known + math.log(probable)
+            made += 1
+
+        # The old obstruction: the range tells how the tag moved since.
+        if was_obstructed:
+            for i in range(size):
+                gain[i] = toward[i] + covariance[i, delay]
+            gain[delay] += DELAY_DRIFT_M2PS * silent_s
+            spread = hx * gain[0] + hy * gain[1] + gain[delay] + noise
+            surprise = innovation - mean[delay]
+            probable = same * share * direct_density(surprise, spread)
+            if probable > NEVER:
+                new_means[made] = mean
+                new_covariances[made] = covariance
+                new_covariances[made, delay, delay] += DELAY_DRIFT_M2PS * silent_s
+                for i in range(size):
+                    gain[i] /= spread
+                correct(new_means[made], new_covariances[made], gain, surprise, spread)
+                new_obstructed[made] = obstructed[row]
+                new_evidence[made] = known + math.log(probable)
+                made += 1
+    left = merge(
+        new_means[:made],
+        new_covariances[:made],
+        new_evidence[:made],
+        new_obstructed[:made],
+        first_delay,
+    )
     best = new_evidence[:left].max()
     total = 0.0
     for row in range(left):
         total += math.exp(new_evidence[row] - best)
-    order = np.argsort(-new_evidence[:left])
     kept = 0
-    for row in order:
+    for row in np.argsort(-new_evidence[:left]):
         if kept == means.shape[0] or new_evidence[row] < best - DROPPED_BELOW:
             break
         means[kept] = new_means[row]
@@ -140,7 +207,11 @@ def absorb_range(
 
 @kernel
 def merge(
-    means: Floats, covariances: Floats, evidence: Floats, obstructed: Bits
+    means: Floats,
+    covariances: Floats,
+    evidence: Floats,
+    obstructed: Bits,
+    first_delay: int,
 ) -> int:
     """Join rows with the same guess about the same place; return how many are left."""
     size = means.shape[1]
@@ -154,7 +225,7 @@ def merge(
             far = abs(means[other, 0] - means[row, 0])
             far = max(far, abs(means[other, 1] - means[row, 1]))
             turned = 0.0
-            if size == 3:
+            if first_delay == 3:
                 turned = abs(means[other, 2] - means[row, 2])
             if far < MERGED_WITHIN_M and turned < MERGED_WITHIN_RAD:
                 target = other

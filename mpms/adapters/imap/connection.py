@@ -53,6 +53,9 @@ def connect(account: MailAccount, tokens: Tokens | None, patience: Patience) -> 
             ssl_context=context,
             timeout=SocketTimeout(patience.connect_s, patience.read_s),
         )
+        # The library lets imaplib write out every answer for its debug log, which for
+        # a message of 20 MB takes another 50 MB.
+        client._imap.debug = 0
     try:
         with plainly(account):
             if account.security is Security.STARTTLS:

@@ -114,13 +114,32 @@ class Waiter:
 
     def _has_news(self, uidvalidity: int) -> bool:
         with plainly(self._account):
-            newest = max(self._client.search("UNDELETED"), default=0)
+            newest = self._newest()
         with self._knowing:
             known = self._known[1] if self._known[0] == uidvalidity else 0
             if newest <= known:
                 return False
             self._known = (uidvalidity, newest)
         return True
+
+    def _newest(self) -> int:
+        """Return the newest message's number.
+
+        A server may search first and then mention, in the same answer, that something
+        has arrived. IDLE would not mention it again.
+        """
+        newest = 0
+        for _ in range(5):
+            self._arrivals()
+            newest = max(self._client.search("UNDELETED"), default=0)
+            if not self._arrivals():
+                break
+        return newest
+
+    def _arrivals(self) -> bool:
+        """Tell whether the server mentioned arrivals, and forget it."""
+        _, mentioned = self._client._imap.response("EXISTS")
+        return bool(mentioned != [None])
 
     def _idle(self, timeout_s: float) -> None:
         self._client.idle()

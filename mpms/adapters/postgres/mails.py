@@ -8,6 +8,8 @@ from mpms.adapters.postgres.statements import Repository, as_json
 from mpms.ports.mail import LetterId, Reply
 from mpms.ports.store import MailRecord
 
+PIECE_BYTES = 1 << 20
+
 
 class Mails(Repository):
     """Rows of ``mails``."""
@@ -47,12 +49,13 @@ class Mails(Repository):
 
     def add(self, mail: MailRecord) -> int | None:
         """The new row's id; None if this place was read before."""
+        raw = None if mail.raw is None else memoryview(mail.raw)
         row = self._statements.row(
             "mails_insert",
             **vars_of(mail.letter),
             sha256=mail.sha256,
             size_bytes=mail.size_bytes,
-            raw=mail.raw,
+            raw=None if raw is None else raw[:PIECE_BYTES],
             sender=_storable(mail.sender),
             message_id=_storable(mail.message_id),
             counts=mail.counts,
@@ -60,7 +63,22 @@ class Mails(Repository):
             reasons=as_json(mail.reasons),
             order_number=mail.order_number,
         )
-        return None if row is None else int(row[0])
+        if row is None:
+            return None
+        mail_id = int(row[0])
+        for start in range(PIECE_BYTES, len(raw or b""), PIECE_BYTES):
+            self._statements.run(
+                "mails_insert_piece",
+                mail_id=mail_id,
+                piece=start // PIECE_BYTES,
+                raw=None if raw is None else raw[start : start + PIECE_BYTES],
+            )
+        return mail_id
+
+    def raw(self, mail_id: int) -> bytes | None:
+        """The bytes of a message; None if it was too large to be fetched."""
+        pieces = self._statements.rows("mails_raw", mail_id=mail_id)
+        return b"".join(bytes(row[0]) for row in pieces) if pieces else None
 
     def of_order(self, number: str) -> tuple[int, str, str | None] | None:
         row = self._statements.row("mails_of_order", order_number=number)

@@ -5,6 +5,7 @@ Time stands still until a test moves it and the worker runs in the test's own th
 
 from __future__ import annotations
 
+import random
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -23,7 +24,7 @@ from mpms.adapters.memory import FixedClock, LoopbackRobots
 from mpms.adapters.smtp import SmtpPostman
 from mpms.bootstrap_mail import embedded_desk
 from mpms.embedded import mail
-from mpms.embedded.mail import MailServers
+from mpms.embedded.mail import MailNotStarted, MailServers
 from mpms.services.deploy_models import deploy_models
 from mpms.services.send_replies import send_reply
 from mpms.services.start_instance import start_instance
@@ -155,9 +156,23 @@ class Office:
         self.services.close()
 
 
+def start_mail(directory: Path, *others: str) -> MailServers:
+    """Servers on ports that no outgoing connection takes while they are away."""
+    for _ in range(50):
+        imap_port, smtp_port = random.sample(range(15000, 32000), 2)
+        try:
+            return mail.start(
+                directory, others=others, imap_port=imap_port, smtp_port=smtp_port
+            )
+        except MailNotStarted as failure:
+            if "cannot be used" not in str(failure):
+                raise
+    raise AssertionError("no free ports")
+
+
 @pytest.fixture
 def mail_servers(tmp_path: Path) -> Iterator[MailServers]:
-    with mail.start(tmp_path / "mail", others=[BUYER, STRANGER]) as servers:
+    with start_mail(tmp_path / "mail", BUYER, STRANGER) as servers:
         yield servers
 
 

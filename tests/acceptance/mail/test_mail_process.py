@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from mpms.domain.orders import Order
 from mpms.embedded import mail
 from mpms.services.accept_order import accept_order
 from mpms.services.receive_mail import ReleaseRules
@@ -26,8 +27,6 @@ def test_a_new_mail_is_a_new_order_in_postgresql(office: Any, order: Any) -> Non
         ("MO-2026-0001", "new", BUYER)
     ]
     assert office.rows(
-        "SELECT material, required_kg::text FROM order_lines ORDER BY line"
-    ) == [("RM-001", "310.000"), ("RM-002", "120.500")] or office.rows(
         "SELECT material, required_kg FROM order_lines ORDER BY line"
     ) == [("RM-001", 310), ("RM-002", 120.5)]
 
@@ -83,22 +82,20 @@ def test_a_mailbox_that_is_away_is_an_incident_and_recovers_by_itself(
     office.worker.settle()
     assert office.rows(WAREHOUSES) == [(other,)]  # the other path goes on
 
-    office.clock.advance(seconds=31)
+    office.clock.move(31)
     office.worker.settle()
     assert len(office.incidents("mailbox")) == 1  # tried again, still away
 
     with mail.start(office.servers.directory) as servers:
         assert servers.home.imap_port == office.home.imap_port
         office.send(order("MO-2026-0001"))
-        office.clock.advance(seconds=31)
+        office.clock.move(31)
         office.worker.settle()
         assert office.incidents("mailbox") == []
         assert office.rows(WAREHOUSES) == [("MO-2026-0001",), (other,)]
 
 
 def _an_order_from_elsewhere(office: Any) -> str:
-    from mpms.domain.orders import Order
-
     with office.uow() as tx:
         accept_order(tx, Order("MO-2026-9000", "Glue", ()), by="test")
         tx.deliveries.throw(ORDER_READY)

@@ -44,7 +44,7 @@ from mpms.services.submit_form import submit_form
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[2]
-PATIENCE_S = 120.0
+PATIENCE_S = 200.0
 ANSWERS: dict[str, dict[str, Any]] = {
     "load_material": {"confirmed": True, "lot": "L-7"},
     "unload_material": {"unloaded": True},

@@ -84,10 +84,11 @@ def test_ten_orders_at_once_are_done_by_three_robots_and_two_workers(
         for earlier, later in itertools.pairwise(mine):
             assert earlier["ended_at"] <= later["sent_at"]
 
-    speakers: dict[str, set[int]] = {}
+    speakers: dict[str, list[int]] = {}
     for record in simulator.records("message"):
         robot = str(record["name"]).split("/")[1]
         if record["direction"] == "in" and record["op"] == "publish":
-            speakers.setdefault(robot, set()).add(record["connection"])
+            speakers.setdefault(robot, []).append(record["connection"])
     assert set(speakers) == {"robot1", "robot2", "robot3"}
-    assert {len(connections) for connections in speakers.values()} == {1}
+    for connections in speakers.values():  # a later one replaces, none returns
+        assert connections == sorted(connections)

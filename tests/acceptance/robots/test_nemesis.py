@@ -20,6 +20,9 @@ Check = Callable[..., list[str]]
 
 STOPS = ("A", "B", "C", "tank")
 LEASE_S = 3.0
+FORGOTTEN_S = 7.0
+"""A drive of about a second, and the 5 s for which an action server remembers it."""
+
 PATROL = """<?xml version="1.0" encoding="UTF-8"?>
 <definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL"
     xmlns:camunda="http://camunda.org/schema/1.0/bpmn" targetNamespace="test">
@@ -67,6 +70,9 @@ class Nemesis:
     def strike(self) -> None:
         dice = self._dice
         self._thaw()
+        if len(self.done) % 40 == 6:
+            self._black_out()
+            return
         if dice.random() < 0.12:
             self._hurt_a_worker()
             return
@@ -95,6 +101,14 @@ class Nemesis:
 
     def pause(self) -> None:
         time.sleep(self._dice.uniform(0.1, 0.8))
+
+    def _black_out(self) -> None:
+        """No worker until the robots have driven and forgotten what they had."""
+        self.done.append("black out")
+        self._frozen.clear()
+        self._plant.stop_workers()
+        time.sleep(FORGOTTEN_S)
+        self.start_worker()
 
     def _hurt_a_worker(self) -> None:
         name = self._dice.choice(sorted(self._plant.workers))

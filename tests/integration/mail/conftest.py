@@ -33,7 +33,7 @@ from cryptography.x509.oid import NameOID
 from mpms.adapters.imap import ImapMailbox
 from mpms.adapters.imap.connection import Patience
 from mpms.adapters.mail_account import MailAccount, Password, Security
-from mpms.embedded import imap_server, mail, smtp_server
+from mpms.embedded import imap_server, mail, maildrop
 from mpms.ports.mail import LetterId, MailboxSession
 
 PATIENT = Patience(connect_s=60, read_s=60)  # the machine may be busy
@@ -188,11 +188,11 @@ class Server:
     def deliver(self, account: MailAccount, raw: bytes) -> None:
         folder = self.folder_of(account.user)
         if not folder.exists():
-            smtp_server.make_mailbox(folder)
+            maildrop.make_mailbox(folder)
             if self.owner is not None:
                 for path in (folder.parent, folder, *folder.iterdir()):
                     os.chown(path, self.owner, -1)
-        path = smtp_server.drop_into(folder, raw)
+        path = maildrop.drop_into(folder, raw)
         if self.owner is not None:
             os.chown(path, self.owner, -1)
 
@@ -235,7 +235,7 @@ def pymap(shared_directory: Path, certificates: Certificates) -> Iterator[Server
     users = {f"box{number}@plant.example.com": f"pw{number}" for number in range(20)}
     imap_server.write_users(folder, users)
     for name in users:
-        smtp_server.make_mailbox(folder / name)
+        maildrop.make_mailbox(folder / name)
     port = free_port()
     with (folder / "log").open("wb") as log:
         process = subprocess.Popen(
@@ -490,6 +490,7 @@ class Oddity:
     log: list[str] = field(default_factory=list)
     fetch: list[str] = field(default_factory=list)  # drop, stall, split, nonsense
     idle: list[str] = field(default_factory=list)  # close, split, with-answer
+    search: list[str] = field(default_factory=list)  # late
     login: list[str] = field(default_factory=list)  # drop, stall, bye
 
 
@@ -593,6 +594,9 @@ class OddServer:
             if (uid == int(wanted[1]) if wanted else uid not in self.odd.deleted)
         ]
         sock.sendall(f"* SEARCH {' '.join(map(str, uids))}\r\n".encode())
+        if self.odd.search and self.odd.search.pop(0) == "late":
+            self.odd.messages[max(self.odd.messages, default=0) + 1] = b"x"
+            sock.sendall(b"* %d EXISTS\r\n" % len(self.odd.messages))
 
     def _fetch(self, sock: socket.socket, rest: str, lines: Any) -> None:
         uids = [int(uid) for uid in rest.split(" ")[2].split(",")]

@@ -14,7 +14,7 @@ import pytest
 from imapclient import IMAPClient
 
 from mpms.adapters.mail_account import MailAccount, Password, Security
-from mpms.embedded import mail, smtp_server
+from mpms.embedded import mail, maildrop
 from mpms.embedded.mail import BUYER, ORDERS, TRUSTED_HOST, MailHome, MailNotStarted
 
 ROOT = Path(__file__).parents[3]
@@ -149,9 +149,7 @@ def test_numbers_last_when_messages_come_and_go(servers):
     seen = []
     for round_number in range(4):
         for number in range(30):
-            smtp_server.drop_into(
-                box, b"Subject: %d-%d\r\n\r\n" % (round_number, number)
-            )
+            maildrop.drop_into(box, b"Subject: %d-%d\r\n\r\n" % (round_number, number))
         validity = client.select_folder("INBOX")[b"UIDVALIDITY"]
         uids = client.search()
         subjects = client.fetch(uids, ["BODY.PEEK[HEADER]"])
@@ -174,7 +172,7 @@ def test_a_delivery_wakes_many_who_idle(servers):
     for client in clients:
         client.select_folder("INBOX", readonly=True)
         client.idle()
-    smtp_server.drop_into(servers.mailboxes / BUYER, b"Subject: x\r\n\r\n")
+    maildrop.drop_into(servers.mailboxes / BUYER, b"Subject: x\r\n\r\n")
     heard = []
 
     def listen(client):

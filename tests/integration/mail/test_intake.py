@@ -10,7 +10,7 @@ import pytest
 from imapclient import IMAPClient
 
 from mpms.adapters.mail_account import MailAccount, Password, Security
-from mpms.embedded import mail, smtp_server
+from mpms.embedded import mail, maildrop
 from mpms.ports.mail import MailboxUnavailable
 
 MIB = 1024 * 1024
@@ -315,7 +315,7 @@ def test_a_restarted_server_is_used_again_without_help(
     with mail.start(directory) as servers:
         account = orders_account(servers.home)
         mailbox = open_mailbox(account)
-        smtp_server.drop_into(servers.mailboxes / account.user, PLAIN)
+        maildrop.drop_into(servers.mailboxes / account.user, PLAIN)
         with mailbox.open() as session:
             (letter,) = list_letters(session, 1)
         assert mailbox.wait(0) is False
@@ -349,9 +349,7 @@ def test_encrypted_connections_are_verified(
             b"\r\n", b"\n"
         )
         session.file_away(letter, "Processed")
-    # pymap as it comes does not announce what arrives while IDLE begins; the end of
-    # the wait finds it.
-    sleeper = waiting(mailbox, 20)
+    sleeper = waiting(mailbox, 30)
     server.deliver(account, PLAIN)
     assert sleeper.result() is True
     for ca_file in (certificates.other_ca_file, None):
@@ -383,7 +381,7 @@ def test_the_embedded_server_is_replaced_when_it_dies(
     with mail.start(shared_directory / "dying") as servers:
         account = orders_account(servers.home)
         mailbox = open_mailbox(account)
-        smtp_server.drop_into(servers.mailboxes / account.user, PLAIN)
+        maildrop.drop_into(servers.mailboxes / account.user, PLAIN)
         with mailbox.open() as session:
             (letter,) = list_letters(session, 1)
         victim = servers.pids[0]

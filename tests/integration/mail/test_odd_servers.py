@@ -125,6 +125,16 @@ def test_an_announcement_that_comes_with_the_answer_to_idle_wakes(
     assert open_mailbox(odd_server.account()).wait(60) is True
 
 
+def test_an_arrival_mentioned_after_a_search_that_missed_it_wakes(
+    odd_server, open_mailbox
+):
+    odd_server.odd.search += ["", "late"]
+    mailbox = open_mailbox(odd_server.account())
+    assert mailbox.wait(0) is False
+    assert mailbox.wait(60) is True
+    assert "IDLE" not in odd_server.odd.log
+
+
 def test_a_server_that_went_away_says_look_once_and_then_is_left_alone(
     odd_server, open_mailbox
 ):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import threading
 from dataclasses import replace
 from decimal import Decimal
@@ -29,16 +30,36 @@ def test_a_message_becomes_an_order_row(box: Any, desk: Any, order: Any) -> None
     box.deliver(raw)
     assert desk.intake(box.mailbox)() == (1, 1)
     assert desk.orders() == ["MO-2026-0001"]
-    (kept,) = desk.rows("SELECT raw, sender, message_id, counts FROM mails")
-    assert (bytes(kept[0]), *kept[1:]) == (
-        raw,
-        BUYER,
-        "<1@brightcoat.example.com>",
-        True,
-    )
+    (kept,) = desk.rows("SELECT id, sender, message_id, counts FROM mails")
+    assert kept[1:] == (BUYER, "<1@brightcoat.example.com>", True)
+    with desk.uow() as tx:
+        assert tx.mails.raw(kept[0]) == raw
     assert desk.replies() == [(BUYER, "<1@brightcoat.example.com>")]
     assert box.contents("INBOX") == []
     assert box.contents("Processed") == [raw]
+
+
+@pytest.mark.parametrize("size", [0, 1, (1 << 20) - 1, 1 << 20, (1 << 20) + 1, 3 << 20])
+def test_the_bytes_of_a_message_are_kept_whatever_their_number(
+    fake: Any, desk: Any, size: int
+) -> None:
+    raw = random.Random(size).randbytes(size)
+    fake.put(raw)
+    assert desk.intake(fake)() == (1, 0)
+    with desk.uow() as tx:
+        (mail_id,) = desk.rows("SELECT id FROM mails")[0]
+        assert tx.mails.raw(mail_id) == raw
+
+
+def test_of_a_message_that_is_too_large_only_the_answer_is_kept(
+    fake: Any, desk: Any, order: Any
+) -> None:
+    letter = Letter(fake.letter_id(1), 26 << 20, None, order())
+    assert desk.intake(fake).receive(letter) == "rejected"
+    assert desk.codes() == [["too_large"]]
+    with desk.uow() as tx:
+        assert tx.mails.raw(desk.rows("SELECT id FROM mails")[0][0]) is None
+    assert len(desk.replies()) == 1
 
 
 @pytest.mark.covers("A10")
@@ -107,6 +128,16 @@ def test_a_redelivered_message_is_ignored_without_a_reply(
     assert desk.outcomes() == ["accepted", "ignored"]
     assert desk.codes()[1] == ["duplicate_message"]
     assert len(desk.replies()) == len(desk.orders()) == 1
+
+
+def test_a_stranger_gets_one_rejection_of_a_redelivered_message(
+    fake: Any, desk: Any, order: Any
+) -> None:
+    for way in ("one", "other"):
+        fake.put(order(sender="eve@example.com", extra=f"Received: by {way} way\r\n"))
+    assert desk.intake(fake)() == (2, 0)
+    assert desk.codes() == [["sender_not_allowed"]] * 2
+    assert len(desk.replies()) == 1
 
 
 def test_the_same_message_in_two_places_counts_once(

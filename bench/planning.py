@@ -1,0 +1,249 @@
+"""Planners against yardsticks: skimage's route_through_array and our own plain A*.
+
+Same maps, same pairs, one run: ratios say more than milliseconds. Times are those of
+the processor, so a busy machine disturbs them little, and each method runs its pairs
+several times in a row, of which the quickest round counts. The true optimum is the
+corner graph drawn a millionth of a cell outside the corners; the tests compare it with
+an independent solver. Needs scikit-image. The last line is one JSON object.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from skimage.graph import route_through_array
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from shopfloor.grid import Grid, read_map  # noqa: E402
+from shopfloor.grid.drawn import draw_clutter, draw_hall, draw_maze  # noqa: E402
+from shopfloor.planning import (  # noqa: E402
+    CornerGraph,
+    Tuning,
+    find_faults,
+    plan,
+    prepare,
+)
+
+SEED = 20
+MAPS = ROOT.parent / "shared" / "data" / "maps"
+MARGIN_M = 0.30
+PAIRS = 30
+ROUNDS = 3
+TIMED = ("lazy_theta", "corner_graph", "goal_field", "a_star")
+IN_SEED = {"short_ms": 40, "long_ms": [100, 120], "maze_ms": 3000}
+Point = tuple[float, float]
+Pair = tuple[Point, Point]
+PLAIN = Tuning()
+
+
+@dataclass
+class Figures:
+    mean_ms: dict[str, float] = field(default_factory=dict)
+    ratio: dict[str, float] = field(default_factory=dict)
+    longer: dict[str, list[float]] = field(default_factory=dict)
+
+
+def draw_pairs(grid: Grid, count: int, seed: int, stations: int = 0) -> list[Pair]:
+    """Connected pairs of cell centres; with stations, as few different goals."""
+    random = np.random.default_rng(seed)
+    rows, columns = np.nonzero(grid.cells == 0)
+    centres = np.stack([columns + 1.5, rows + 1.5], axis=1)
+    parts = grid.part[(rows + 1) * grid.stride + columns + 1]
+    largest = np.flatnonzero(parts == np.bincount(parts).argmax())
+    metres = grid.to_metres(centres[largest])
+    goals = random.integers(len(metres), size=stations or count)
+    pairs = []
+    for i, a in enumerate(random.integers(len(metres), size=count)):
+        b = goals[i % len(goals)]
+        pairs.append(
+            (
+                (float(metres[a, 0]), float(metres[a, 1])),
+                (float(metres[b, 0]), float(metres[b, 1])),
+            )
+        )
+    return pairs
+
+
+def mean_ms(work: Callable[[Pair], object], pairs: list[Pair], rounds: int) -> float:
+    quickest = math.inf
+    for _ in range(rounds):
+        began = time.thread_time()
+        for pair in pairs:
+            work(pair)
+        quickest = min(quickest, time.thread_time() - began)
+    return 1000.0 * quickest / len(pairs)
+
+
+def cell_of(grid: Grid, point: Point) -> tuple[int, int]:
+    x, y = grid.to_cells(*point)
+    return int(y) - 1, int(x) - 1
+
+
+def measure(name: str, grid: Grid, pairs: list[Pair]) -> Figures:
+    figures = Figures()
+    prepare(grid, [goal for _, goal in pairs])
+    fields = {goal: plan(grid, goal, goal, "goal_field") for _, goal in pairs}
+    assert all(path.ok for path in fields.values())
+    for method in TIMED:
+        rounds = 40 if method in ("corner_graph", "goal_field") else ROUNDS
+        figures.mean_ms[method] = mean_ms(
+            lambda pair, m=method: plan(grid, *pair, m), pairs, rounds
+        )
+    hurried = Tuning(goal_weight=1.5)
+    figures.mean_ms["lazy_theta_1.5"] = mean_ms(
+        lambda pair: plan(grid, *pair, "lazy_theta", hurried), pairs, ROUNDS
+    )
+    costs = np.where(grid.cells != 0, -1.0, 1.0)
+    ends = [(cell_of(grid, a), cell_of(grid, b)) for a, b in pairs]
+    figures.mean_ms["skimage"] = mean_ms(
+        lambda pair: route_through_array(costs, *pair, geometric=True),
+        ends,  # type: ignore[arg-type]
+        2,
+    )
+    for method, value in figures.mean_ms.items():
+        figures.ratio[method] = value / figures.mean_ms["skimage"]
+    bound = CornerGraph.of(grid, 1e-6)
+    for name_of, method, tuning in (
+        ("lazy_theta", "lazy_theta", PLAIN),
+        ("lazy_as_published", "lazy_theta", Tuning(tighten=False)),
+        ("corner_graph", "corner_graph", PLAIN),
+        ("goal_field", "goal_field", PLAIN),
+    ):
+        figures.longer[name_of] = [
+            plan(grid, *pair, method, tuning).length_m / optimum(grid, bound, pair)
+            for pair in pairs
+            if pair[0] != pair[1]
+        ]
+    shown = ", ".join(f"{m} {v:.4g} ms" for m, v in figures.mean_ms.items())
+    print(f"{name}: {bound.node.shape[1]} corners; {shown}")
+    print(
+        "   of skimage's time: "
+        + ", ".join(f"{m} {v:.5f}" for m, v in figures.ratio.items())
+    )
+    print(
+        "   length by optimum, mean and worst: "
+        + ", ".join(
+            f"{m} {np.mean(v):.5f} {max(v):.5f}" for m, v in figures.longer.items()
+        )
+    )
+    return figures
+
+
+def optimum(grid: Grid, bound: CornerGraph, pair: Pair) -> float:
+    (x0, y0), (x1, y1) = (grid.to_cells(*point) for point in pair)
+    return bound.search(x0, y0, x1, y1)[1] * grid.resolution_m
+
+
+def by_distance(grid: Grid) -> tuple[float, float]:
+    """Lazy Theta* on trips below and above 10 m, as the seed reports them."""
+    short, far = [], []
+    for pair in draw_pairs(grid, 120, SEED + 1):
+        length = plan(grid, *pair).length_m
+        (short if length < 10.0 else far).append(pair)
+    return tuple(  # type: ignore[return-value]
+        mean_ms(lambda pair: plan(grid, *pair, "lazy_theta"), pairs, 2)
+        for pairs in (short, far)
+    )
+
+
+def count_colliding(grids: list[tuple[str, Grid]], wanted: int) -> tuple[int, int]:
+    """Paths by every method over every map, each looked at by the validator."""
+    shares = (
+        ("corner_graph", PLAIN, 0.40),
+        ("lazy_theta", PLAIN, 0.25),
+        ("lazy_theta", Tuning(goal_weight=1.5), 0.10),
+        ("lazy_theta", Tuning(cost_weight=2.0, sight_limit_m=1.0), 0.05),
+        ("goal_field", PLAIN, 0.15),
+        ("a_star", PLAIN, 0.05),
+    )
+    tried = colliding = 0
+    for number, (_, grid) in enumerate(grids):
+        for method, tuning, share in shares:
+            count = math.ceil(wanted * share / len(grids))
+            stations = 4 if method == "goal_field" else 0
+            drawn = draw_pairs(grid, count, SEED + 100 + number, stations)
+            for start, goal in drawn:
+                path = plan(grid, start, goal, method, tuning)
+                faults = find_faults(grid, path, start, goal)
+                tried += 1
+                colliding += bool(faults) or not path.ok
+    return tried, colliding
+
+
+def main() -> None:
+    sizes = ((200, 200), (600, 400), (1000, 1000))
+    halls = [
+        (f"hall {w}x{h}", draw_hall(w, h, SEED).inflated(MARGIN_M)) for w, h in sizes
+    ]
+    maze = ("maze 512, drawn", draw_maze(57, 8, SEED))
+    scored = list(halls)
+    mazes = [maze]
+    for file in sorted(MAPS.glob("*.map")) if MAPS.is_dir() else []:
+        (mazes if "maze" in file.name else scored).append((file.name, read_map(file)))
+    all_maps = scored + mazes
+    figures = {
+        name: measure(name, grid, draw_pairs(grid, PAIRS, SEED))
+        for name, grid in all_maps
+    }
+    judged = [
+        figures[name].longer[method]
+        for name, _ in scored
+        if name.startswith("hall") or name == "AR0500SR.map"
+        for method in ("lazy_theta", "corner_graph", "goal_field")
+    ]
+    short_ms, long_ms = by_distance(halls[1][1])
+    clutter = ("clutter", draw_clutter(96, 96, 0.2, SEED))
+    tried, colliding = count_colliding([*all_maps, clutter], 10_000)
+    hall = figures["hall 600x400"]
+    print(f"{tried} paths validated, {colliding} at fault")
+    print(
+        json.dumps(
+            {
+                "lazy_over_skimage_600": round(hall.ratio["lazy_theta"], 5),
+                "graph_over_skimage_600": round(hall.ratio["corner_graph"], 6),
+                "lazy_over_a_star_600": round(
+                    hall.mean_ms["lazy_theta"] / hall.mean_ms["a_star"], 4
+                ),
+                "length_over_optimum_mean": round(
+                    max(float(np.mean(values)) for values in judged), 6
+                ),
+                "length_over_optimum_worst": round(max(map(max, judged)), 6),
+                "validated": tried,
+                "colliding_of_10000": colliding,
+                "lazy_ms": round(hall.mean_ms["lazy_theta"], 4),
+                "graph_ms": round(hall.mean_ms["corner_graph"], 5),
+                "field_ms": round(hall.mean_ms["goal_field"], 5),
+                "lazy_short_ms": round(short_ms, 4),
+                "lazy_long_ms": round(long_ms, 4),
+                "maze_ms": {
+                    name: round(figures[name].mean_ms["lazy_theta"], 3)
+                    for name, _ in mazes
+                },
+                "seed": IN_SEED,
+                "mean_ms": {
+                    name: {m: round(v, 5) for m, v in f.mean_ms.items()}
+                    for name, f in figures.items()
+                },
+                "length_over_optimum": {
+                    name: {
+                        m: [round(float(np.mean(v)), 6), round(max(v), 6)]
+                        for m, v in f.longer.items()
+                    }
+                    for name, f in figures.items()
+                },
+            }
+        )
+    )
+
+
+if __name__ == "__main__":
+    main()
