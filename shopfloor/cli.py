@@ -13,6 +13,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from pathlib import Path
 
 from shopfloor.sim.faults import FaultRefused
@@ -24,10 +25,19 @@ from shopfloor.sim.world_file import load_world
 
 DEFAULT_PORT = 9090
 UNUSABLE = 2
+# Their kernels take a second to load, which the simulator must not wait for.
+KERNEL_COMMANDS = {
+    "plan": ("shopfloor.plan_command", "a path on a map, as JSON"),
+    "uwb": ("shopfloor.uwb_command", "error of the tag filter on recorded ranges"),
+}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    options = _parser().parse_args(argv)
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    asked = arguments[0] if arguments else ""
+    options = _parser(asked).parse_args(arguments)
+    if asked in KERNEL_COMMANDS:
+        return int(import_module(KERNEL_COMMANDS[asked][0]).run(options))
     try:
         return asyncio.run(_simulate(options))
     except WorldRefused as error:
@@ -39,9 +49,14 @@ def _refuse(reason: str) -> int:
     return UNUSABLE
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(asked: str) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="shopfloor")
     commands = parser.add_subparsers(dest="command", required=True)
+    for name, (module, help_text) in KERNEL_COMMANDS.items():
+        if name == asked:
+            import_module(module).add_parser(commands)
+        else:
+            commands.add_parser(name, help=help_text)
     sim = commands.add_parser(
         "sim",
         help="simulated robots behind a rosbridge server",

@@ -36,9 +36,11 @@ def read_moving_ai(path: Path) -> Grid:
     data = _read(path)
     lines = data.splitlines()
     header: dict[bytes, bytes] = {}
-    for number, line in enumerate(lines[:8]):
+    rows: list[bytes] = []
+    for number, line in enumerate(lines[:8], start=1):
         words = line.split()
         if words == [b"map"]:
+            rows = lines[number:]
             break
         if len(words) == 2:
             header[words[0]] = words[1]
@@ -46,7 +48,6 @@ def read_moving_ai(path: Path) -> Grid:
         raise MapUnreadable(f"{path} is no MovingAI map: there is no line 'map'")
     width, height = (_size(path, header, key) for key in (b"width", b"height"))
     check_size(width, height)
-    rows = lines[number + 1 :]
     while rows and not rows[-1].strip():
         rows.pop()
     if len(rows) != height:

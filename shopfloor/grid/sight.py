@@ -78,7 +78,7 @@ def _clear(
             return False
         begin = int(max(least, crossing - slack))
         line += step
-    return run[line + begin * next_cell] > int(most) - begin
+    return bool(run[line + begin * next_cell] > int(most) - begin)
 
 
 CENTRE_TOUCH = 1e-7
@@ -118,7 +118,7 @@ def _centres_clear(
     step = next_line if v1 >= v0 else -next_line
     lines = abs(v1 - v0)
     if lines == 0:
-        return run[line + u0 * next_cell] > u1 - u0
+        return bool(run[line + u0 * next_cell] > u1 - u0)
     slope = (u1 - u0) / lines
     crossing = u0 + 0.5 + 0.5 * slope
     begin = u0
@@ -129,4 +129,4 @@ def _centres_clear(
         begin = int(crossing - CENTRE_TOUCH)
         crossing += slope
         line += step
-    return run[line + begin * next_cell] > u1 - begin
+    return bool(run[line + begin * next_cell] > u1 - begin)

@@ -12,6 +12,7 @@ from shopfloor.planning.planner import (
     prepare,
 )
 from shopfloor.planning.validator import Fault, find_faults, touched_cell
+from shopfloor.planning.warming import warm_up
 
 __all__ = [
     "METHODS",
@@ -30,4 +31,5 @@ __all__ = [
     "plan",
     "prepare",
     "touched_cell",
+    "warm_up",
 ]

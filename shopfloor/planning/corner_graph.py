@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 
 from shopfloor.grid.occupancy import Grid
 from shopfloor.planning import corner_kernels as kernels
+from shopfloor.planning.strings import OFFSET_CELLS
 
-OFFSET_CELLS = 0.125
-"""How far outside a corner, along both axes, paths bend around it."""
 MAX_CORNERS = 6_000
 """Beyond, joining every pair costs seconds; the map is clutter or speckle."""
 

@@ -12,13 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shopfloor.grid.occupancy import Grid
-from shopfloor.planning.chains import (
-    chain,
-    points_along,
-    pulled_tight,
-    tightened,
-)
+from shopfloor.planning.chains import chain, points_along, pulled_tight
 from shopfloor.planning.lazy_theta_kernel import NOWHERE, lazy_theta
+from shopfloor.planning.strings import pulled
 
 NO_COSTS = np.empty(0, np.float32)
 NO_COSTS.flags.writeable = False
@@ -71,4 +67,4 @@ class GoalField:
         points, _ = points_along(
             grid.run_x, grid.run_y, grid.stride, cells, x0, y0, x1, y1
         )
-        return tightened(grid.run_x, grid.run_y, grid.stride, points)
+        return pulled(grid.run_x, grid.run_y, grid.stride, points)

@@ -19,7 +19,7 @@ NOWHERE = -1
 @kernel
 def edge(dx: float, dy: float, mean_nearness: float, cost_weight: float) -> float:
     """Length, made longer by how near its two ends are to obstacles."""
-    return np.sqrt(dx * dx + dy * dy) * (1.0 + cost_weight * mean_nearness)
+    return float(np.sqrt(dx * dx + dy * dy) * (1.0 + cost_weight * mean_nearness))
 
 
 @kernel

@@ -14,7 +14,6 @@ from shopfloor.grid.occupancy import Grid
 from shopfloor.planning.chains import (
     chain,
     points_along,
-    tightened,
     without_waypoints_in_line,
 )
 from shopfloor.planning.corner_graph import CornerGraph, TooManyCorners
@@ -25,6 +24,7 @@ from shopfloor.planning.lazy_theta_kernel import NOWHERE, lazy_theta
 from shopfloor.planning.paths import Path, Status, TuningRefused, UnknownMethod
 from shopfloor.planning.places import Place, place
 from shopfloor.planning.roads import roads_of
+from shopfloor.planning.strings import pulled
 from shopfloor.planning.workspace import workspace
 
 METHODS = (
@@ -52,8 +52,12 @@ class Tuning:
     """No straight piece is longer. Costs count at the ends of a piece only, so with
     a cost weight about 1 m keeps them honest."""
     tighten: bool = True
-    """Pull the bends of the path found to the corners they go around; false leaves
-    them at the centres of cells. Never done with a cost weight."""
+    """Pull the path found tight around the corners it goes around; false leaves its
+    bends at the centres of cells. Never done with a cost weight or a sight limit."""
+
+    @property
+    def shortest(self) -> bool:
+        return self.cost_weight == 0.0 and math.isinf(self.sight_limit_m)
 
     def __post_init__(self) -> None:
         for name, value, least in (
@@ -84,7 +88,7 @@ def plan(
 ) -> Path:
     """A path in metres that touches no blocked cell; statuses name what is wrong.
 
-    The same call gives the same path, always.
+    The same call on the same prepared map gives the same path, always.
     """
     if method not in METHODS:
         raise UnknownMethod(
@@ -114,6 +118,7 @@ def plan(
 def prepare(grid: Grid, stations: Iterable[tuple[float, float]] = ()) -> None:
     """Do beforehand what ``auto`` needs: the graph, and a field per station.
 
+    From then on ``auto`` drives to the stations along their fields.
     A station outside the map or in an obstacle is refused with its cause.
     """
     cells = []
@@ -129,6 +134,7 @@ def prepare(grid: Grid, stations: Iterable[tuple[float, float]] = ()) -> None:
         _ = grid.part
     for cell in cells:
         roads.field(cell)
+        roads.stations.add(cell)
 
 
 class StationRefused(ValueError):
@@ -137,7 +143,7 @@ class StationRefused(ValueError):
 
 def _fastest(grid: Grid, here: Place, there: Place) -> Path:
     roads = roads_of(grid)
-    if there.cell in roads.fields:
+    if there.cell in roads.stations:
         return _along_field(grid, here, there)
     try:
         graph = roads.graph()
@@ -202,8 +208,8 @@ def _lazily(grid: Grid, here: Place, there: Place, tuning: Tuning) -> Path:
     points, length = points_along(
         grid.run_x, grid.run_y, grid.stride, cells, here.x, here.y, there.x, there.y
     )
-    if tuning.tighten and tuning.cost_weight == 0.0:
-        points, length = tightened(grid.run_x, grid.run_y, grid.stride, points)
+    if tuning.tighten and tuning.shortest:
+        points, length = pulled(grid.run_x, grid.run_y, grid.stride, points)
     return Path(
         Status.OK,
         "lazy_theta",

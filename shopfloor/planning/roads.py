@@ -22,7 +22,10 @@ class Roads:
         self._lock = threading.Lock()
         self._graph: CornerGraph | TooManyCorners | None = None
         self._layers: dict[float, NDArray[np.float32]] = {}
-        self.fields: dict[int, GoalField] = {}
+        self._fields: dict[int, GoalField] = {}
+        self.stations: set[int] = set()
+        """Cells whose fields were asked for beforehand; only these are taken unasked,
+        so what one caller tries never changes another's paths."""
 
     def graph(self) -> CornerGraph:
         """Raises TooManyCorners where a graph does not pay."""
@@ -41,13 +44,13 @@ class Roads:
         return graph
 
     def field(self, cell: int) -> GoalField:
-        field = self.fields.get(cell)
+        field = self._fields.get(cell)
         if field is None:
             with self._lock:
-                field = self.fields.get(cell)
+                field = self._fields.get(cell)
                 if field is None:
                     field = GoalField.of(self.grid, cell)
-                    self.fields[cell] = field
+                    self._fields[cell] = field
         return field
 
     def layer(self, falloff_m: float) -> NDArray[np.float32]:

@@ -18,6 +18,8 @@ from shopfloor.grid.occupancy import Grid
 from shopfloor.planning.paths import Path
 
 PIECE_CELLS = 12.0
+CONTACT_CELLS = 1e-10
+"""Nearer is touching; a tenth of what planners keep, well above what rounds off."""
 ENDS_CELLS = 1e-5
 """How far a path may begin from where it was asked to, in cells."""
 
@@ -64,7 +66,9 @@ def touched_cell(grid: Grid, xy: NDArray[np.float64]) -> tuple[int, int] | None:
     Everything beyond the map is blocked; a column of -1 is left of it.
     """
     points = np.array([grid.to_cells(float(x), float(y)) for x, y in xy])
-    column, row = _first_contact(grid.blocked, grid.stride, points, PIECE_CELLS)
+    column, row = _first_contact(
+        grid.blocked, grid.stride, points, PIECE_CELLS, CONTACT_CELLS
+    )
     return None if column < 0 else (int(column) - 1, int(row) - 1)
 
 
@@ -74,6 +78,7 @@ def _first_contact(
     stride: int,
     points: NDArray[np.float64],
     piece: float,
+    near: float,
 ) -> tuple[int, int]:
     rows = blocked.size // stride
     for i in range(points.shape[0] - 1):
@@ -96,16 +101,16 @@ def _first_contact(
             if min(ay, by) < 1.0 or max(ay, by) > rows - 1.0:
                 return left, low
             for row in range(low, high + 1):
-                if max(ay, by) < row or min(ay, by) > row + 1:
+                if max(ay, by) < row - near or min(ay, by) > row + 1 + near:
                     continue
                 for column in range(left, right + 1):
                     if not blocked[row * stride + column]:
                         continue
-                    if max(ax, bx) < column or min(ax, bx) > column + 1:
+                    if max(ax, bx) < column - near or min(ax, bx) > column + 1 + near:
                         continue
                     cross = (bx - ax) * (row + 0.5 - ay) - (by - ay) * (
                         column + 0.5 - ax
                     )
-                    if abs(cross) <= 0.5 * (abs(bx - ax) + abs(by - ay)):
+                    if abs(cross) <= (0.5 + near) * (abs(bx - ax) + abs(by - ay)):
                         return column, row
     return -1, -1

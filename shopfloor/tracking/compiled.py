@@ -12,4 +12,8 @@ Kernel = TypeVar("Kernel", bound=Callable[..., object])
 
 
 def kernel(function: Kernel) -> Kernel:
-    return cast(Kernel, njit(cache=True, nogil=True)(function))
+    try:
+        return cast(Kernel, njit(cache=True, nogil=True)(function))
+    except RuntimeError:
+        # Installed where nobody may write: compiled anew by every process.
+        return cast(Kernel, njit(nogil=True)(function))

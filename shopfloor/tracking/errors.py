@@ -23,7 +23,8 @@ class DuplicateAnchor(TrackingRefused):
 class TooFewAnchors(TrackingRefused):
     def __init__(self, needed: int, given: int, purpose: str) -> None:
         super().__init__(
-            f"{purpose} needs at least {needed} anchors at different places, not {given}"
+            f"{purpose} needs at least {needed} anchors at different places; "
+            f"there are {given}"
         )
 
 

@@ -30,7 +30,7 @@ class Tuning:
     """
 
     noise_m: float = 0.10
-    usual_delayed_share: float = 0.20
+    usual_delayed_share: float = 0.30
     obstruction_s: float = 1.5
     window_s: float = 1.5
     window_ranges: int = 16

@@ -9,10 +9,10 @@ import numpy as np
 from shopfloor.tracking.anchors import Anchor
 from shopfloor.tracking.calibration import Calibration
 from shopfloor.tracking.errors import RangeFileRefused
+from shopfloor.tracking.estimate import Bounds, Estimate, Tuning
 from shopfloor.tracking.motion import Walking
 from shopfloor.tracking.plain import PlainEkf
 from shopfloor.tracking.range_files import RecordedRange
-from shopfloor.tracking.estimate import Bounds, Estimate, Tuning
 from shopfloor.tracking.tracker import TagTracker
 
 # In three standard deviations: the squared Mahalanobis distance stays below nine.

@@ -72,8 +72,8 @@ def read_anchors(path: Path, used: set[str], recording: str) -> list[Anchor]:
         raise RangeFileRefused(f"{path}: unknown anchor {missing}")
     if len(chosen) > 1:
         raise RangeFileRefused(
-            f"{path}: the data sets {', '.join(sorted(chosen))} all have these anchors; "
-            "begin the name of the recording with the one that is meant"
+            f"{path}: the data sets {', '.join(sorted(chosen))} all have these "
+            "anchors; begin the name of the recording with the one that is meant"
         )
     return sets[chosen[0]]
 

@@ -28,7 +28,7 @@ NONSENSE_SHARE = 0.005
 NONSENSE_SPAN_M = 20.0
 NEAREST_M = 0.05
 # The share of obstructed links that keep their delay, and how fast it wanders then.
-SAME_DELAY = 0.95
+SAME_DELAY = 0.98
 DELAY_DRIFT_M2PS = 0.003
 # Hypotheses farther apart are never merged: they may be mirror images.
 MERGED_WITHIN_M = 0.3

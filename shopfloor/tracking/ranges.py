@@ -1,8 +1,8 @@
 """Simulated ranges between tags and anchors, with what spoils real ones.
 
 Noise is the smaller part: a shelf or a body between tag and anchor delays every range
-of that link for a while, always to the longer side. The same seed gives the same ranges,
-with nothing but the standard library, so that the simulator can use it as it is.
+of that link for a while, always to the longer side. The same seed gives the same
+ranges, with nothing but the standard library: the simulator can use it as it is.
 """
 
 import math

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Sequence
 
 from shopfloor.tracking.anchors import Anchor, distinct_places
 from shopfloor.tracking.calibration import Calibration, Link
+from shopfloor.tracking.estimate import Tuning
 from shopfloor.tracking.motion import Walking
 from shopfloor.tracking.ranges import Range
-from shopfloor.tracking.estimate import Tuning
 from shopfloor.tracking.tracker import TagTracker
 
 MOST_RANGES = 1500

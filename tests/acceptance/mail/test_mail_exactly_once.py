@@ -138,13 +138,18 @@ class Post:
         self.end_outgoing(signal.SIGKILL)
         self.start_outgoing()
 
-    def close(self) -> None:
+    def stop_worker(self) -> None:
+        """In good order: what it has begun is finished."""
         if self.worker is not None and self.worker.poll() is None:
             self.worker.terminate()
             try:
-                self.worker.wait(60)
+                self.worker.wait(120)
             except subprocess.TimeoutExpired:
                 self.kill_worker()
+                raise
+
+    def close(self) -> None:
+        self.stop_worker()
         self.end_outgoing(signal.SIGTERM)
         self.listening.close()
         if self.connection is not None:
@@ -314,6 +319,7 @@ def run_and_kill(
     post.start_worker()
 
     post.wait_for(post.is_finished, limit_s)
+    post.stop_worker()
 
 
 def check_everything(post: Post, *, lost_at_most: int) -> None:

@@ -1,7 +1,7 @@
 """Slow and simple answers to what the planners compute fast.
 
-Everything here works on plain Python numbers, exact where it says so, and shares no
-code with the planners.
+The answers work on plain Python numbers, exact where they say so, and share no code
+with the planners.
 """
 
 import heapq
@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+
+from shopfloor.planning import warm_up
 
 NEIGHBOURS = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1))
 
@@ -245,6 +247,12 @@ def free_pairs(cells: Any, seed: int, count: int) -> list[Any]:
         (free[random.integers(len(free))], free[random.integers(len(free))])
         for _ in range(count)
     ]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def compiled_kernels() -> None:
+    """So that no single test pays for the compiler."""
+    warm_up()
 
 
 @pytest.fixture(scope="session")
