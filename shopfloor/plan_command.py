@@ -1,7 +1,8 @@
 """``shopfloor plan``: one path, or all of a scenario's, as JSON.
 
 For looking at a map before a robot does: does a way exist, how long is it, and does
-it keep clear. Every path is checked by the validator before it is printed.
+it keep clear. Every path is checked by the validator before it is printed. The
+planners are imported when they are called: the other commands start without them.
 """
 
 from __future__ import annotations
@@ -11,17 +12,10 @@ import json
 import sys
 import time
 from pathlib import Path as FilePath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from shopfloor.grid import (
-    Grid,
-    MapRefused,
-    MapUnreadable,
-    ScenarioRefused,
-    read_map,
-    read_scenario,
-)
-from shopfloor.planning import METHODS, Path, TooManyCorners, find_faults, plan, prepare
+if TYPE_CHECKING:
+    from shopfloor.grid import Grid
 
 UNUSABLE = 2
 NO_PATH = 1
@@ -39,7 +33,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     )
     parser.add_argument("--start", nargs=2, type=float, metavar=("X", "Y"))
     parser.add_argument("--goal", nargs=2, type=float, metavar=("X", "Y"))
-    parser.add_argument("--method", choices=METHODS, default="auto")
+    parser.add_argument("--method", default="auto", help="a planner; auto: the best")
     parser.add_argument(
         "--margin", type=float, default=0.0, help="distance kept from obstacles"
     )
@@ -50,6 +44,15 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 
 
 def run(options: argparse.Namespace) -> int:
+    from shopfloor.grid import (
+        MapRefused,
+        MapUnreadable,
+        ScenarioRefused,
+        read_map,
+        read_scenario,
+    )
+    from shopfloor.planning import TooManyCorners, UnknownMethod, prepare
+
     if options.scen is None and (options.start is None or options.goal is None):
         return _refuse("a plan needs --start X Y and --goal X Y, or --scen FILE")
     if options.scen is not None and (options.start or options.goal):
@@ -73,13 +76,15 @@ def run(options: argparse.Namespace) -> int:
             ]
             answer = _summary(options, answers)
             found = answer["found"] == len(answers)
-    except (MapRefused, ScenarioRefused, TooManyCorners) as error:
+    except (MapRefused, ScenarioRefused, TooManyCorners, UnknownMethod) as error:
         return _refuse(str(error))
     print(json.dumps(answer))
     return 0 if found else NO_PATH
 
 
 def _one(grid: Grid, start: Any, goal: Any, method: str) -> dict[str, Any]:
+    from shopfloor.planning import find_faults, plan
+
     began = time.perf_counter()
     path = plan(grid, start, goal, method)
     took_ms = 1000.0 * (time.perf_counter() - began)
@@ -92,17 +97,13 @@ def _one(grid: Grid, start: Any, goal: Any, method: str) -> dict[str, Any]:
         "points": path.xy.tolist(),
         "expansions": path.expansions,
         "took_ms": round(took_ms, 4),
-        "faults": _faults(grid, path, start, goal),
+        "faults": [fault.cause for fault in find_faults(grid, path, start, goal)],
     }
 
 
 def _plain(point: Any) -> list[float | None]:
     """JSON has no word for what is not finite."""
     return [float(v) if abs(v) < float("inf") else None for v in point]
-
-
-def _faults(grid: Grid, path: Path, start: Any, goal: Any) -> list[str]:
-    return [fault.cause for fault in find_faults(grid, path, start, goal)]
 
 
 def _summary(

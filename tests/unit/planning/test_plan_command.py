@@ -98,6 +98,10 @@ def test_a_scenario_is_planned_row_by_row(
         (("none.png", "--start", 0, 0, "--goal", 1, 1), "neither a .map nor a .yaml"),
         (("HALL",), "needs --start X Y and --goal X Y, or --scen FILE"),
         (("HALL", "--start", 0, 0), "needs --start X Y and --goal X Y"),
+        (
+            ("HALL", "--start", 0, 0, "--goal", 1, 1, "--method", "magic"),
+            "there is no planner 'magic'; there are auto, lazy_theta",
+        ),
         (("HALL", "--scen", "none.scen"), "none.scen cannot be read"),
         (("HALL", "--scen", "a", "--start", 0, 0), "brings its own starts"),
         (("HALL", "--start", 0, 0, "--goal", 1, 1, "--margin", -1), "a margin is 0"),
