@@ -11,6 +11,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from mpms import assets
+from mpms.adapters.dkim_check import proven_domains, txt_record
 from mpms.adapters.imap import ImapMailbox
 from mpms.adapters.mail_account import (
     AccountInvalid,
@@ -67,6 +68,7 @@ class MailDesk:
     sandbox: MailSandbox
     postman: SmtpPostman
     rules: ReleaseRules
+    prove: Callable[[bytes], frozenset[str]] | None = None  # our own DKIM check
     closing: threading.Event = field(default_factory=threading.Event)
 
     def intake(self, uow: UnitOfWork) -> ReceiveMail:
@@ -85,7 +87,8 @@ class MailDesk:
 
     def read(self, letter: Letter) -> Outcome:
         if letter.raw is not None:
-            return self.sandbox.read(letter.raw)
+            proven = frozenset[str]() if self.prove is None else self.prove(letter.raw)
+            return self.sandbox.read(letter.raw, proven_domains=proven)
         return self.sandbox.read(letter.headers, size=letter.size_bytes)
 
     def errands(
@@ -173,6 +176,7 @@ def _desk(settings: Settings, account: MailAccount, out: SmtpAccount) -> MailDes
         MailSandbox(Catalogue.from_json(catalogue), Senders.from_json(senders)),
         SmtpPostman(out, token_source(out.login, out.user or "")),
         ReleaseRules(settings.release_first_order, settings.release_above_kg),
+        (lambda raw: proven_domains(raw, txt_record)) if settings.check_dkim else None,
     )
 
 

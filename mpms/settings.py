@@ -37,6 +37,7 @@ class Settings:
     google_key_file: Path | None = None
     catalogue: Path | None = None
     senders: Path | None = None
+    check_dkim: bool = False
     release_first_order: bool = False
     release_above_kg: Decimal | None = None
     log_level: str = "WARNING"
@@ -69,6 +70,7 @@ class Settings:
             google_key_file=_path(env.get("MPMS_GOOGLE_KEY_FILE")),
             catalogue=_path(env.get("MPMS_CATALOGUE")),
             senders=_path(env.get("MPMS_SENDERS")),
+            check_dkim=_yes(env, "MPMS_CHECK_DKIM"),
             release_first_order=_yes(env, "MPMS_RELEASE_FIRST_ORDER"),
             release_above_kg=_amount(env, "MPMS_RELEASE_ABOVE_KG"),
             log_level=_level(env.get("MPMS_LOG_LEVEL")),

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import dkim
+import dns.exception
+import dns.resolver
 
 from mpms.domain.order_mail import LARGEST_MESSAGE
 from mpms.domain.order_mail.headers import split_headers
@@ -16,6 +18,7 @@ from mpms.domain.order_mail.sender import read_from
 from mpms.domain.order_mail.senders import lower_ascii
 
 MOST_SIGNATURES = 5
+LOOKUP_S = 5.0
 
 LookupTxt = Callable[[str], bytes | None]  # a name's TXT record, None without one
 
@@ -37,6 +40,17 @@ def proven_domains(raw: bytes, lookup_txt: LookupTxt) -> frozenset[str]:
     if any(_proves(raw, index, domain, lookup_txt) for index in range(count)):
         return frozenset({domain})
     return frozenset()
+
+
+def txt_record(name: str) -> bytes | None:
+    """Ask the name service; None if it has no such record or does not answer."""
+    try:
+        answer = dns.resolver.resolve(name, "TXT", lifetime=LOOKUP_S)
+    except (dns.exception.DNSException, OSError):
+        return None
+    for record in answer:
+        return b"".join(record.strings)
+    return None
 
 
 def _proves(raw: bytes, index: int, domain: str, lookup_txt: LookupTxt) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from mpms.adapters.mail_account import (
 )
 from mpms.bootstrap_mail import MailDesk, MailFilesInvalid, mail_desk
 from mpms.domain.order_mail import CatalogueInvalid
+from mpms.ports.mail import Letter, LetterId
 from mpms.settings import SettingInvalid, Settings
 
 IMAP = "imaps://orders@plant.example.com:hush-hush@mail.example.com"
@@ -182,3 +184,24 @@ def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
         pass
     with pytest.raises(CatalogueInvalid), desk_of(CATALOGUE=str(bad)):
         pass
+
+
+def test_our_own_dkim_check_is_asked_only_where_it_is_switched_on() -> None:
+    with desk_of() as desk:
+        assert desk.prove is None
+    with desk_of(CHECK_DKIM="yes") as desk:
+        assert desk.prove is not None
+        assert desk.prove(b"From: a@example.com\r\n\r\nunsigned\r\n") == frozenset()
+
+
+def test_a_sender_whose_domain_we_proved_needs_no_verdict_of_the_mail_host() -> None:
+    raw = (
+        b"From: buyer@example.com\r\nMessage-ID: <1@example.com>\r\n"
+        b"Subject: MO-2026-0009\r\n\r\nOrder: MO-2026-0009\r\n\r\nMaterials:\r\n"
+        b"RM-001 5 kg\r\n"
+    )
+    letter = Letter(LetterId("a", "INBOX", 1, 1), len(raw), raw)
+    with desk_of() as desk:
+        assert desk.read(letter).codes == ("sender_not_authenticated",)
+        proving = replace(desk, prove=lambda raw: frozenset({"example.com"}))
+        assert proving.read(letter).outcome == "accepted"
