@@ -41,6 +41,8 @@ system:
 	@sh tests/install_system_parts.sh
 
 bench: setup
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check \
+		--constraint constraints.txt --group bench
 	@for script in bench/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
 
 soak: setup system
