@@ -162,7 +162,10 @@ def torment(
         nemesis.strike()
         nemesis.pause()
     nemesis.rest()
-    until("every patrol has ended", lambda: not active())
+    try:
+        until("every patrol has ended", lambda: not active())
+    except AssertionError as stalled:
+        raise AssertionError(f"{stalled}\n{_standing(plant, nemesis)}") from None
     plant.stop_workers()
     found = plant.goals(seconds=True)
     states: dict[str, int] = {}
@@ -181,6 +184,23 @@ def torment(
     assert check(plant.simulator.records(), found, history) == []
 
 
+def _standing(plant: Plant, nemesis: Nemesis) -> str:
+    """Where everything stands, to be read when a run does not end."""
+    asked = [
+        "SELECT robot, owner, lease_until - now(), ready, why_not, link FROM robots",
+        "SELECT id, robot, state, now() - sent_at, reason FROM goals"
+        " WHERE state IN ('new', 'sent', 'unknown') ORDER BY created_at",
+        "SELECT topic, state, attempts, run_at - now(), last_error FROM jobs",
+        "SELECT kind, message, opened_at FROM incidents WHERE resolved_at IS NULL",
+        "SELECT kind, instance_id, failures FROM deliveries",
+        "SELECT pid, state, wait_event_type, now() - xact_start, query"
+        " FROM pg_stat_activity WHERE xact_start < now() - interval '1 s'",
+    ]
+    lines = [f"{query}\n  {plant.rows(query)}" for query in asked]
+    return "\n".join([*lines, f"{nemesis.done}", f"{sorted(plant.workers)}"])
+
+
+@pytest.mark.soak
 def test_twenty_goals_survive_the_nemesis(
     plant: Plant, until: Until, check: Check
 ) -> None:
