@@ -17,6 +17,7 @@ from robot_bridge import messages
 from robot_bridge.calls import Call, CallDesk
 from robot_bridge.drivers import make_driver
 from robot_bridge.drivers.base import ListSeen, Observation
+from robot_bridge.latches import Latches
 from robot_bridge.link import LinkWatch
 from robot_bridge.messages import BadMessage, Frame
 from robot_bridge.profiles import CallSpec, Profile, SafetySpec, TopicSpec
@@ -83,6 +84,11 @@ class RobotSession:
             if isinstance(spec, TopicSpec) and spec.fresh_s is not None
         }
         self._link = LinkWatch(limits, fresh_s, profile.rosapi)
+        self._goal_topics = frozenset(self._driver.subscriptions())
+        asked = frozenset(self._specs)
+        if not self._driver.lists_goals:
+            asked -= self._goal_topics
+        self._latches = Latches(asked)
         names = {name: spec.type for name, spec in self._specs.items()}
         self._types = TypeCheck(
             names | self._publications, self._services, limits.ping_timeout_s
@@ -170,21 +176,27 @@ class RobotSession:
         for name, kind in self._publications.items():
             frame = messages.advertise(name, self.profile.spell(kind))
             self._out.append(Send(frame))
-        for name, spec in self._specs.items():
-            frame = messages.subscribe(
-                name,
-                self.profile.spell(spec.type),
-                f"{self.robot_id}:{name}",
-                throttle_ms=spec.throttle_ms,
-                queue_length=1,
-            )
-            self._out.append(Send(frame))
+        for name in self._specs:
+            self._subscribe(name)
+        self._latches.opened(now_s)
         if self.profile.rosapi:
             for frame in self._types.start(now_s, self._next_id):
                 self._out.append(Send(frame))
 
+    def _subscribe(self, name: str) -> None:
+        spec = self._specs[name]
+        frame = messages.subscribe(
+            name,
+            self.profile.spell(spec.type),
+            f"{self.robot_id}:{name}",
+            throttle_ms=spec.throttle_ms,
+            queue_length=1,
+        )
+        self._out.append(Send(frame))
+
     def _forget_connection(self, now_s: float) -> None:
         self._list_seen = False
+        self._latches.closed()
         self._ping_id = ""
         self._types.open.clear()
         self._told_problems.clear()
@@ -210,6 +222,11 @@ class RobotSession:
         if blind_s >= POSE_PATIENCE_S and not self._where.current:
             name = self._driver.resolve(self.profile.topics.pose.name)
             self._problem(now_s, "no_pose", name, f"no pose arrives on {name}")
+        for name in self._latches.ask_again(now_s):
+            self._out.append(
+                Send(messages.unsubscribe(name, f"{self.robot_id}:{name}"))
+            )
+            self._subscribe(name)
         if self._link.ping_due(now_s):
             self._ping_id = self._next_id()
             self._link.pinged(now_s)
@@ -271,12 +288,15 @@ class RobotSession:
             else:
                 self._observe(now_s, self._driver.read_topic(topic, message))
         self._link.saw(topic, now_s)
+        self._latches.heard(topic)
 
     def _observe(self, now_s: float, seen: Observation | None) -> None:
         if seen is None:
             return
         if isinstance(seen, ListSeen):
             self._list_seen = True
+            # From here on a new subscription could lose a result.
+            self._latches.heard(*self._goal_topics)
         self._runner.observe(now_s, seen)
 
     def _on_pose(self, now_s: float, message: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections import Counter
 from importlib import resources
 from typing import Any
 
@@ -103,6 +104,73 @@ def test_nothing_is_published_while_the_data_is_late(rig: Any) -> None:
     assert rig.goals_sent == []
     rig.mute = False
     rig.run(9)
+    assert [end.state for end in rig.ends] == [SUCCEEDED]
+
+
+def _latched_pose(rig: Any, *, lost: int) -> None:
+    """A standing robot: its pose is said on subscription only, ``lost`` times in
+    vain."""
+    said = iter(range(100))
+    pose = rig.robot.broadcast(rig.now)[1]
+    listen, broadcast = rig.robot.receive, rig.robot.broadcast
+
+    def receive(now: float, frame: Any) -> None:
+        if frame["op"] == "subscribe" and frame["topic"] == "/amcl_pose":
+            if next(said) >= lost:
+                rig.robot.outbox.append(pose)
+            return
+        listen(now, frame)
+
+    rig.robot.receive = receive
+    rig.robot.broadcast = lambda now: [
+        frame for frame in broadcast(now) if frame["topic"] != "/amcl_pose"
+    ]
+
+
+@pytest.mark.covers("A13")
+@pytest.mark.parametrize("lost", [0, 1, 3])
+def test_a_latched_pose_that_was_lost_is_asked_for_again(rig: Any, lost: int) -> None:
+    _latched_pose(rig, lost=lost)
+    rig.navigate(expires_in=120.0)
+    rig.connect()
+    rig.run(30)
+    assert rig.of(Link)[-1].reconciled
+    assert len(rig.goals_sent) == 1
+    asked = [
+        frame["op"]
+        for frame in rig.sent
+        if frame["op"] in ("subscribe", "unsubscribe")
+        and frame["topic"] == "/amcl_pose"
+    ]
+    assert asked == ["subscribe"] + ["unsubscribe", "subscribe"] * lost
+
+
+def test_topics_that_speak_are_subscribed_once(rig: Any) -> None:
+    rig.ready()
+    rig.run(60)
+    often = Counter(frame["topic"] for frame in rig.sent if frame["op"] == "subscribe")
+    assert {often[name] for name in ("/amcl_pose", "/odom", "/move_base/result")} == {1}
+
+
+def test_a_list_of_goals_that_never_came_is_asked_for_again(rig: Any) -> None:
+    heard = False
+
+    def lose_the_first(frame: Any) -> bool:
+        nonlocal heard
+        first = frame.get("topic") == "/move_base/status" and not heard
+        heard = heard or frame["op"] == "unsubscribe"
+        return first
+
+    broadcast = rig.robot.broadcast
+    rig.swallow = lose_the_first
+    rig.robot.broadcast = lambda now: [
+        frame
+        for frame in broadcast(now)
+        if heard or frame["topic"] != "/move_base/status"
+    ]
+    rig.navigate(expires_in=120.0)
+    rig.connect()
+    rig.run(20)
     assert [end.state for end in rig.ends] == [SUCCEEDED]
 
 
