@@ -4,9 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: setup demo test lint format bench soak system clean
+.PHONY: setup web demo test lint format bench soak screens system clean
 
-setup: $(STAMP)
+setup: $(STAMP) web
 
 $(STAMP): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
@@ -19,6 +19,10 @@ $(STAMP): pyproject.toml constraints.txt
 		--constraint constraints.txt --group test --group lint --editable .
 	@touch $(STAMP)
 
+# Scripts and styles of the pages; does nothing where no source has changed.
+web: $(STAMP)
+	@$(BIN)/python hatch_build.py
+
 demo: setup
 	@$(BIN)/mpms demo $(ARGS)
 
@@ -30,6 +34,7 @@ lint: setup
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --config .importlinter --no-cache
+	@$(BIN)/python hatch_build.py --check
 
 format: setup
 	@$(BIN)/ruff check --fix .
@@ -44,6 +49,10 @@ bench: setup
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check \
 		--constraint constraints.txt --group bench
 	@for script in bench/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+
+# Pictures of every page, into build/screens.
+screens: setup system
+	@$(BIN)/python tests/screens/take_screens.py $(ARGS)
 
 soak: setup system
 	@$(BIN)/python -m pytest -m soak --timeout 3600 $(ARGS)

@@ -84,7 +84,9 @@ CREATE TABLE answers (
     element text NOT NULL,
     answers json NOT NULL,
     answered_by text NOT NULL,
-    answered_at timestamptz NOT NULL DEFAULT now()
+    answered_at timestamptz NOT NULL DEFAULT now(),
+    key text,
+    device_at timestamptz
 );
 CREATE INDEX answers_by_instance ON answers (instance_id);
 
@@ -339,3 +341,99 @@ CREATE INDEX outbox_taken ON outbox (taken_at) WHERE state = 'sending';
 -- One answer to a message, however often it was delivered.
 CREATE UNIQUE INDEX outbox_once ON outbox (recipient, in_reply_to)
     WHERE id LIKE 'mail-%';
+
+-- People who sign in. Hashes only; a person without a password cannot sign in by one.
+CREATE TABLE people (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    login text NOT NULL UNIQUE CHECK (login = lower(login) AND login <> ''),
+    name text NOT NULL,
+    role text NOT NULL CHECK (role IN ('admin', 'supervisor', 'worker', 'viewer')),
+    groups text[] NOT NULL DEFAULT '{}',
+    language text NOT NULL DEFAULT 'en',
+    password_hash text,
+    pin_hash text,
+    badge_hash text UNIQUE,
+    active boolean NOT NULL DEFAULT true,
+    created_at timestamptz NOT NULL DEFAULT now()
+);
+
+-- Tablets that a supervisor has enrolled: only there a PIN or a badge is enough.
+CREATE TABLE tablets (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    token_hash text NOT NULL UNIQUE,
+    name text NOT NULL,
+    enrolled_by text NOT NULL,
+    enrolled_at timestamptz NOT NULL DEFAULT now(),
+    revoked_at timestamptz
+);
+
+-- Who is signed in where. The browser has the token, the database its hash.
+CREATE TABLE sessions (
+    token_hash text PRIMARY KEY,
+    person_id bigint NOT NULL REFERENCES people ON DELETE CASCADE,
+    tablet_id bigint REFERENCES tablets ON DELETE CASCADE,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    seen_at timestamptz NOT NULL DEFAULT now(),
+    expires_at timestamptz NOT NULL
+);
+CREATE INDEX sessions_by_person ON sessions (person_id);
+CREATE INDEX sessions_by_expiry ON sessions (expires_at);
+
+-- Failed attempts, counted to slow down guessing; for all processes together.
+CREATE TABLE sign_in_attempts (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    key text NOT NULL,
+    at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX sign_in_attempts_by_key ON sign_in_attempts (key, at);
+
+-- Who has taken which open form.
+CREATE TABLE claims (
+    task_id uuid PRIMARY KEY REFERENCES tasks ON DELETE CASCADE,
+    claimed_by text NOT NULL,
+    claimed_at timestamptz NOT NULL DEFAULT now()
+);
+
+-- What has been typed into an open form, field by field.
+CREATE TABLE drafts (
+    task_id uuid NOT NULL REFERENCES tasks ON DELETE CASCADE,
+    field text NOT NULL,
+    value json NOT NULL,
+    saved_by text NOT NULL,
+    saved_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (task_id, field)
+);
+
+-- Answers that came from a tablet without network when it was too late for them.
+-- Nothing is lost: a supervisor decides.
+CREATE TABLE late_answers (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    key text NOT NULL UNIQUE,
+    task_id uuid NOT NULL,
+    instance_id uuid REFERENCES instances ON DELETE CASCADE,
+    business_key text,
+    task_name text NOT NULL DEFAULT '',
+    answers json NOT NULL,
+    answered_by text NOT NULL,
+    device_at timestamptz NOT NULL,
+    received_at timestamptz NOT NULL DEFAULT now(),
+    reason text NOT NULL,
+    decided_by text,
+    decision text,
+    decided_at timestamptz
+);
+CREATE INDEX late_answers_open ON late_answers (received_at)
+    WHERE decided_at IS NULL;
+
+-- Photos and signatures of answers.
+CREATE TABLE attachments (
+    id uuid PRIMARY KEY,
+    instance_id uuid NOT NULL REFERENCES instances ON DELETE CASCADE,
+    task_id uuid NOT NULL,
+    field text NOT NULL,
+    media_type text NOT NULL,
+    content bytea NOT NULL,
+    added_by text NOT NULL,
+    added_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX attachments_by_instance ON attachments (instance_id);

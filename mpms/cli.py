@@ -9,7 +9,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from mpms import commands, demo, order_commands, order_desk
+from mpms import commands, demo, order_commands, order_desk, web_commands
+from mpms.cli_people import add_tls, add_users
 from mpms.domain.errors import MpmsError
 from mpms.settings import Settings
 
@@ -49,11 +50,21 @@ def parser() -> argparse.ArgumentParser:
     work = commands_of.add_parser("work", help="run a worker until stopped")
     work.set_defaults(run=lambda s, a: commands.work(s))
 
+    serve = commands_of.add_parser("serve", help="serve the pages until stopped")
+    serve.add_argument("--demo", action="store_true", help=argparse.SUPPRESS)
+    serve.add_argument("--with-parent", action="store_true", help=argparse.SUPPRESS)
+    serve.set_defaults(
+        run=lambda s, a: web_commands.serve(s, demo=a.demo, with_parent=a.with_parent)
+    )
+
     migrate = commands_of.add_parser("migrate", help="bring the database up to date")
     migrate.set_defaults(run=lambda s, a: commands.migrate(s))
 
     check = commands_of.add_parser("check", help="is everything there and reachable?")
     check.set_defaults(run=lambda s, a: commands.check(s))
+
+    add_users(commands_of)
+    add_tls(commands_of)
 
     models = commands_of.add_parser("models", help="process models")
     of_models = models.add_subparsers(required=True, metavar="ACTION")

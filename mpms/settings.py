@@ -40,6 +40,10 @@ class Settings:
     check_dkim: bool = False
     release_first_order: bool = False
     release_above_kg: Decimal | None = None
+    web_host: str = "127.0.0.1"
+    web_port: int = 8080
+    web_cert_file: Path | None = None
+    web_key_file: Path | None = None
     log_level: str = "WARNING"
     poll_s: float = 1.0
     lease_s: float = 30.0
@@ -73,6 +77,10 @@ class Settings:
             check_dkim=_yes(env, "MPMS_CHECK_DKIM"),
             release_first_order=_yes(env, "MPMS_RELEASE_FIRST_ORDER"),
             release_above_kg=_amount(env, "MPMS_RELEASE_ABOVE_KG"),
+            web_host=env.get("MPMS_WEB_HOST") or "127.0.0.1",
+            web_port=_port(env, "MPMS_WEB_PORT", 8080),
+            web_cert_file=_path(env.get("MPMS_WEB_CERT_FILE")),
+            web_key_file=_path(env.get("MPMS_WEB_KEY_FILE")),
             log_level=_level(env.get("MPMS_LOG_LEVEL")),
             poll_s=_seconds(env, "MPMS_POLL_S", 1.0),
             lease_s=_seconds(env, "MPMS_LEASE_S", 30.0),
@@ -135,6 +143,13 @@ def _amount(env: Mapping[str, str], name: str) -> Decimal | None:
     if not value.is_finite() or value < 0:
         raise SettingInvalid(f"{name} is a number of kilograms, zero or more.")
     return value
+
+
+def _port(env: Mapping[str, str], name: str, default: int) -> int:
+    text = env.get(name) or str(default)
+    if not text.isascii() or not text.isdigit() or int(text) > 65535:
+        raise SettingInvalid(f"{name} is a port number; 0 takes any free one.")
+    return int(text)
 
 
 def _seconds(env: Mapping[str, str], name: str, default: float) -> float:

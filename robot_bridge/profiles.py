@@ -52,11 +52,29 @@ class SafetySpec:
 
 
 @dataclass(frozen=True, slots=True)
+class ScanSpec:
+    """A laser, and where it is mounted on the robot."""
+
+    name: str
+    type: str
+    throttle_ms: int = 500
+    mount_x_m: float = 0.0
+    mount_y_m: float = 0.0
+    mount_yaw_rad: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class TopicsSpec:
+    """What a robot says. From ``plan`` on for people who look, never for driving."""
+
     pose: TopicSpec
     odom: TopicSpec | None = None
     battery: TopicSpec | None = None
     safety: SafetySpec | None = None
+    plan: TopicSpec | None = None
+    scan: ScanSpec | None = None
+    people: TopicSpec | None = None
+    costmap: TopicSpec | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from uuid import uuid4
 
 import psycopg2
 import pytest
+from playwright.sync_api import Browser, Playwright, sync_playwright
 
 from mpms.adapters.postgres.migrate import migrate
 from mpms.embedded import postgres
@@ -160,3 +161,37 @@ def pytest_make_collect_report(
 
 def _reason(longrepr: object) -> str:
     return str(longrepr[2]) if isinstance(longrepr, tuple) else str(longrepr)
+
+
+CHROMIUM_FLAGS = [
+    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update"),
+    *("--disable-sync", "--disable-dev-shm-usage"),
+]
+
+
+@pytest.fixture(scope="session")
+def chromium_path() -> str:
+    """Where the system's browser is; tests are skipped without it, and fail in CI."""
+    found = shutil.which("chromium") or shutil.which("chromium-browser")
+    if found is None:
+        (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(
+            "Chromium is not installed"
+        )
+    return found
+
+
+@pytest.fixture(scope="module")
+def playwright_(chromium_path: str) -> Iterator[Playwright]:
+    """One at a time, and no longer than needed: it keeps an event loop running."""
+    with sync_playwright() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def browser(playwright_: Playwright, chromium_path: str) -> Iterator[Browser]:
+    browser = playwright_.chromium.launch(
+        executable_path=chromium_path, args=CHROMIUM_FLAGS
+    )
+    yield browser
+    browser.close()

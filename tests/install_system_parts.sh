@@ -1,11 +1,12 @@
 #!/bin/sh
 # Installs what the tests use of the operating system: a second PostgreSQL, an IMAP
-# server, and Node.js with npm for a ROS client written in JavaScript.
+# server, Node.js with npm for a ROS client written in JavaScript, and a browser.
 set -u
 wanted=""
 [ -x /usr/lib/postgresql/15/bin/postgres ] || wanted="$wanted postgresql-15"
 [ -x /usr/sbin/dovecot ] || wanted="$wanted dovecot-imapd"
 command -v npm >/dev/null 2>&1 || wanted="$wanted nodejs npm"
+command -v chromium >/dev/null 2>&1 || wanted="$wanted chromium"
 [ -n "$wanted" ] || exit 0
 if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null 2>&1; then
     echo "Not installed, so their tests are skipped:$wanted"

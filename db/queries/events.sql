@@ -21,3 +21,36 @@ WHERE
     AND (%(instance_id)s::uuid IS NULL OR instance_id = %(instance_id)s::uuid)
 ORDER BY transaction, id
 LIMIT %(limit)s;
+
+-- name: events_passed
+-- The elements that tokens of an instance have left.
+SELECT DISTINCT element
+FROM events
+WHERE instance_id = %(instance_id)s::uuid AND kind = 'left' AND element IS NOT NULL;
+
+-- name: events_last
+-- The newest lines that events_after would give, oldest first.
+SELECT
+    transaction, id, at, kind, actor, instance_id, element, task_id, data
+FROM (
+    SELECT
+        transaction::text::bigint AS transaction, id, at, kind, actor, instance_id,
+        element, task_id, data
+    FROM events
+    WHERE events.transaction < pg_snapshot_xmin(pg_current_snapshot())
+    ORDER BY events.transaction DESC, id DESC
+    LIMIT %(limit)s
+) AS newest
+ORDER BY transaction, id;
+
+-- name: events_held
+-- Committed lines that events_after keeps back for now, without those named.
+SELECT
+    transaction::text::bigint, id, at, kind, actor, instance_id, element, task_id,
+    data
+FROM events
+WHERE
+    transaction >= pg_snapshot_xmin(pg_current_snapshot())
+    AND id <> ALL (%(known)s::bigint[])
+ORDER BY transaction, id
+LIMIT %(limit)s;

@@ -79,3 +79,12 @@ WHERE g.state IN ('new', 'sent')
     AND g.task_id IS NOT NULL
     AND NOT EXISTS (SELECT 1 FROM jobs AS j WHERE j.task_id = g.task_id)
 ORDER BY g.created_at, g.id;
+
+-- name: goals_of_instances
+-- The drives of some instances, oldest first.
+SELECT
+    id, robot, place, x_m, y_m, yaw_rad, state, task_id, instance_id, inferred,
+    reason, created_at, sent_at, ended_at
+FROM goals
+WHERE instance_id = ANY(%(instance_ids)s::uuid[])
+ORDER BY created_at, id;

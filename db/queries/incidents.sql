@@ -40,3 +40,10 @@ WHERE
     resolved_at IS NULL
     AND (%(instance_id)s::uuid IS NULL OR instance_id = %(instance_id)s::uuid)
 ORDER BY id;
+
+-- name: incidents_close
+-- A person has dealt with it.
+UPDATE incidents
+SET resolved_at = clock_timestamp(), resolved_by = %(by)s
+WHERE id = %(incident_id)s AND resolved_at IS NULL
+RETURNING kind, message, instance_id, task_id, element;

@@ -91,6 +91,12 @@ FROM instances
 WHERE business_key = %(business_key)s
 ORDER BY started_at, id;
 
+-- name: instances_business_keys
+-- What these instances work for.
+SELECT id, business_key
+FROM instances
+WHERE id = ANY (%(ids)s::uuid[]);
+
 -- name: instances_count
 -- How many instances a process has in each status.
 SELECT key, status, count(*)

@@ -64,6 +64,24 @@ CROSS JOIN LATERAL (
 ) AS l
 ORDER BY o.received_at DESC, o.number DESC;
 
+-- name: orders_some
+-- These orders with their raw materials.
+SELECT
+    o.number, o.product, o.due, o.priority, o.customer, o.status, o.received_at,
+    o.started_at, o.ended_at, o.instance_id,
+    l.materials, l.names, l.required_kg, l.lots
+FROM orders AS o
+CROSS JOIN LATERAL (
+    SELECT
+        array_agg(material ORDER BY line) AS materials,
+        array_agg(name ORDER BY line) AS names,
+        array_agg(required_kg ORDER BY line) AS required_kg,
+        array_agg(lot ORDER BY line) AS lots
+    FROM order_lines
+    WHERE order_number = o.number
+) AS l
+WHERE o.number = ANY(%(numbers)s::text[]);
+
 -- name: orders_next_new
 -- Lock the most urgent order that nobody works on.
 SELECT number
@@ -124,3 +142,19 @@ SELECT pg_advisory_xact_lock(hashtext('mpms orders'));
 -- name: orders_lock_shared
 -- Look for an order while nobody makes one ready, until the commit.
 SELECT pg_advisory_xact_lock_shared(hashtext('mpms orders'));
+
+-- name: orders_counts
+-- How many stand where, and how many of those are late.
+SELECT status, count(*), count(*) FILTER (WHERE due < current_date)
+FROM orders
+WHERE status IN ('waiting for release', 'new', 'in process')
+GROUP BY status;
+
+-- name: orders_running
+-- Orders that are being made, the one that changed last first.
+SELECT o.number, o.product, o.instance_id
+FROM orders AS o
+JOIN instances AS i ON i.id = o.instance_id
+WHERE o.status = 'in process' AND i.status = 'active'
+ORDER BY i.changed_at DESC
+LIMIT %(limit)s;

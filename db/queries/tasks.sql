@@ -25,17 +25,36 @@ ORDER BY t.created_at, t.task_id;
 
 -- name: tasks_answer
 -- The answer that was given to a form.
-SELECT task_id, instance_id, element, answers, answered_by, answered_at
+SELECT
+    task_id, instance_id, element, answers, answered_by, answered_at, key, device_at
 FROM answers
 WHERE task_id = %(task_id)s::uuid;
 
 -- name: tasks_record
 -- Keep an answer; the first one counts.
 INSERT INTO answers (
-    task_id, instance_id, element, answers, answered_by, answered_at
+    task_id, instance_id, element, answers, answered_by, answered_at, key, device_at
 )
 VALUES (
     %(task_id)s::uuid, %(instance_id)s::uuid, %(element)s, %(answers)s::json,
-    %(answered_by)s, %(answered_at)s::timestamptz
+    %(answered_by)s, %(answered_at)s::timestamptz, %(key)s,
+    %(device_at)s::timestamptz
 )
 ON CONFLICT (task_id) DO NOTHING;
+
+-- name: tasks_past
+-- What the history remembers of a form; quick where the instance is known.
+SELECT e.task_id, e.instance_id, i.definition_id, i.business_key, e.element
+FROM events AS e
+JOIN instances AS i ON i.id = e.instance_id
+WHERE
+    e.task_id = %(task_id)s::uuid
+    AND e.element IS NOT NULL
+    AND (%(instance_id)s::uuid IS NULL OR e.instance_id = %(instance_id)s::uuid)
+LIMIT 1;
+
+-- name: tasks_variables
+-- What the forms of these instances see, where no inner scope hides it.
+SELECT id, variables
+FROM instances
+WHERE id = ANY(%(instance_ids)s::uuid[]);

@@ -10,7 +10,7 @@ import yaml
 
 from mpms.domain.errors import MpmsError
 from mpms.domain.goals import Pose
-from mpms.domain.worlds import RobotInfo, World
+from mpms.domain.worlds import Anchor, RobotInfo, Wall, World
 
 
 class WorldInvalid(MpmsError):
@@ -44,12 +44,36 @@ def read_world(directory: Path) -> World:
         )
         materials = dict(data.get("materials", {}))
         name = str(data["name"])
+        plan = data.get("map") or {}
+        walls = tuple(_wall(w) for w in plan.get("walls", ()))
+        left_m, bottom_m, *_ = (float(v) for v in plan.get("origin", (0.0, 0.0)))
+        size = (float(plan.get("width_m", 0.0)), float(plan.get("height_m", 0.0)))
+        anchors = tuple(
+            Anchor(str(a.get("id", index + 1)), float(a["x_m"]), float(a["y_m"]))
+            for index, a in enumerate(data.get("anchors") or ())
+        )
     except KeyError as missing:
         raise WorldInvalid(f"{path} lacks {missing}.") from missing
-    except (TypeError, AttributeError) as wrong:
+    except (TypeError, AttributeError, ValueError) as wrong:
         raise WorldInvalid(f"{path} is not laid out as a world: {wrong}.") from wrong
     unknown = [p for p in materials.values() if p not in places]
     unknown += [r.home for r in robots if r.home not in places]
     if unknown:
         raise WorldInvalid(f"{path} names a place that it lacks: {unknown[0]!r}.")
-    return World(name, places, materials, robots)
+    return World(
+        name,
+        places,
+        materials,
+        robots,
+        width_m=size[0],
+        height_m=size[1],
+        left_m=left_m,
+        bottom_m=bottom_m,
+        walls=walls,
+        anchors=anchors,
+    )
+
+
+def _wall(ends: Any) -> Wall:
+    x1, y1, x2, y2 = (float(value) for value in ends)
+    return x1, y1, x2, y2

@@ -60,6 +60,10 @@ class StepFailed(MpmsError):
     """The process could not take its next step."""
 
 
+class LoginTaken(MpmsError):
+    """There is a person with this login already."""
+
+
 class BusinessError(MpmsError):
     """A failure that the model may catch with an error event.
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+TOLD = frozenset({"problem", "reply", "mail", "mailbox"})
+"""Kinds that tell of something outside: nothing of ours can be tried again."""
+
 
 @dataclass(frozen=True)
 class Incident:
@@ -19,3 +22,7 @@ class Incident:
     element: str | None = None
     resolved_at: datetime | None = None
     resolved_by: str | None = None
+
+    @property
+    def retryable(self) -> bool:
+        return self.task_id is not None and self.kind not in TOLD

@@ -37,3 +37,19 @@ class Definition:
     version: int
     name: str
     xml: bytes
+
+
+@dataclass(frozen=True)
+class Cause:
+    """An error that a model catches; ``name`` is what people read."""
+
+    code: str
+    name: str
+
+
+@dataclass(frozen=True)
+class Causes:
+    """What may go wrong at an element, as far as its model knows an answer."""
+
+    codes: tuple[Cause, ...] = ()
+    any_code: bool = False  # an event there catches every error

@@ -34,3 +34,16 @@ class FormAnswer:
     answers: dict[str, Any]
     answered_by: str
     answered_at: datetime
+    key: str | None = None  # of the post that brought it
+    device_at: datetime | None = None  # when it was given, by the tablet's clock
+
+
+@dataclass(frozen=True)
+class PastTask:
+    """A form that waits no longer, as the history remembers it."""
+
+    task_id: str
+    instance_id: str
+    definition_id: int
+    business_key: str | None
+    element: str

@@ -20,6 +20,18 @@ class RobotInfo:
 
 
 @dataclass(frozen=True)
+class Anchor:
+    """Where a receiver of the people's tags hangs."""
+
+    id: str
+    x_m: float
+    y_m: float
+
+
+Wall = tuple[float, float, float, float]  # x1, y1, x2, y2 in metres
+
+
+@dataclass(frozen=True)
 class World:
     """Everything the processes need to know about the floor."""
 
@@ -28,6 +40,12 @@ class World:
     material_places: dict[str, str]
     robots: tuple[RobotInfo, ...]
     tank: str = "tank"
+    width_m: float = 0.0
+    height_m: float = 0.0
+    left_m: float = 0.0  # of the map's lower left corner
+    bottom_m: float = 0.0
+    walls: tuple[Wall, ...] = ()
+    anchors: tuple[Anchor, ...] = ()
 
     def pose_for(self, robot_id: str, place: str) -> Pose | None:
         """Where a place is for this robot: each has a home of its own."""

@@ -14,7 +14,7 @@ from SpiffWorkflow.util.task import TaskState
 
 from mpms.domain.errors import ModelRefused, TaskGone
 from mpms.domain.instances import InstanceStatus, Snapshot
-from mpms.domain.models import Definition, ModelStep, Problem
+from mpms.domain.models import Causes, Definition, ModelStep, Problem
 from mpms.domain.steps import (
     Cancel,
     Command,
@@ -31,6 +31,7 @@ from mpms.domain.steps import (
 )
 from mpms.engine import codec, lint, scope
 from mpms.engine.building import build
+from mpms.engine.causes import catchable
 from mpms.engine.decisions import check_decisions, read_decisions
 from mpms.engine.model import Process
 from mpms.engine.nodes.activities import CallActivity, ServiceTask, UserTask
@@ -71,6 +72,10 @@ class SpiffEngine:
         return [
             ModelStep(e.id, e.name, e.tag, e.lane) for e in process.elements.values()
         ]
+
+    def causes(self, definition: Definition, element: str) -> Causes:
+        process, _ = self._compiled(definition)
+        return catchable(process, element)
 
     def _compiled(self, definition: Definition) -> tuple[Process, WorkflowSpec]:
         key = (definition.digest, definition.key)

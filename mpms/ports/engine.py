@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Protocol
 
 from mpms.domain.instances import Snapshot
-from mpms.domain.models import Definition, ModelStep, Problem
+from mpms.domain.models import Causes, Definition, ModelStep, Problem
 from mpms.domain.steps import Command, Step, Variables, Wait
 
 
@@ -38,6 +38,10 @@ class Engine(Protocol):
 
     def steps(self, definition: Definition) -> Sequence[ModelStep]:
         """The elements of a process, for pages and history."""
+        ...
+
+    def causes(self, definition: Definition, element: str) -> Causes:
+        """The errors that the model catches at an element or around it."""
         ...
 
     def advance(

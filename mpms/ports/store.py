@@ -28,8 +28,11 @@ from mpms.domain.steps import (
     Throw,
     TimerWait,
 )
-from mpms.domain.tasks import FormAnswer, FormTask
+from mpms.domain.tasks import FormAnswer, FormTask, PastTask
+from mpms.ports.desk_work import Attachments, Claims, Drafts, LateAnswers
 from mpms.ports.mail import LetterId, Reply
+from mpms.ports.order_views import OrderViews
+from mpms.ports.people import Attempts, People, Sessions
 from mpms.ports.plant import RobotState
 
 
@@ -74,6 +77,7 @@ class Instances(Protocol):
     def get(self, instance_id: str) -> Instance: ...
     def children(self, instance_id: str, task_id: str | None = None) -> list[str]: ...
     def by_business_key(self, business_key: str) -> Sequence[Instance]: ...
+    def business_keys(self, instance_ids: Iterable[str]) -> dict[str, str | None]: ...
     def counts(self) -> dict[tuple[str, str], int]: ...  # (key, status) -> number
 
 
@@ -103,6 +107,13 @@ class Tasks(Protocol):
     ) -> Sequence[FormTask]: ...
     def answer(self, task_id: str) -> FormAnswer | None: ...
     def record(self, answer: FormAnswer) -> None: ...
+    def variables(self, instance_ids: Iterable[str]) -> dict[str, dict[str, Any]]:
+        """What the forms of these instances see; their own inputs hide it."""
+        ...
+
+    def past(self, task_id: str, instance_id: str | None = None) -> PastTask | None:
+        """A form that waited once; None if there never was one."""
+        ...
 
 
 class Jobs(Protocol):
@@ -226,6 +237,10 @@ class Incidents(Protocol):
         kind: str | None = None,
     ) -> int: ...
 
+    def close(self, incident_id: int, *, by: str) -> bool:
+        """A person has dealt with it; False if it is not open."""
+        ...
+
     def listing(self, *, instance_id: str | None = None) -> Sequence[Incident]: ...
 
 
@@ -258,12 +273,29 @@ class Events(Protocol):
         """Lines that are certain to have no earlier line still uncommitted."""
         ...
 
+    def last(self, limit: int) -> Sequence[Event]:
+        """The newest of the lines that ``after`` gives, oldest first."""
+        ...
+
+    def held(self, known: Iterable[int], *, limit: int = 500) -> Sequence[Event]:
+        """Committed lines that ``after`` keeps back for now, because a transaction
+        that runs may still precede them; without the known ones."""
+        ...
+
+    def passed(self, instance_id: str) -> set[str]:
+        """The elements that tokens of an instance have left."""
+        ...
+
 
 class Orders(Protocol):
     """Manufacturing orders."""
 
     def add(self, order: Order) -> None: ...  # OrderNumberTaken
     def get(self, number: str) -> Order: ...  # OrderUnknown
+    def some(self, numbers: Iterable[str]) -> dict[str, Order]:
+        """By number; those that do not exist are missing."""
+        ...
+
     def taken(self, number: str) -> bool: ...
     def next_new(self) -> Order | None:
         """The most urgent order that nobody works on, locked."""
@@ -286,6 +318,13 @@ class Orders(Protocol):
         lot: str | None,
     ) -> None: ...
     def listing(self, *, limit: int = 100) -> Sequence[Order]: ...
+    def counts(self) -> dict[OrderStatus, tuple[int, int]]:
+        """Open orders by status: how many, and how many of them are late."""
+        ...
+
+    def running(self, *, limit: int = 20) -> Sequence[tuple[str, str, str]]:
+        """(number, product, instance id) of orders being made, last changed first."""
+        ...
 
 
 class Goals(Protocol):
@@ -311,6 +350,7 @@ class Goals(Protocol):
 
     def get(self, goal_id: str) -> Goal | None: ...
     def of_instance(self, instance_id: str) -> Sequence[Goal]: ...
+    def of_instances(self, instance_ids: Iterable[str]) -> Sequence[Goal]: ...
 
 
 class RobotHolds(Protocol):
@@ -439,6 +479,22 @@ class Transaction(Protocol):
     def mails(self) -> Mails: ...
     @property
     def outbox(self) -> Outbox: ...
+    @property
+    def order_views(self) -> OrderViews: ...
+    @property
+    def people(self) -> People: ...
+    @property
+    def sessions(self) -> Sessions: ...
+    @property
+    def attempts(self) -> Attempts: ...
+    @property
+    def claims(self) -> Claims: ...
+    @property
+    def drafts(self) -> Drafts: ...
+    @property
+    def late_answers(self) -> LateAnswers: ...
+    @property
+    def attachments(self) -> Attachments: ...
 
     def wake(self) -> None:
         """After the commit, tell the workers that there is something to do."""

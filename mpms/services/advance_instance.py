@@ -79,7 +79,7 @@ def _close(tx: Transaction, instance: Instance, step: Step) -> None:
         return
     tx.waits.close(instance.id, [w.task_id for w in step.closed])
     for wait in step.closed:
-        if isinstance(wait, JobWait | CallWait | StuckWait):
+        if isinstance(wait, JobWait | CallWait | StuckWait | FormWait):
             tx.incidents.resolve(by="process", task_id=wait.task_id)
         if isinstance(wait, CallWait):
             for child in tx.instances.children(instance.id, wait.task_id):

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mpms.domain.errors import ModelRefused
+from mpms.domain.forms import check_schema
 from mpms.domain.models import Definition, Problem
 from mpms.ports.engine import Engine
 from mpms.ports.store import UnitOfWork
@@ -75,10 +76,10 @@ def check_form(content: bytes) -> list[Problem]:
     """Why a form cannot be used; an empty list means it can."""
     try:
         schema: Any = json.loads(content)
-    except ValueError as failure:
+    except (ValueError, RecursionError) as failure:
         return [Problem("", "", f"this is not JSON: {failure}")]
     if not isinstance(schema, dict) or not isinstance(schema.get("id"), str):
         return [Problem("", "", "a form is a JSON object with an id")]
     if not isinstance(schema.get("components"), list):
         return [Problem(schema["id"], "", "a form needs a list of components")]
-    return []
+    return check_schema(schema)

@@ -73,6 +73,7 @@ class SimRobot:
         self._node = f"{spec.prefix}/robot"
         self._frame = f"{spec.prefix}/".lstrip("/")
         self._pose_told: Pose | None = None
+        self._plan_told: tuple[Pose | None] | None = None
         self._stop_told: bool | None = None
         self._stop_asked = False
         self._wheel = Wheel(self.vehicle, world.map, self.faults)
@@ -97,21 +98,25 @@ class SimRobot:
             "amcl_pose", "geometry_msgs/PoseWithCovarianceStamped", latch=True
         )
         self._advertise("security_stop", "std_msgs/Bool", latch=True)
-        planned = "move_base/NavfnROS/plan"
-        plan = planned if self._registry.dialect == "ros1" else "plan"
+        ros1 = self._registry.dialect == "ros1"
+        self._plan_topic = "move_base/NavfnROS/plan" if ros1 else "plan"
+        self._advertise(self._plan_topic, "nav_msgs/Path", latch=True)
+        planner = "move_base/" if ros1 else ""
+        costmap = f"{planner}local_costmap/costmap"
         for period_s, suffix, kind, build in (
             (0.1, "odom", "nav_msgs/Odometry", self._odometry),
             (0.1, "tf", "tf2_msgs/TFMessage", self.transforms),
             (0.2, "scan", "sensor_msgs/LaserScan", self._scan),
             (1.0, "battery_state", "sensor_msgs/BatteryState", self._battery),
             (1.0, "diagnostics", "diagnostic_msgs/DiagnosticArray", self._diagnostics),
-            (1.0, plan, "nav_msgs/Path", self._plan),
+            (1.0, costmap, "nav_msgs/OccupancyGrid", self._costmap),
         ):
             self._advertise(suffix, kind)
             self._periodic.append((Every(period_s), suffix, build))
         self._advertise("range", "range_msgs/P2PRange")
         self._range_due = Every(0.2)
         self._pose_due = Every(0.2)
+        self._plan_due = Every(1.0)
         self._graph.subscribe(
             self,
             self._node,
@@ -212,6 +217,7 @@ class SimRobot:
             else:
                 action.step()
         self._tell_pose(now)
+        self._tell_plan(now)
         if self._stop_told != self.vehicle.emergency_stop:
             self._stop_told = self.vehicle.emergency_stop
             self._publish("security_stop", {"data": self._stop_told}, latch=True)
@@ -335,10 +341,39 @@ class SimRobot:
         }
         return {"header": self._header(""), "status": [status]}
 
+    def _costmap(self) -> Message:
+        pose = self.vehicle.pose
+        size, corner, cells = sensors.costmap(
+            pose, self.world.map.walls, self.spec.radius_m
+        )
+        origin = {
+            "position": {"x": corner.x_m, "y": corner.y_m},
+            "orientation": {"w": 1.0},
+        }
+        return {
+            "header": self._header(MAP_FRAME),
+            "info": {
+                "map_load_time": self._registry.time(self.clock.now()),
+                "resolution": sensors.COSTMAP_CELL_M,
+                "width": size,
+                "height": size,
+                "origin": origin,
+            },
+            "data": cells,
+        }
+
+    def _tell_plan(self, now: float) -> None:
+        """A new way at once, the rest of it once a second, nothing when idle."""
+        target = self.vehicle.target
+        again = target is not None and self._topics[self._plan_topic].wanted
+        if self._plan_told == (target,) and not (again and self._plan_due.due(now)):
+            return
+        self._plan_told = (target,)
+        self._publish(self._plan_topic, self._plan(), latch=True)
+
     def _plan(self) -> Message:
-        ends = [self.vehicle.pose]
-        if self.vehicle.target is not None:
-            ends.append(self.vehicle.target)
+        target = self.vehicle.target
+        ends = [] if target is None else [self.vehicle.pose, target]
         header = self._header(MAP_FRAME)
         poses = [{"header": header, "pose": pose_message(end)} for end in ends]
         return {"header": header, "poses": poses}

@@ -15,6 +15,8 @@ SCAN_MIN_M, SCAN_MAX_M = 0.05, 20.0
 OCCUPIED_SHARE, FREE_SHARE = 0.65, 0.196
 UWB_NOISE_M = 0.08
 TAG_HEIGHT_M = 1.0
+COSTMAP_SIDE_M, COSTMAP_CELL_M = 4.0, 0.1
+LETHAL, INSCRIBED = 100, 99
 
 Segment = tuple[float, float, float, float]
 
@@ -81,6 +83,42 @@ def _hit(pose: Pose, along_x: float, along_y: float, wall: Segment) -> float:
     distance = (to_x * span_y - to_y * span_x) / across
     share = (to_x * along_y - to_y * along_x) / across
     return distance if distance >= 0.0 and 0.0 <= share <= 1.0 else math.inf
+
+
+def costmap(
+    pose: Pose, walls: Sequence[Segment], radius_m: float
+) -> tuple[int, Pose, list[int]]:
+    """Cells a side, the lower left corner, and costs around the robot: the walls,
+    and where its middle would be closer to one than its radius."""
+    side = round(COSTMAP_SIDE_M / COSTMAP_CELL_M)
+    left, low = (
+        math.floor((middle - COSTMAP_SIDE_M / 2) / COSTMAP_CELL_M) * COSTMAP_CELL_M
+        for middle in (pose.x_m, pose.y_m)
+    )
+    reach_m = COSTMAP_SIDE_M + radius_m
+    near = [wall for wall in walls if _distance(pose.x_m, pose.y_m, wall) < reach_m]
+    cells = []
+    for row in range(side):
+        y_m = low + (row + 0.5) * COSTMAP_CELL_M
+        for column in range(side):
+            x_m = left + (column + 0.5) * COSTMAP_CELL_M
+            gap_m = min((_distance(x_m, y_m, wall) for wall in near), default=math.inf)
+            if gap_m <= COSTMAP_CELL_M / 2:
+                cells.append(LETHAL)
+            else:
+                cells.append(INSCRIBED if gap_m <= radius_m else FREE)
+    return side, Pose(left, low), cells
+
+
+def _distance(x_m: float, y_m: float, wall: Segment) -> float:
+    x1, y1, x2, y2 = wall
+    span_x, span_y = x2 - x1, y2 - y1
+    length2 = span_x**2 + span_y**2
+    share = 0.0
+    if length2 > 0.0:
+        share = ((x_m - x1) * span_x + (y_m - y1) * span_y) / length2
+        share = min(1.0, max(0.0, share))
+    return math.hypot(x_m - x1 - share * span_x, y_m - y1 - share * span_y)
 
 
 def uwb_range(pose: Pose, anchor: Anchor, rng: random.Random) -> float:

@@ -171,6 +171,7 @@ class Simulation:
 
     def _people(self, seen: list[Walker]) -> Message:
         listed = []
+        variance = f"{sensors.UWB_NOISE_M**2:g}"
         for walker in seen:
             along_x, along_y = walker.velocity
             listed.append(
@@ -179,8 +180,8 @@ class Simulation:
                     "position": {"x": walker.pose.x_m, "y": walker.pose.y_m},
                     "velocity": {"x": along_x, "y": along_y},
                     "reliability": 1.0,
-                    "tagnames": ["tag"],
-                    "tags": [str(walker.person.tag)],
+                    "tagnames": ["tag", "covariance"],
+                    "tags": [str(walker.person.tag), f"{variance} 0 {variance}"],
                 }
             )
         header = self.registry.header("map", self.graph.time())

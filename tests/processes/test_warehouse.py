@@ -10,6 +10,7 @@ import pytest
 
 from mpms.domain.errors import FormInvalid
 from mpms.domain.orders import OrderLine
+from mpms.domain.steps import Fail
 
 Plant = Any  # the fixture's class lives in conftest.py
 
@@ -400,7 +401,30 @@ def test_a_token_passes_every_element_of_the_good_way(plant: Plant) -> None:
         *("weigh_fails", "move_to_tank_fails", "move_home_fails", "any_error"),
         *("decide", "decision_made", "order_cancelled", "order_completed_manually"),
         *("status_set", "disconnect_after_error", "order_given_up"),
+        *("load_material_problem", "unload_material_problem", "start_mixing_problem"),
     }
+
+
+@pytest.mark.covers("A64")
+@pytest.mark.parametrize("element", ["load_material", "unload_material"])
+def test_a_problem_at_a_worker_s_task_leads_to_the_decision(
+    plant: Plant, element: str
+) -> None:
+    instance_id = plant.make("MO-1")
+    if element == "unload_material":
+        plant.confirm("load_material")
+    task = plant.form(element)
+    with plant.uow() as tx:
+        definition = tx.definitions.latest("warehouse")
+        assert plant.engine.causes(definition, element).any_code
+        instance = tx.instances.lock(instance_id)
+        fail = Fail(task.task_id, "MaterialMissing", "the rack is empty")
+        assert plant.advance(tx, instance, fail, actor="ana").caught
+    seen = plant.sees("decide")
+    assert (seen["error_code"], seen["error_message"]) == (
+        "MaterialMissing",
+        "the rack is empty",
+    )
 
 
 def test_a_robot_that_still_drives_is_not_given_to_the_next_order(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from mpms.adapters.postgres.statements import Repository, as_json
@@ -43,6 +43,21 @@ class Events(Repository):
             instance_id=instance_id,
         )
         return [Event(Cursor(row[0], row[1]), *row[2:]) for row in rows]
+
+    def last(self, limit: int) -> Sequence[Event]:
+        """The newest of the lines that ``after`` gives, oldest first."""
+        rows = self._statements.rows("events_last", limit=limit)
+        return [Event(Cursor(row[0], row[1]), *row[2:]) for row in rows]
+
+    def held(self, known: Iterable[int], *, limit: int = 500) -> Sequence[Event]:
+        """Committed lines that ``after`` keeps back, without the known ones."""
+        rows = self._statements.rows("events_held", known=list(known), limit=limit)
+        return [Event(Cursor(row[0], row[1]), *row[2:]) for row in rows]
+
+    def passed(self, instance_id: str) -> set[str]:
+        """The elements that tokens of an instance have left."""
+        rows = self._statements.rows("events_passed", instance_id=instance_id)
+        return {str(row[0]) for row in rows}
 
     def _append(
         self, instance_id: str | None, actor: str, lines: Sequence[Line]

@@ -68,6 +68,13 @@ class Goals(Repository):
         row = self._statements.row("goals_get", id=goal_id)
         return None if row is None else _goal(row)
 
+    def of_instances(self, instance_ids: Iterable[str]) -> Sequence[Goal]:
+        """Of some instances, oldest first."""
+        ids = list(instance_ids)
+        return self._goals(
+            self._statements.rows("goals_of_instances", instance_ids=ids)
+        )
+
     def of_instance(self, instance_id: str) -> Sequence[Goal]:
         """Oldest first."""
         return self._goals(

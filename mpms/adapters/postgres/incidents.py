@@ -61,6 +61,11 @@ class Incidents(Repository):
             kind=kind,
         )
 
+    def close(self, incident_id: int, *, by: str) -> bool:
+        """A person has dealt with it; False if it is not open."""
+        row = self._statements.row("incidents_close", incident_id=incident_id, by=by)
+        return row is not None
+
     def listing(self, *, instance_id: str | None = None) -> Sequence[Incident]:
         """Open incidents, oldest first."""
         rows = self._statements.rows("incidents_list", instance_id=instance_id)

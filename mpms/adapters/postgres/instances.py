@@ -5,7 +5,7 @@ The lock of an instance comes before the locks of its rows, everywhere.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from mpms.adapters.postgres.statements import Repository, Row, as_json, is_uuid
 from mpms.domain.errors import InstanceBusy, InstanceUnknown, ProcessUnknown
@@ -85,6 +85,10 @@ class Instances(Repository):
             "instances_by_business_key", business_key=business_key
         )
         return [_instance(row) for row in rows]
+
+    def business_keys(self, instance_ids: Iterable[str]) -> dict[str, str | None]:
+        rows = self._statements.rows("instances_business_keys", ids=list(instance_ids))
+        return dict(rows)
 
     def counts(self) -> dict[tuple[str, str], int]:
         rows = self._statements.rows("instances_count")

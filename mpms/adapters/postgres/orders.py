@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from mpms.adapters.postgres.statements import Repository, Row
 from mpms.domain.errors import OrderNumberTaken, OrderUnknown
@@ -43,6 +43,11 @@ class Orders(Repository):
         if row is None:
             raise OrderUnknown(f"There is no order {number}.")
         return _order(row)
+
+    def some(self, numbers: Iterable[str]) -> dict[str, Order]:
+        """By number; those that do not exist are missing."""
+        rows = self._statements.rows("orders_some", numbers=list(numbers))
+        return {row[0]: _order(row) for row in rows}
 
     def taken(self, number: str) -> bool:
         return self._statements.row("orders_taken", number=number) is not None
@@ -100,6 +105,16 @@ class Orders(Repository):
         return [
             _order(row) for row in self._statements.rows("orders_list", limit=limit)
         ]
+
+    def counts(self) -> dict[OrderStatus, tuple[int, int]]:
+        """Open orders by status: how many, and how many of them are late."""
+        rows = self._statements.rows("orders_counts")
+        return {OrderStatus(status): (open_, late) for status, open_, late in rows}
+
+    def running(self, *, limit: int = 20) -> Sequence[tuple[str, str, str]]:
+        """(number, product, instance id) of orders being made, last changed first."""
+        rows = self._statements.rows("orders_running", limit=limit)
+        return [(number, product, instance) for number, product, instance in rows]
 
 
 def _order(row: Row) -> Order:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from mpms.adapters.postgres.statements import Repository, Row, as_json, is_uuid
 from mpms.domain.errors import TaskGone
-from mpms.domain.tasks import FormAnswer, FormTask
+from mpms.domain.tasks import FormAnswer, FormTask, PastTask
 
 
 class Tasks(Repository):
@@ -49,7 +50,23 @@ class Tasks(Repository):
             answers=as_json(answer.answers),
             answered_by=answer.answered_by,
             answered_at=answer.answered_at,
+            key=answer.key,
+            device_at=answer.device_at,
         )
+
+    def variables(self, instance_ids: Iterable[str]) -> dict[str, dict[str, Any]]:
+        """What the forms of these instances see; their own inputs hide it."""
+        rows = self._statements.rows("tasks_variables", instance_ids=list(instance_ids))
+        return dict(rows)
+
+    def past(self, task_id: str, instance_id: str | None = None) -> PastTask | None:
+        """A form that waited once; None if there never was one."""
+        if not is_uuid(task_id) or not is_uuid(instance_id or task_id):
+            return None
+        row = self._statements.row(
+            "tasks_past", task_id=task_id, instance_id=instance_id
+        )
+        return None if row is None else PastTask(*row)
 
 
 def _task(row: Row) -> FormTask:

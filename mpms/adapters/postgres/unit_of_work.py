@@ -13,16 +13,20 @@ from contextlib import contextmanager, suppress
 import psycopg2
 from psycopg2.extensions import TRANSACTION_STATUS_INERROR, connection
 
+from mpms.adapters.postgres.attachments import Attachments
 from mpms.adapters.postgres.connections import Connections
 from mpms.adapters.postgres.definitions import Definitions, Versions
 from mpms.adapters.postgres.deliveries import Deliveries
+from mpms.adapters.postgres.desk_work import Claims, Drafts, LateAnswers
 from mpms.adapters.postgres.events import Events
 from mpms.adapters.postgres.goals import Goals
 from mpms.adapters.postgres.incidents import Incidents
 from mpms.adapters.postgres.instances import Instances
 from mpms.adapters.postgres.jobs import Jobs
 from mpms.adapters.postgres.mails import Mails, Outbox
+from mpms.adapters.postgres.order_views import OrderViews
 from mpms.adapters.postgres.orders import Orders
+from mpms.adapters.postgres.people import Attempts, People, Sessions
 from mpms.adapters.postgres.robot_holds import RobotHolds
 from mpms.adapters.postgres.robots import RobotRows
 from mpms.adapters.postgres.statements import Statements, our_errors
@@ -52,6 +56,14 @@ class PostgresTransaction:
         self.robots = RobotRows(statements)
         self.mails = Mails(statements)
         self.outbox = Outbox(statements)
+        self.order_views = OrderViews(statements)
+        self.people = People(statements)
+        self.sessions = Sessions(statements)
+        self.attempts = Attempts(statements)
+        self.claims = Claims(statements)
+        self.drafts = Drafts(statements)
+        self.late_answers = LateAnswers(statements)
+        self.attachments = Attachments(statements)
         self.wakes = False
 
     def wake(self) -> None:

@@ -200,7 +200,6 @@ def _standing(plant: Plant, nemesis: Nemesis) -> str:
     return "\n".join([*lines, f"{nemesis.done}", f"{sorted(plant.workers)}"])
 
 
-@pytest.mark.soak
 def test_twenty_goals_survive_the_nemesis(
     plant: Plant, until: Until, check: Check
 ) -> None:

@@ -1,0 +1,125 @@
+-- name: people_add
+-- A new person; nothing comes back where the login is taken.
+INSERT INTO people (login, name, role, groups, language)
+VALUES (%(login)s, %(name)s, %(role)s, %(groups)s::text[], %(language)s)
+ON CONFLICT (login) DO NOTHING
+RETURNING id, login, name, role, groups, language, active;
+
+-- name: people_get
+-- One person.
+SELECT id, login, name, role, groups, language, active
+FROM people
+WHERE login = %(login)s;
+
+-- name: people_listing
+-- Everybody.
+SELECT id, login, name, role, groups, language, active
+FROM people
+ORDER BY active DESC, name, login;
+
+-- name: people_secrets
+-- The hashes of an active person.
+SELECT password_hash, pin_hash
+FROM people
+WHERE login = %(login)s AND active;
+
+-- name: people_set_password
+-- A new password, or none.
+UPDATE people SET password_hash = %(hash)s WHERE login = %(login)s;
+
+-- name: people_set_pin
+-- A new PIN, or none.
+UPDATE people SET pin_hash = %(hash)s WHERE login = %(login)s;
+
+-- name: people_set_badge
+-- A new badge, or none.
+UPDATE people SET badge_hash = %(hash)s WHERE login = %(login)s;
+
+-- name: people_set_language
+-- The language of the pages.
+UPDATE people SET language = %(language)s WHERE login = %(login)s;
+
+-- name: people_set_active
+-- Somebody leaves or comes back.
+UPDATE people SET active = %(active)s WHERE login = %(login)s;
+
+-- name: people_by_badge
+-- Whose badge this is.
+SELECT id, login, name, role, groups, language, active
+FROM people
+WHERE badge_hash = %(hash)s AND active;
+
+-- name: people_with_pin
+-- People who may be switched to on a tablet.
+SELECT id, login, name, role, groups, language, active
+FROM people
+WHERE pin_hash IS NOT NULL AND active
+ORDER BY name, login;
+
+-- name: sessions_open
+-- Somebody has signed in.
+INSERT INTO sessions (token_hash, person_id, tablet_id, expires_at)
+VALUES (%(token_hash)s, %(person_id)s, %(tablet_id)s, %(expires_at)s);
+
+-- name: sessions_find
+-- Who is signed in with this token.
+SELECT
+    p.id, p.login, p.name, p.role, p.groups, p.language, p.active,
+    s.tablet_id, s.created_at, s.seen_at, s.expires_at
+FROM sessions AS s
+JOIN people AS p ON p.id = s.person_id
+LEFT JOIN tablets AS t ON t.id = s.tablet_id
+WHERE
+    s.token_hash = %(token_hash)s
+    AND s.expires_at > now()
+    AND p.active
+    AND t.revoked_at IS NULL;
+
+-- name: sessions_touch
+-- Still here.
+UPDATE sessions SET seen_at = now() WHERE token_hash = %(token_hash)s;
+
+-- name: sessions_close
+-- Signed out.
+DELETE FROM sessions WHERE token_hash = %(token_hash)s;
+
+-- name: sessions_close_all
+-- Signed out everywhere; the expired sessions of others go with them.
+DELETE FROM sessions WHERE person_id = %(person_id)s OR expires_at < now();
+
+-- name: tablets_enrol
+-- A tablet on which a PIN or a badge is enough.
+INSERT INTO tablets (token_hash, name, enrolled_by)
+VALUES (%(token_hash)s, %(name)s, %(by)s)
+RETURNING id;
+
+-- name: tablets_find
+-- The tablet with this token.
+SELECT id, name FROM tablets
+WHERE token_hash = %(token_hash)s AND revoked_at IS NULL;
+
+-- name: tablets_listing
+-- All tablets in use.
+SELECT id, name FROM tablets WHERE revoked_at IS NULL ORDER BY name, id;
+
+-- name: tablets_revoke
+-- A tablet is lost or sold.
+UPDATE tablets SET revoked_at = now() WHERE id = %(tablet_id)s;
+
+-- name: attempts_note
+-- A sign-in failed.
+INSERT INTO sign_in_attempts (key) VALUES (%(key)s);
+
+-- name: attempts_count
+-- How often lately.
+SELECT count(*) FROM sign_in_attempts
+WHERE key = %(key)s AND at > now() - make_interval(secs => %(within_s)s);
+
+-- name: attempts_forget
+-- A sign-in succeeded.
+DELETE FROM sign_in_attempts WHERE key = %(key)s;
+
+-- name: attempts_sweep
+-- Old ones count no more.
+DELETE FROM sign_in_attempts
+WHERE at < now() - make_interval(secs => %(older_than_s)s);

@@ -1,0 +1,16 @@
+// What every page needs: fragments, live updates and the small habits of the frame.
+
+import htmx from "htmx.org";
+import "./live.js";
+import "./frame.js";
+
+declare global {
+  interface Window {
+    htmx: typeof htmx;
+  }
+}
+window.htmx = htmx;
+
+// Signed in: the page also works without network, but it need not wait for that.
+if (document.querySelector("meta[name=person]"))
+  void import("./offline.js").then(({ startOffline }) => startOffline());

@@ -1,0 +1,26 @@
+// The pages of tasks: the list and one task card by card.
+
+import { startOffline } from "./offline.js";
+import { post, startTaskCard } from "./task_card.js";
+
+// One tap takes the next task. Without network its page opens all the same: the answer
+// is kept, and the server finds out whether somebody else was faster.
+function claimAndOpen(form: HTMLFormElement, page: string): void {
+  form.querySelector("button")?.setAttribute("aria-disabled", "true");
+  void post(form.action, {}).then((answer) => {
+    if (answer.status === 401 || answer.status === 409) location.reload();
+    else location.assign(page);
+  });
+}
+
+document.addEventListener("submit", (event) => {
+  const form = event.target as HTMLFormElement;
+  const page = form.dataset["claim"];
+  if (page === undefined) return;
+  event.preventDefault();
+  claimAndOpen(form, page);
+});
+
+const form = document.querySelector<HTMLFormElement>("form[data-task-form]");
+if (form) void startTaskCard(form);
+startOffline();

@@ -1,0 +1,81 @@
+"""The commands about people and their tablets: ``mpms users``, ``mpms tls``."""
+
+from __future__ import annotations
+
+import argparse
+
+from mpms import people_commands, tls
+from mpms.domain.people import Role
+
+Commands = argparse._SubParsersAction
+
+
+def add_users(commands_of: Commands[argparse.ArgumentParser]) -> None:
+    users = commands_of.add_parser("users", help="people who sign in")
+    of_users = users.add_subparsers(required=True, metavar="ACTION")
+    add = of_users.add_parser("add", help="a new person; asks for the password")
+    add.add_argument("login")
+    add.add_argument("--name", required=True)
+    add.add_argument("--role", required=True, choices=[str(r) for r in Role])
+    add.add_argument("--group", action="append", default=[], dest="groups")
+    add.add_argument("--language", choices=people_commands.LANGUAGES, default="en")
+    add.add_argument("--pin", action="store_true", help="also a PIN for tablets")
+    add.add_argument(
+        "--password-stdin", action="store_true", help="lines: password, PIN"
+    )
+    add.set_defaults(
+        run=lambda s, a: people_commands.add(
+            s,
+            a.login,
+            name=a.name,
+            role=a.role,
+            groups=a.groups,
+            language=a.language,
+            pin=a.pin,
+            password_stdin=a.password_stdin,
+        )
+    )
+    everybody = of_users.add_parser("list", help="everybody")
+    everybody.set_defaults(run=lambda s, a: people_commands.listing(s))
+    password = of_users.add_parser("password", help="a new password")
+    password.add_argument("login")
+    password.add_argument("--password-stdin", action="store_true")
+    password.set_defaults(
+        run=lambda s, a: people_commands.password(
+            s, a.login, password_stdin=a.password_stdin
+        )
+    )
+    for word, does in (("pin", people_commands.pin), ("badge", people_commands.badge)):
+        one = of_users.add_parser(word, help=f"a new {word} for tablets")
+        one.add_argument("login")
+        one.add_argument("--remove", action="store_true")
+        one.add_argument("--password-stdin", action="store_true", dest="stdin")
+        one.set_defaults(
+            run=lambda s, a, does=does: does(s, a.login, remove=a.remove, stdin=a.stdin)
+        )
+    for word, text in (("disable", "somebody leaves"), ("enable", "and comes back")):
+        one = of_users.add_parser(word, help=text)
+        one.add_argument("login")
+        one.set_defaults(
+            run=lambda s, a, on=word == "enable": people_commands.set_active(
+                s, a.login, on
+            )
+        )
+
+
+def add_tls(commands_of: Commands[argparse.ArgumentParser]) -> None:
+    secure = commands_of.add_parser("tls", help="HTTPS for the plant")
+    of_tls = secure.add_subparsers(required=True, metavar="ACTION")
+    init = of_tls.add_parser("init", help="a local authority and a certificate")
+    init.add_argument(
+        "--name", action="append", default=[], dest="names", metavar="HOST"
+    )
+    init.add_argument(
+        "--fresh",
+        action="store_true",
+        help="a new authority: tablets must trust it again",
+    )
+    init.set_defaults(run=lambda s, a: tls.init(s, a.names, fresh=a.fresh))
+    renew = of_tls.add_parser("renew", help="if it ends within 60 days")
+    renew.add_argument("--force", action="store_true")
+    renew.set_defaults(run=lambda s, a: tls.renew(s, force=a.force))

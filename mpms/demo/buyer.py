@@ -1,0 +1,84 @@
+"""The demo's customer, who orders paint by e-mail."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta
+from email.message import EmailMessage
+from email.utils import format_datetime, make_msgid
+
+from mpms.adapters.mail_account import Password, Security, SmtpAccount
+from mpms.adapters.smtp import SmtpPostman
+from mpms.embedded.mail import MailHome
+from mpms.ports.store import UnitOfWork
+
+BUYER = "buyer@example.com"
+PAINTS = (
+    (
+        "Matt white wall paint",
+        "RM-001 Water 310 kg",
+        "RM-002 Titanium dioxide 120.5 kg",
+        "RM-003 Calcium carbonate 240 kg",
+    ),
+    (
+        "Brick red facade paint",
+        "RM-004 Acrylic dispersion 180 kg",
+        "RM-011 Red iron oxide 42.5 kg",
+        "RM-014 Talc 95 kg",
+    ),
+    (
+        "Sky blue wall paint",
+        "RM-001 Water 150 kg",
+        "RM-012 Phthalo blue paste 12.8 kg",
+        "RM-005 Cellulose thickener 6.4 kg",
+    ),
+)
+
+
+class Buyer:
+    """Sends orders to the demo's mail server."""
+
+    def __init__(self, home: MailHome, uow: UnitOfWork) -> None:
+        self._home = home
+        self._uow = uow
+        self._postman = SmtpPostman(
+            SmtpAccount(
+                home.host,
+                home.smtp_port,
+                Security.PLAIN,
+                BUYER,
+                BUYER,
+                Password(home.password(BUYER)),
+            )
+        )
+        self._sent: set[str] = set()
+
+    def send_order(self) -> str:
+        """Mail an order with the next free number, as a customer would."""
+        year = date.today().year
+        with self._uow() as tx:
+            taken = {o.number for o in tx.orders.listing(limit=10_000)} | self._sent
+        count = 1
+        while f"MO-{year}-{count:04d}" in taken:
+            count += 1
+        number = f"MO-{year}-{count:04d}"
+        letter = self._letter(number, *PAINTS[(count - 1) % len(PAINTS)])
+        self.hand_over(bytes(letter))
+        self._sent.add(number)
+        return number
+
+    def hand_over(self, raw: bytes) -> None:
+        """Give any message to the server, as from this customer."""
+        self._postman.send_raw(BUYER, [self._home.orders], raw)
+
+    def _letter(self, number: str, product: str, *materials: str) -> EmailMessage:
+        letter = EmailMessage()
+        letter["From"], letter["To"] = BUYER, self._home.orders
+        letter["Subject"] = f"Order {number}"
+        letter["Message-ID"] = make_msgid(domain="example.com")
+        letter["Date"] = format_datetime(datetime.now(UTC))
+        lines = "".join(f"- {line}\n" for line in materials)
+        letter.set_content(
+            f"Order: {number}\nProduct: {product}\n"
+            f"Due: {date.today() + timedelta(days=3)}\n\nMaterials:\n{lines}"
+        )
+        return letter

@@ -1,0 +1,95 @@
+"""Somebody who never tires: confirms forms that nobody has taken, looks after robots.
+
+So the demo goes on while its visitor only watches, and leaves alone whatever the
+visitor has taken.
+"""
+
+from __future__ import annotations
+
+import threading
+from datetime import UTC, datetime
+from typing import Any
+
+from mpms.bootstrap import Services
+from mpms.domain.errors import MpmsError, TaskGone
+from mpms.domain.forms import fields
+from mpms.domain.tasks import FormTask
+from mpms.services.repair_instance import retry_incident
+from mpms.services.submit_form import submit_form
+
+PROBLEM_FORM = "order_failed"
+
+
+class TirelessPerson:
+    """Works in a thread of its own until told to stop."""
+
+    def __init__(self, services: Services, *, patience_s: float, pause_s: float):
+        self._services = services
+        self._patience_s = patience_s  # a visitor may want the task
+        self._pause_s = pause_s
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._work, name="person")
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._stop.set()
+        self._thread.join()
+
+    def _work(self) -> None:
+        while not self._stop.wait(0.05 if self._patience_s == 0 else 0.5):
+            try:
+                self._look_after_robots()
+                self._confirm_forms()
+            except TaskGone:
+                continue
+            except MpmsError:
+                self._stop.wait(0.5)
+
+    def _look_after_robots(self) -> None:
+        services = self._services
+        with services.uow() as tx:
+            incidents = tx.incidents.listing()
+        for incident in incidents:
+            waited_s = (datetime.now(UTC) - incident.opened_at).total_seconds()
+            due = waited_s >= max(self._patience_s, self._pause_s, 1.0)
+            if incident.kind == "goal" and due:
+                retry_incident(
+                    services.uow, services.advance, incident.id, by="operator"
+                )
+
+    def _confirm_forms(self) -> None:
+        services = self._services
+        with services.uow() as tx:
+            tasks = tx.tasks.open()
+            taken = tx.claims.of(task.task_id for task in tasks)
+            due = [t for t in tasks if t.task_id not in taken and self._due(t)]
+            forms = {t.form: tx.definitions.form(t.form) for t in due if t.form}
+        for task in due:
+            self._stop.wait(self._pause_s)
+            answers = _agree(forms.get(task.form or "") or {}, task.inputs)
+            submit_form(
+                services.uow, services.advance, task.task_id, answers, by="worker"
+            )
+
+    def _due(self, task: FormTask) -> bool:
+        # Somebody reported a problem: that is for the visitor to decide.
+        factor = 4.0 if task.form == PROBLEM_FORM else 1.0
+        waited_s = (datetime.now(UTC) - task.created_at).total_seconds()
+        return waited_s >= self._patience_s * factor
+
+
+def _agree(schema: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
+    """Tick every box, take the first choice, weigh what was asked for."""
+    answers: dict[str, Any] = {}
+    for field in fields(schema):
+        if field["type"] == "checkbox":
+            answers[field["key"]] = True
+        elif field["type"] in ("radio", "select") and field.get("values"):
+            answers[field["key"]] = field["values"][0]["value"]
+        elif field["type"] == "scan":
+            answers[field["key"]] = "L-2026-042"
+        elif (field.get("validate") or {}).get("required"):
+            answers[field["key"]] = "confirmed in the demo"
+    return answers

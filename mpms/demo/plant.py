@@ -1,0 +1,134 @@
+"""A running factory: simulated robots, mail servers, a worker, somebody at work."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+from rich.console import Console
+from rich.live import Live
+
+from mpms import assets, bootstrap
+from mpms.adapters.memory import LoopbackScale
+from mpms.bootstrap_mail import embedded_desk
+from mpms.commands import running_worker
+from mpms.demo.buyer import BUYER, Buyer
+from mpms.demo.person import TirelessPerson
+from mpms.demo.robots import Simulator
+from mpms.demo.view import OrderView
+from mpms.domain.errors import MpmsError
+from mpms.domain.events import Cursor
+from mpms.embedded import mail
+from mpms.embedded.mail import MailHome
+from mpms.services.deploy_models import deploy_models
+from mpms.services.start_instance import start_instance
+from mpms.settings import Settings
+
+GIVE_UP_S = 600.0
+
+
+class DemoStalled(MpmsError):
+    """The order did not get through the process."""
+
+
+class Plant:
+    """A running factory that orders can be sent to."""
+
+    def __init__(
+        self,
+        services: bootstrap.Services,
+        home: MailHome,
+        models: list[str],
+        simulator: Simulator,
+        told: deque[str],
+    ) -> None:
+        self.services = services
+        self.home = home
+        self.models = models
+        self.simulator = simulator
+        self.told = told
+        self.buyer = Buyer(home, services.uow)
+
+    def show(self, console: Console, number: str) -> None:
+        """Follow an order's process live until it has ended."""
+        view = OrderView(number, self.told)
+        give_up_at = time.monotonic() + GIVE_UP_S
+        cursor = Cursor()
+        with Live(view.render(), console=console, refresh_per_second=8) as live:
+            while not view.ended:
+                if time.monotonic() > give_up_at:
+                    raise DemoStalled(f"{number} is stuck: {view.last}")
+                with self.services.uow() as tx:
+                    instances = tx.instances.by_business_key(number)
+                    if instances and not view.steps:
+                        definition = tx.definitions.by_id(instances[0].definition_id)
+                        view.steps = {
+                            s.id: s for s in self.services.engine.steps(definition)
+                        }
+                    lines = (
+                        tx.events.after(cursor, instance_id=instances[0].id)
+                        if instances
+                        else []
+                    )
+                    for line in lines:
+                        view.take(line)
+                        cursor = line.cursor
+                live.update(view.render())
+                if not lines:
+                    time.sleep(0.05)
+
+    def orders_open(self) -> int:
+        with self.services.uow() as tx:
+            return sum(count for count, _ in tx.orders.counts().values())
+
+
+@contextmanager
+def factory(
+    url: str, settings: Settings, *, speed: float, patience_s: float, pause_s: float
+) -> Iterator[Plant]:
+    """Everything but the pages, as long as the block runs."""
+    told: deque[str] = deque(maxlen=3)
+    with ExitStack() as parts:
+        simulator = Simulator(settings.world, speed=speed, on_told=told.append)
+        parts.callback(simulator.close)
+        servers = mail.start(settings.state_dir / "mail", others=[BUYER])
+        parts.callback(servers.stop)
+        services = bootstrap.connect(url)
+        parts.callback(services.close)
+        done = deploy_models(
+            services.uow, services.engine, assets.shipped_models(), by="demo"
+        )
+        _start_orders_handling(services)
+        parts.enter_context(
+            running_worker(
+                settings,
+                services,
+                embedded_desk(settings, servers.home),
+                simulator.url,
+                scale=LoopbackScale(lambda robot: _asked_for(services, robot)),
+                on_told=lambda robot, text: told.append(f"{robot}: {text}"),
+            )
+        )
+        person = TirelessPerson(services, patience_s=patience_s, pause_s=pause_s)
+        person.start()
+        parts.callback(person.stop)
+        keys = [d.key for d in done.definitions]
+        yield Plant(services, servers.home, keys, simulator, told)
+
+
+def _start_orders_handling(services: bootstrap.Services) -> None:
+    with services.uow() as tx:
+        if not tx.instances.counts().get(("orders_handling", "active")):
+            start_instance(tx, services.advance, "orders_handling", actor="demo")
+
+
+def _asked_for(services: bootstrap.Services, robot: str) -> float:
+    """The weight that the order of this robot asks for right now."""
+    with services.uow() as tx:
+        holder = tx.robot_holds.held().get(robot)
+        snapshot = None if holder is None else tx.instances.get(holder).snapshot
+    variables: dict[str, Any] = {} if snapshot is None else snapshot.variables
+    return float(variables.get("material", {}).get("required_kg", 0.0))

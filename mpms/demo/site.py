@@ -1,0 +1,98 @@
+"""The demo's pages: ``mpms serve`` as a process of its own, as in a real plant."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import threading
+from types import TracebackType
+from typing import Self
+
+from mpms.domain.errors import MpmsError
+from mpms.settings import Settings
+
+PATIENCE_S = 60.0
+END_S = 10.0
+
+
+class SiteNotServed(MpmsError):
+    """The server of the pages does not start."""
+
+
+class Site:
+    """Serves the pages as long as the block runs."""
+
+    def __init__(self, settings: Settings, database_url: str, robots_url: str) -> None:
+        self._environment = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith("MPMS_")
+        } | {
+            "MPMS_DATABASE_URL": database_url,
+            "MPMS_ROBOTS_URL": robots_url,
+            "MPMS_STATE_DIR": str(settings.state_dir),
+            "MPMS_WORLD": settings.world,
+            "MPMS_WEB_HOST": settings.web_host,
+            "MPMS_WEB_PORT": str(_free_port(settings.web_host, settings.web_port)),
+            "MPMS_LOG_LEVEL": settings.log_level,
+        }
+        self.address = ""
+
+    def __enter__(self) -> Self:
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "mpms", "serve", "--demo", "--with-parent"],
+            env=self._environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        line: list[str] = []
+        reader = threading.Thread(target=lambda: line.append(self._first_line()))
+        reader.start()
+        reader.join(PATIENCE_S)
+        said = "".join(line).strip()
+        if "http" not in said:
+            self._end()
+            raise SiteNotServed(f"The pages cannot be served: {said or 'no answer'}.")
+        self.address = said[said.index("http") :].split()[0]
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._end()
+
+    def require_running(self) -> None:
+        code = self._process.poll()
+        if code is not None:
+            raise SiteNotServed(f"The server of the pages has ended with {code}.")
+
+    def _first_line(self) -> str:
+        return self._process.stdout.readline() if self._process.stdout else ""
+
+    def _end(self) -> None:
+        if self._process.stdin is not None:
+            self._process.stdin.close()
+        try:
+            self._process.wait(END_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        if self._process.stdout is not None:
+            self._process.stdout.close()
+
+
+def _free_port(host: str, wanted: int) -> int:
+    """The wanted one, or any if somebody has it."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, wanted))
+        except OSError:
+            return 0
+    return wanted

@@ -1,0 +1,55 @@
+"""People who sign in: who they are and what they may see and do."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from mpms.domain.tasks import FormTask
+
+
+class Role(enum.StrEnum):
+    """What a person may do; nobody has two."""
+
+    ADMIN = "admin"
+    SUPERVISOR = "supervisor"
+    WORKER = "worker"
+    VIEWER = "viewer"
+
+
+LEADERS = frozenset({Role.ADMIN, Role.SUPERVISOR})
+
+
+@dataclass(frozen=True)
+class Person:
+    """One row of ``people``, without its secrets."""
+
+    id: int
+    login: str
+    name: str
+    role: Role
+    groups: tuple[str, ...] = ()
+    language: str = "en"
+    active: bool = True
+
+    @property
+    def leads(self) -> bool:
+        return self.role in LEADERS
+
+    def may_do(self, task: FormTask) -> bool:
+        """A worker does the tasks of his groups and lane; leaders do every task."""
+        if self.leads:
+            return True
+        if self.role is not Role.WORKER:
+            return False
+        if task.assignee is not None:
+            return task.assignee == self.login
+        mine = _folded(self.groups)
+        if task.groups:
+            return bool(mine & _folded(task.groups))
+        return task.lane is None or task.lane.casefold() in mine
+
+
+def _folded(names: Iterable[str]) -> set[str]:
+    return {name.casefold() for name in names}

@@ -1,0 +1,178 @@
+"""What ``mpms users`` does. Secrets come from the keyboard or from standard input,
+never from the command line, which other users of the machine can read."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import sys
+from collections.abc import Callable, Sequence
+
+from mpms import bootstrap
+from mpms.adapters.argon2_hasher import Argon2Hasher
+from mpms.commands import database
+from mpms.domain.errors import MpmsError
+from mpms.domain.people import Role
+from mpms.domain.secret_rules import check_password, check_pin, login_of
+from mpms.services import change_secret
+from mpms.services.add_person import add_person
+from mpms.settings import Settings
+
+LANGUAGES = ("en", "es", "de")
+
+
+class SecretMissing(MpmsError):
+    """No password was typed."""
+
+
+class SecretsDiffer(MpmsError):
+    """The two entries are not the same."""
+
+
+def add(
+    settings: Settings,
+    login: str,
+    *,
+    name: str,
+    role: str,
+    groups: Sequence[str] = (),
+    language: str = "en",
+    pin: bool = False,
+    password_stdin: bool = False,
+) -> int:
+    """A new person. With a PIN a worker needs no password."""
+    kept = login_of(login)
+    only_pin = pin and not password_stdin and role == Role.WORKER
+    password = None if only_pin else _new_password(kept, password_stdin)
+    number = _new_pin(password_stdin) if pin else None
+
+    def run(services: bootstrap.Services) -> None:
+        person = add_person(
+            services.uow,
+            Argon2Hasher(),
+            kept,
+            _plain(name),
+            Role(role),
+            by=_who(),
+            groups=[_plain(group) for group in groups],
+            language=language,
+            password=password,
+            pin=number,
+        )
+        print(f"{person.login}: {person.role}")
+
+    return _with_services(settings, run)
+
+
+def listing(settings: Settings) -> int:
+    """Everybody who may sign in, and who may no more."""
+
+    def show(services: bootstrap.Services) -> None:
+        with services.uow() as tx:
+            people = tx.people.listing()
+        for person in people:
+            state = "" if person.active else "  disabled"
+            groups = ", ".join(person.groups)
+            print(
+                f"{person.login:<20} {person.role:<11} {person.name}"
+                f"{'  (' + groups + ')' if groups else ''}{state}"
+            )
+
+    return _with_services(settings, show)
+
+
+def password(settings: Settings, login: str, *, password_stdin: bool = False) -> int:
+    """A new password; the person is signed out everywhere."""
+    kept = login_of(login)
+    new = _new_password(kept, password_stdin)
+    return _with_services(
+        settings,
+        lambda s: change_secret.set_password(
+            s.uow, Argon2Hasher(), kept, new, by=_who()
+        ),
+    )
+
+
+def pin(
+    settings: Settings, login: str, *, remove: bool = False, stdin: bool = False
+) -> int:
+    """A new PIN for tablets, or none."""
+    kept = login_of(login)
+    new = None if remove else _new_pin(stdin)
+    return _with_services(
+        settings,
+        lambda s: change_secret.set_pin(s.uow, Argon2Hasher(), kept, new, by=_who()),
+    )
+
+
+def badge(
+    settings: Settings, login: str, *, remove: bool = False, stdin: bool = False
+) -> int:
+    """A badge, scanned by a scanner that types."""
+    kept = login_of(login)
+    scanned = None if remove else _read("Scan the badge: ", stdin)
+    return _with_services(
+        settings, lambda s: change_secret.set_badge(s.uow, kept, scanned, by=_who())
+    )
+
+
+def set_active(settings: Settings, login: str, active: bool) -> int:
+    """Somebody leaves, or comes back."""
+    kept = login_of(login)
+    return _with_services(
+        settings, lambda s: change_secret.set_active(s.uow, kept, active, by=_who())
+    )
+
+
+def _new_password(login: str, stdin: bool) -> str:
+    typed = _read(f"Password of {login}: ", stdin)
+    check_password(typed, login)
+    if not stdin and _read("Once more: ", stdin) != typed:
+        raise SecretsDiffer
+    return typed
+
+
+def _new_pin(stdin: bool) -> str:
+    typed = _read("PIN: ", stdin)
+    check_pin(typed)
+    if not stdin and _read("Once more: ", stdin) != typed:
+        raise SecretsDiffer
+    return typed
+
+
+def _read(prompt: str, stdin: bool) -> str:
+    """A line of standard input, or what is typed unseen. SecretMissing."""
+    if stdin:
+        typed = sys.stdin.readline().rstrip("\r\n")
+    elif sys.stdin.isatty():
+        typed = getpass.getpass(prompt)
+    else:
+        raise SecretMissing(
+            "Nobody can be asked here: standard input is no terminal."
+            " Say --password-stdin to read it from there."
+        )
+    if not typed:
+        raise SecretMissing
+    return _plain(typed)
+
+
+def _who() -> str:
+    return _plain(os.environ.get("USER") or "cli")
+
+
+def _plain(text: str) -> str:
+    """What was typed in another encoding cannot be stored as it is."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def _with_services(
+    settings: Settings, use: Callable[[bootstrap.Services], None]
+) -> int:
+    with database(settings) as url:
+        services = bootstrap.connect(url)
+        try:
+            bootstrap.require_migrated(services)
+            use(services)
+        finally:
+            services.close()
+    return 0

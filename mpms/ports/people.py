@@ -1,0 +1,96 @@
+"""The rows behind signing in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from mpms.domain.people import Person, Role
+
+
+@dataclass(frozen=True)
+class Secrets:
+    """Hashes of what a person signs in with; None where there is none."""
+
+    password_hash: str | None
+    pin_hash: str | None
+
+
+@dataclass(frozen=True)
+class Session:
+    """Somebody is signed in somewhere."""
+
+    person: Person
+    tablet_id: int | None
+    created_at: datetime
+    seen_at: datetime
+    expires_at: datetime
+
+
+@dataclass(frozen=True)
+class Tablet:
+    """A tablet on which a PIN or a badge is enough."""
+
+    id: int
+    name: str
+
+
+class People(Protocol):
+    """People and their secrets."""
+
+    def add(
+        self,
+        login: str,
+        name: str,
+        role: Role,
+        *,
+        groups: Sequence[str] = (),
+        language: str = "en",
+    ) -> Person: ...  # LoginTaken
+    def get(self, login: str) -> Person | None: ...
+    def listing(self) -> Sequence[Person]: ...
+    def secrets(self, login: str) -> Secrets | None: ...
+    def set_password(self, login: str, password_hash: str | None) -> None: ...
+    def set_pin(self, login: str, pin_hash: str | None) -> None: ...
+    def set_badge(self, login: str, badge_hash: str | None) -> None: ...
+    def set_language(self, login: str, language: str) -> None: ...
+    def set_active(self, login: str, active: bool) -> None: ...
+    def by_badge(self, badge_hash: str) -> Person | None: ...
+    def with_pin(self) -> Sequence[Person]:
+        """Active people who may be switched to on a tablet."""
+        ...
+
+
+class Sessions(Protocol):
+    """Who is signed in where, by the hash of the token that the browser keeps."""
+
+    def open(
+        self,
+        token_hash: str,
+        person_id: int,
+        *,
+        tablet_id: int | None,
+        expires_at: datetime,
+    ) -> None: ...
+    def find(self, token_hash: str) -> Session | None:
+        """Active people only; expired sessions are not found."""
+        ...
+
+    def touch(self, token_hash: str) -> None: ...
+    def close(self, token_hash: str) -> None: ...
+    def close_all(self, person_id: int) -> int: ...
+    def enrol(self, token_hash: str, name: str, *, by: str) -> int: ...
+    def tablet(self, token_hash: str) -> Tablet | None: ...
+    def tablets(self) -> Sequence[Tablet]: ...
+    def revoke(self, tablet_id: int) -> None: ...
+
+
+class Attempts(Protocol):
+    """Failed sign-ins, counted for all processes together."""
+
+    def note(self, key: str) -> None: ...
+    def count(self, key: str, *, within_s: float) -> int: ...
+    def forget(self, key: str) -> None: ...
+    def sweep(self, *, older_than_s: float) -> None: ...

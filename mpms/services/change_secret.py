@@ -1,0 +1,103 @@
+"""New passwords, PINs and badges; the old sessions of their owner end."""
+
+from __future__ import annotations
+
+from mpms.domain.errors import MpmsError, NotFound
+from mpms.domain.people import Person
+from mpms.domain.secret_rules import badge_of, check_password, check_pin
+from mpms.ports.hasher import Hasher
+from mpms.ports.store import UnitOfWork
+from mpms.services.limit_attempts import forget_attempts, take_attempt
+from mpms.services.sign_in import limit_of, password_key, pin_key
+from mpms.services.tokens import hash_of
+
+
+class PersonUnknown(NotFound):
+    """There is no such person."""
+
+
+class OldSecretWrong(MpmsError):
+    """What you typed as the present password or PIN is wrong."""
+
+
+class BadgeTaken(MpmsError):
+    """Somebody else has this badge."""
+
+
+def prove(uow: UnitOfWork, hasher: Hasher, login: str, secret: str) -> None:
+    """Check the password, or the PIN of a person who has no password.
+
+    OldSecretWrong, TooManyAttempts.
+    """
+    with uow() as tx:
+        kept = tx.people.secrets(login)
+    by_password = kept is not None and kept.password_hash is not None
+    key = password_key(login) if by_password else pin_key(login)
+    take_attempt(uow, key, limit_of(key))
+    expected = None
+    if kept is not None:
+        expected = kept.password_hash if by_password else kept.pin_hash
+    if not hasher.verify(expected, secret):
+        raise OldSecretWrong
+    with uow() as tx:
+        forget_attempts(tx, key)
+
+
+def set_password(
+    uow: UnitOfWork, hasher: Hasher, login: str, password: str, *, by: str
+) -> None:
+    """PasswordTooWeak, PersonUnknown."""
+    check_password(password, login)
+    new = hasher.hash(password)
+    with uow() as tx:
+        person = _known(tx.people.get(login), login)
+        tx.people.set_password(login, new)
+        tx.sessions.close_all(person.id)
+        forget_attempts(tx, password_key(login))
+        tx.events.append("password changed", actor=by, data={"login": login})
+
+
+def set_pin(
+    uow: UnitOfWork, hasher: Hasher, login: str, pin: str | None, *, by: str
+) -> None:
+    """None takes the PIN away. PinTooWeak, PersonUnknown."""
+    if pin is not None:
+        check_pin(pin)
+    new = None if pin is None else hasher.hash(pin)
+    with uow() as tx:
+        person = _known(tx.people.get(login), login)
+        tx.people.set_pin(login, new)
+        tx.sessions.close_all(person.id)
+        forget_attempts(tx, pin_key(login))
+        tx.events.append("PIN changed", actor=by, data={"login": login})
+
+
+def set_badge(uow: UnitOfWork, login: str, scanned: str | None, *, by: str) -> None:
+    """None takes the badge away. BadgeInvalid, BadgeTaken, PersonUnknown."""
+    new = None if scanned is None else hash_of(badge_of(scanned))
+    with uow() as tx:
+        _known(tx.people.get(login), login)
+        owner = None if new is None else tx.people.by_badge(new)
+        if owner is not None and owner.login != login:
+            raise BadgeTaken
+        tx.people.set_badge(login, new)
+        tx.events.append("badge changed", actor=by, data={"login": login})
+
+
+def set_active(uow: UnitOfWork, login: str, active: bool, *, by: str) -> None:
+    """Who is disabled is signed out at once and hands back the badge, which somebody
+    else may get. PersonUnknown."""
+    with uow() as tx:
+        person = _known(tx.people.get(login), login)
+        tx.people.set_active(login, active)
+        if not active:
+            tx.sessions.close_all(person.id)
+            tx.people.set_badge(login, None)
+        kind = "person enabled" if active else "person disabled"
+        tx.events.append(kind, actor=by, data={"login": login})
+
+
+def _known(person: Person | None, login: str) -> Person:
+    if person is None:
+        raise PersonUnknown(f"There is no person with the login {login}.")
+    return person

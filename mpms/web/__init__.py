@@ -1,0 +1,25 @@
+"""The pages. ``create_app`` gets services and ports and knows no adapter."""
+
+from __future__ import annotations
+
+from flask import Flask
+
+from mpms.web import assets, security, signed_in, texts
+from mpms.web.desk import Desk
+from mpms.web.pages import design, events, home, login, map, orders, shell, tasks
+from mpms.web.rights import require_rights
+
+MAX_BODY_BYTES = 12 << 20
+
+
+def create_app(desk: Desk) -> Flask:
+    app = Flask(__name__, static_folder=None)
+    app.config.update(MAX_CONTENT_LENGTH=MAX_BODY_BYTES, MAX_FORM_MEMORY_SIZE=1 << 20)
+    app.extensions["desk"] = desk
+    app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
+    for part in (assets, texts, security, signed_in):
+        part.install(app)
+    for page in (shell, login, home, tasks, orders, map, events, design):
+        app.register_blueprint(page.pages)
+    require_rights(app)
+    return app

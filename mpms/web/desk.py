@@ -1,0 +1,49 @@
+"""What the pages are given: services and ports, nothing that opens a connection."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from mpms.domain.order_mail import Catalogue
+from mpms.domain.worlds import World
+from mpms.ports.engine import Engine
+from mpms.ports.floor import Floor
+from mpms.ports.hasher import Hasher
+from mpms.ports.plant import Clock
+from mpms.ports.store import UnitOfWork
+from mpms.services.advance_instance import Advance
+from mpms.web.live import Live
+
+
+@dataclass(frozen=True)
+class DemoDoors:
+    """What visitors of the demo may do to the factory."""
+
+    send_order: Callable[[], str]  # the number of the order that was mailed
+    break_something: Mapping[str, Callable[[], str]]  # by name; what happened
+    worker: tuple[str, str] = ("", "")  # login and password to be the worker with
+    leader: tuple[str, str] = ("", "")
+
+
+@dataclass(frozen=True)
+class Desk:
+    """One a process; safe to share between threads."""
+
+    uow: UnitOfWork
+    engine: Engine
+    advance: Advance
+    clock: Clock
+    world: World
+    world_dir: Path
+    floor: Floor
+    live: Live
+    hasher: Hasher
+    catalogue: Catalogue | None = None
+    ca_certificate: bytes | None = None
+    hand_to_mail_server: Callable[[bytes], None] | None = None
+    orders_address: str | None = None
+    order_sender: str | None = None  # who writes the mails of the order form
+    demo: DemoDoors | None = None
+    secure: bool = False  # served over TLS: cookies say so

@@ -1,0 +1,82 @@
+"""What a line of the history means to a browser: which lists may look different now.
+
+A hint is no data. It says what to fetch again, so one too many costs a request and
+one too few shows something that is no longer true.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from mpms.domain.events import Event
+
+TOPICS = ("tasks", "orders", "robots", "incidents")
+MOST_IDS = 50
+
+Hint = Mapping[str, str | None]  # topic -> the id of what changed, if one is known
+
+_STEP = ("tasks", "orders", "incidents")
+_TOPICS: dict[str, tuple[str, ...]] = {
+    "entered": ("tasks", "orders"),
+    "variable": ("orders",),
+    "thrown": ("orders",),
+    "caught": ("orders",),
+    "decided": ("orders",),
+    "job failed": ("orders", "incidents"),
+    "incident": ("orders", "incidents"),
+    "incident closed": ("orders", "incidents"),
+    "task claimed": ("tasks",),
+    "task given back": ("tasks",),
+    "draft begun": ("tasks",),
+    "goal sent": ("robots", "orders"),
+    "goal ended": ("robots", "orders", "incidents"),
+    "robot chosen": ("robots", "orders"),
+    "robot released": ("robots", "orders"),
+    "robot state": ("robots",),
+    "order accepted": ("orders",),
+    "order status": ("orders",),
+    "order waits for release": ("orders",),
+    "mail accepted": ("orders",),
+    "mail rejected": ("orders",),
+    "mail ignored": (),
+    "mailbox back": ("incidents",),
+    "reply sent": ("incidents",),
+    "reply in doubt": ("incidents",),
+    "reply given up": ("incidents",),
+}
+_ABOUT_PEOPLE = (
+    *("signed in", "signed out", "sign-in refused", "person added"),
+    *("password changed", "PIN changed", "badge changed"),
+    *("person enabled", "person disabled", "tablet enrolled", "tablet revoked"),
+)
+_TOPICS |= dict.fromkeys(("deployed", *_ABOUT_PEOPLE), ())
+
+
+def hint_of(event: Event, business_key: str | None = None) -> Hint:
+    """Topics and ids of one line; a kind that nobody has listed moves every list."""
+    topics = _TOPICS.get(event.kind, _STEP)
+    order = event.data.get("order") or business_key
+    ids = {
+        "tasks": event.task_id,
+        "orders": order,
+        "robots": event.data.get("robot") or event.actor,
+        "incidents": order,
+    }
+    return {topic: ids[topic] for topic in topics}
+
+
+def merged(hints: Iterable[Hint]) -> dict[str, list[str]]:
+    """One hint for all; an empty list of ids means that any of them may differ."""
+    found: dict[str, dict[str, None]] = {}
+    whole: set[str] = set()
+    for hint in hints:
+        for topic, changed in hint.items():
+            ids = found.setdefault(topic, {})
+            if changed is None:
+                whole.add(topic)
+            else:
+                ids[changed] = None
+    return {
+        topic: [] if topic in whole or len(ids) > MOST_IDS else list(ids)
+        for topic, ids in found.items()
+    }

@@ -1,0 +1,148 @@
+"""The floor: robots, people and places, drawn live, and as a list that says the same.
+
+Everything that moves comes in frames: over the event stream, or asked for where no
+stream is open. The plan under it is fetched once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, cast
+
+from flask import Blueprint, Response, current_app, render_template, request
+
+from mpms.domain.errors import NotFound
+from mpms.services.floor_plan import FloorPlan, floor_plan
+from mpms.services.floor_view import FloorViewer, RobotView
+from mpms.web.rights import EVERYBODY, allowed
+from mpms.web.signed_in import current_desk
+from mpms.web.texts import t
+
+pages = Blueprint("map", __name__)
+
+
+@dataclass(frozen=True)
+class Words:
+    """What a robot is doing, as its chip says it; words.ts says the same."""
+
+    text: str
+    tone: str  # ok, info, warn, bad, or nothing
+    icon: str
+
+
+def words_of(robot: RobotView) -> Words:
+    if robot.age_s is None:
+        return Words(t("not seen yet"), "warn", "offline")
+    if robot.age_s > 5.0:
+        return Words(t("last heard {ago}", ago=ago(robot.age_s)), "warn", "offline")
+    if robot.link == "degraded":
+        return Words(t("slow link"), "warn", "warn")
+    if robot.link != "up":
+        return Words(t("no link"), "warn", "offline")
+    if robot.stopped:
+        return Words(t("emergency stop"), "bad", "stop")
+    if robot.place is not None:
+        return Words(t("drives to {place}", place=shown(robot.place)), "info", "send")
+    if robot.doing == "serves":
+        return Words(t("waits for loading or the tank"), "info", "clock")
+    if robot.why_not:
+        return Words(t("not ready"), "warn", "warn")
+    return Words(t("free"), "ok", "done")
+
+
+def ago(age_s: float) -> str:
+    if age_s < 120.0:
+        return t("{n} s ago", n=round(age_s))
+    return t("{n} min ago", n=round(age_s / 60.0))
+
+
+def shown(place: str) -> str:
+    return place.replace("_", " ")
+
+
+def viewer() -> FloorViewer:
+    """One a site, so that its readers share what it asks the database."""
+    made = current_app.extensions.get("floor_viewer")
+    if made is None:
+        desk = current_desk()
+        made = FloorViewer(desk.uow, desk.floor, desk.world)
+        made = current_app.extensions.setdefault("floor_viewer", made)
+    return cast(FloorViewer, made)
+
+
+def known_plan() -> FloorPlan:
+    made = current_app.extensions.get("floor_plan")
+    if made is None:
+        made = current_app.extensions["floor_plan"] = floor_plan(current_desk().world)
+    return cast(FloorPlan, made)
+
+
+def list_of_everything() -> dict[str, Any]:
+    view = viewer().view()
+    return {
+        "robots": [(robot, words_of(robot)) for robot in view.robots],
+        "people": view.people,
+        "stands": [p for p in known_plan().places if p.kind != "home"],
+        "place_name": shown,
+    }
+
+
+@pages.get("/map")
+@allowed(EVERYBODY)
+def page() -> str:
+    return render_template("map.html", plan=known_plan(), **list_of_everything())
+
+
+@pages.get("/map/list")
+@allowed(EVERYBODY)
+def listing() -> str:
+    return render_template("_map_list.html", **list_of_everything())
+
+
+@pages.get("/map/plan.json")
+@allowed(EVERYBODY)
+def plan_json() -> dict[str, Any]:
+    return known_plan().as_json()
+
+
+@pages.get("/map/plan.svg")
+@allowed(EVERYBODY)
+def plan_svg() -> Response:
+    """For where no script draws."""
+    drawn = render_template("map_plan.svg", plan=known_plan(), place_name=shown)
+    return Response(drawn, mimetype="image/svg+xml")
+
+
+@pages.get("/map/frame.json")
+@allowed(EVERYBODY)
+def frame() -> Response:
+    """``?paths=1``: with the planned and the driven way of each robot."""
+    view = viewer().view(paths=request.args.get("paths") == "1")
+    return _fresh(view.as_json())
+
+
+@pages.get("/map/layers/<robot>.json")
+@allowed(EVERYBODY)
+def layers(robot: str) -> Response:
+    """What the robot's laser hits and what it keeps clear of. The first answers may be
+    empty: the robot is asked for it only while somebody looks."""
+    desk = current_desk()
+    if desk.world.robot(robot) is None:
+        raise NotFound(t("There is no robot {robot}.", robot=robot))
+    cells = desk.floor.costmap(robot)
+    seen = next(
+        (each for each in desk.floor.seen().robots if each.robot == robot), None
+    )
+    hits = () if seen is None else seen.scan
+    return _fresh({"scan": _flat(hits), "costmap": _flat(cells)})
+
+
+def _flat(points: Any) -> list[float]:
+    """x, y, x, y …: half the bytes of a list of pairs."""
+    return [round(value, 2) for point in points for value in point]
+
+
+def _fresh(content: dict[str, Any]) -> Response:
+    answer = cast(Response, current_app.json.response(content))
+    answer.headers["Cache-Control"] = "no-store"
+    return answer

@@ -1,0 +1,100 @@
+"""One's own page: name, language, password and PIN."""
+
+from __future__ import annotations
+
+from flask import Blueprint, flash, redirect, render_template, request
+from werkzeug.wrappers import Response as Answer
+
+from mpms.domain.errors import MpmsError
+from mpms.domain.people import Role
+from mpms.domain.secret_rules import PasswordTooWeak, PinTooWeak
+from mpms.services.change_secret import (
+    OldSecretWrong,
+    prove,
+    set_password,
+    set_pin,
+)
+from mpms.services.limit_attempts import TooManyAttempts
+from mpms.services.sign_in import SignIn
+from mpms.web.rights import EVERYBODY, allowed
+from mpms.web.security import waiting_text
+from mpms.web.signed_in import (
+    current_desk,
+    current_door,
+    current_person,
+    keep_session,
+)
+from mpms.web.texts import t
+
+pages = Blueprint("me", __name__)
+
+
+class NotTheSame(MpmsError):
+    """The two entries are not the same."""
+
+
+@pages.get("/me")
+@allowed(EVERYBODY)
+def show() -> str:
+    return _page()
+
+
+@pages.post("/me/password")
+@allowed(EVERYBODY)
+def change_password() -> Answer | tuple[str, int]:
+    return _change("password")
+
+
+@pages.post("/me/pin")
+@allowed(EVERYBODY)
+def change_pin() -> Answer | tuple[str, int]:
+    return _change("pin")
+
+
+def _change(what: str) -> Answer | tuple[str, int]:
+    desk, person = current_desk(), current_person()
+    new = request.form.get("new", "")
+    try:
+        if new != request.form.get("again", ""):
+            raise NotTheSame
+        prove(desk.uow, desk.hasher, person.login, request.form.get("now", ""))
+        if what == "password":
+            set_password(desk.uow, desk.hasher, person.login, new, by=person.login)
+        else:
+            set_pin(desk.uow, desk.hasher, person.login, new, by=person.login)
+    except TooManyAttempts as error:
+        return _page(what, waiting_text(error)), 429
+    except (NotTheSame, OldSecretWrong, PasswordTooWeak, PinTooWeak) as error:
+        return _page(what, t(str(error))), 422
+    signed_in = SignIn(desk.uow, desk.hasher, desk.clock).again(person, current_door())
+    flash(
+        t("Your password is changed.")
+        if what == "password"
+        else t("Your PIN is changed.")
+    )
+    answer = redirect("/me", 303)
+    keep_session(answer, signed_in)
+    return answer
+
+
+def _page(failed: str | None = None, problem: str | None = None) -> str:
+    person = current_person()
+    with current_desk().uow() as tx:
+        secrets = tx.people.secrets(person.login)
+    return render_template(
+        "me.html",
+        role_name=_role(person.role),
+        has_password=secrets is not None and secrets.password_hash is not None,
+        has_pin=secrets is not None and secrets.pin_hash is not None,
+        failed=failed,
+        problem=problem,
+    )
+
+
+def _role(role: Role) -> str:
+    return {
+        Role.ADMIN: t("Administrator"),
+        Role.SUPERVISOR: t("Supervisor"),
+        Role.WORKER: t("Worker"),
+        Role.VIEWER: t("Viewer"),
+    }[role]

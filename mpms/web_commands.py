@@ -1,0 +1,39 @@
+"""What ``mpms serve`` does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from mpms import bootstrap, tls
+from mpms.commands import database
+from mpms.serve import Address, run_web
+from mpms.settings import Settings
+from mpms.web_site import OpenSite
+
+
+def serve(settings: Settings, *, demo: bool = False, with_parent: bool = False) -> int:
+    """Serve the pages until SIGTERM or SIGINT."""
+    cert, key = _certificate(settings, demo=demo)
+    with database(settings) as url:
+        bootstrap.migrate_database(url)
+        return run_web(
+            OpenSite(
+                settings,
+                url,
+                demo=demo,
+                secure=cert is not None,
+                ca_certificate=tls.ca_certificate_der(settings),
+            ),
+            Address(settings.web_host, settings.web_port, cert, key),
+            on_ready=lambda address: print(f"MPMS is at {address}", flush=True),
+            with_parent=with_parent,
+            log_level=settings.log_level,
+        )
+
+
+def _certificate(settings: Settings, *, demo: bool) -> tuple[Path | None, Path | None]:
+    """The one of the settings, else the one that ``mpms tls init`` made."""
+    if settings.web_cert_file or settings.web_key_file:
+        return settings.web_cert_file, settings.web_key_file
+    made = None if demo else tls.ready(settings)
+    return (None, None) if made is None else (made.certificate, made.key)

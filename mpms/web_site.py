@@ -1,0 +1,151 @@
+"""Puts the pages together, in the process that serves them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from mpms import assets, bootstrap
+from mpms.adapters.argon2_hasher import Argon2Hasher
+from mpms.adapters.floor import BridgeFloor, StillFloor
+from mpms.adapters.mail_account import Password, Security, SmtpAccount
+from mpms.adapters.oauth import token_source
+from mpms.adapters.smtp import SmtpPostman
+from mpms.bootstrap_mail import smtp_account
+from mpms.demo.buyer import BUYER, Buyer
+from mpms.demo.faults import breakers
+from mpms.demo.people import PEOPLE
+from mpms.domain.order_mail import Catalogue
+from mpms.embedded import mail
+from mpms.embedded.mail import MailHome
+from mpms.ports.floor import Floor
+from mpms.services.floor_view import FloorViewer
+from mpms.settings import Settings
+from mpms.web import create_app
+from mpms.web.desk import DemoDoors, Desk
+from mpms.web.live import Live
+
+
+@dataclass(frozen=True)
+class OpenSite:
+    """What the serving process is given to make the pages with."""
+
+    settings: Settings
+    database_url: str
+    demo: bool = False
+    secure: bool = False
+    ca_certificate: bytes | None = None
+
+    def __call__(self) -> Site:
+        return Site(self)
+
+
+class Site:
+    """The pages and what they stand on."""
+
+    def __init__(self, plan: OpenSite) -> None:
+        settings = plan.settings
+        services = bootstrap.connect(plan.database_url, application="mpms web")
+        bootstrap.require_migrated(services)
+        world = bootstrap.world_named(settings.world)
+        self._floor: Floor = (
+            StillFloor()
+            if settings.robots_url is None
+            else BridgeFloor(
+                world,
+                settings.robots_url,
+                ca_file=_text(settings.robots_ca_file),
+            )
+        )
+        viewer = FloorViewer(services.uow, self._floor, world)
+        self._live = Live(
+            services.uow,
+            services.listen(),
+            frame=lambda: viewer.view().as_json(),
+        )
+        self._live.start()
+        home = mail.read(settings.state_dir / "mail")
+        hand_over, orders_address, order_sender = _mail(settings, home)
+        self.app: Callable[..., Any] = create_app(
+            Desk(
+                uow=services.uow,
+                engine=services.engine,
+                advance=services.advance,
+                clock=services.clock,
+                world=world,
+                world_dir=_world_dir(settings.world),
+                floor=self._floor,
+                live=self._live,
+                hasher=Argon2Hasher(),
+                catalogue=_catalogue(settings),
+                ca_certificate=plan.ca_certificate,
+                hand_to_mail_server=hand_over,
+                orders_address=orders_address,
+                order_sender=order_sender,
+                demo=_demo(settings, services, home) if plan.demo else None,
+                secure=plan.secure,
+            )
+        )
+
+    def end_streams(self) -> None:
+        self._live.close()
+        self._floor.close()
+
+
+def _mail(
+    settings: Settings, home: MailHome | None
+) -> tuple[Callable[[bytes], None] | None, str | None, str | None]:
+    """How the pages hand over a mail, where orders go to and who sends them."""
+    if settings.smtp_url is not None:
+        address = settings.mail_from or _user_of(settings)
+        account = smtp_account(settings, address)
+        postman = SmtpPostman(account, token_source(account.login, account.user or ""))
+        sender, to = account.sender, address
+    elif home is not None:
+        login = Password(home.password(BUYER))
+        embedded = SmtpAccount(
+            home.host, home.smtp_port, Security.PLAIN, BUYER, BUYER, login
+        )
+        postman, sender, to = SmtpPostman(embedded), BUYER, home.orders
+    else:
+        return None, None, None
+    return lambda raw: postman.send_raw(sender, [to], raw), to, sender
+
+
+def _user_of(settings: Settings) -> str:
+    return unquote(
+        urlsplit(settings.imap_url or settings.smtp_url or "").username or ""
+    )
+
+
+def _demo(
+    settings: Settings, services: bootstrap.Services, home: MailHome | None
+) -> DemoDoors | None:
+    if home is None or settings.robots_url is None:
+        return None
+    by_login = {person.login: (person.login, person.password) for person in PEOPLE}
+    return DemoDoors(
+        send_order=Buyer(home, services.uow).send_order,
+        break_something=breakers(services.uow, settings.robots_url),
+        worker=by_login["ana"],
+        leader=by_login["sofia"],
+    )
+
+
+def _catalogue(settings: Settings) -> Catalogue | None:
+    path = settings.catalogue or _world_dir(settings.world) / "catalogue.json"
+    if not path.exists():
+        return None
+    return Catalogue.from_json(path.read_text(encoding="utf-8"))
+
+
+def _world_dir(name: str) -> Path:
+    shipped = assets.directory("worlds") / name
+    return shipped if shipped.is_dir() else Path(name)
+
+
+def _text(path: Path | None) -> str | None:
+    return None if path is None else str(path)

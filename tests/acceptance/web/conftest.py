@@ -1,0 +1,224 @@
+"""A whole factory with pages, and browsers to look at it.
+
+PostgreSQL, the mail servers, the simulator behind rosbridge, the worker and the web
+server are the real ones, as ``mpms demo`` starts them; the browser is the system's
+Chromium. Nobody confirms forms but the tests.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from datetime import UTC, datetime
+from email.message import EmailMessage
+from email.utils import format_datetime, make_msgid
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
+from uuid import uuid4
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from mpms.demo.buyer import BUYER
+from mpms.demo.people import PEOPLE, settle_people
+from mpms.demo.plant import Plant, factory
+from mpms.demo.site import Site
+from mpms.embedded.postgres import PostgresServer
+from mpms.services.repair_instance import cancel_instance
+from mpms.settings import Settings
+
+FOR_EVER_S = 1e9
+PATIENCE_MS = 60_000
+ROOT = Path(__file__).resolve().parents[3]
+
+expect.set_options(timeout=PATIENCE_MS)
+
+
+class House:
+    """The factory, its pages, and who works there."""
+
+    def __init__(
+        self, plant: Plant, site: Site, settings: Settings, database_url: str
+    ) -> None:
+        self.plant = plant
+        self.site = site
+        self.settings = settings
+        self.database_url = database_url
+        self.services = plant.services
+        self._numbers = itertools.count(7001)
+
+    @property
+    def address(self) -> str:
+        return self.site.address.rstrip("/")
+
+    def send_order(self) -> str:
+        return self.plant.buyer.send_order()
+
+    def sign_in(self, page: Page, login: str) -> None:
+        person = next(p for p in PEOPLE if p.login == login)
+        page.goto(f"{self.address}/login")
+        page.locator("input[name=login]:not([type=hidden])").fill(person.login)
+        page.locator("input[type=password]").fill(person.password)
+        page.locator("form:has(input[type=password]) button").first.click()
+        page.wait_for_url(re.compile(rf"^{re.escape(self.address)}/(?!login)"))
+
+    def order(self, materials: int = 1) -> str:
+        """Mail an order of one or more raw materials; return its number."""
+        number = f"MO-2026-{next(self._numbers):04d}"
+        lines = ("RM-001 Water 310 kg", "RM-002 Titanium dioxide 120.5 kg")
+        letter = EmailMessage()
+        letter["From"], letter["To"] = BUYER, self.plant.home.orders
+        letter["Subject"] = f"Order {number}"
+        letter["Message-ID"] = make_msgid(domain="example.com")
+        letter["Date"] = format_datetime(datetime.now(UTC))
+        wanted = "".join(f"- {line}\n" for line in lines[:materials])
+        letter.set_content(
+            f"Order: {number}\nProduct: Test paint\n\nMaterials:\n{wanted}"
+        )
+        self.plant.buyer.hand_over(bytes(letter))
+        return number
+
+    def task(self, number: str, element: str) -> str:
+        """Wait for a task of an order; return its id."""
+        give_up_at = time.monotonic() + PATIENCE_MS / 1000
+        while time.monotonic() < give_up_at:
+            with self.services.uow() as tx:
+                for task in tx.tasks.open():
+                    if task.business_key == number and task.element == element:
+                        return task.task_id
+            time.sleep(0.1)
+        raise AssertionError(f"{number} never came to {element}")
+
+    def until(self, what: str, true: Callable[[], Any]) -> Any:
+        give_up_at = time.monotonic() + PATIENCE_MS / 1000
+        while time.monotonic() < give_up_at:
+            if found := true():
+                return found
+            time.sleep(0.1)
+        raise AssertionError(f"waited in vain: {what}")
+
+    def clear(self) -> None:
+        """End what a test has left: three robots do not serve more orders."""
+        for (instance_id,) in self.rows(
+            "SELECT id::text FROM instances"
+            " WHERE status = 'active' AND key = 'warehouse'"
+        ):
+            cancel_instance(
+                self.services.uow,
+                self.services.advance,
+                instance_id,
+                by="test",
+                reason="the test is over",
+            )
+
+    def status(self, number: str) -> str:
+        with self.services.uow() as tx:
+            return str(tx.orders.get(number).status)
+
+    def rows(self, statement: str) -> list[tuple[Any, ...]]:
+        pool = self.services.connections
+        with pool.connection() as connection, connection.cursor() as cursor:
+            cursor.execute(statement)
+            return list(cursor.fetchall())
+
+    def restart_site(self) -> None:
+        """The web server dies and comes back on the same port."""
+        port = self.site.address.rsplit(":", 1)[1].strip("/")
+        self.site.__exit__(None, None, None)
+        self.start_site(port)
+
+    def stop_site(self) -> str:
+        port = self.site.address.rsplit(":", 1)[1].strip("/")
+        self.site.__exit__(None, None, None)
+        return port
+
+    def start_site(self, port: str) -> None:
+        settings = Settings(
+            state_dir=self.settings.state_dir,
+            world=self.settings.world,
+            web_port=int(port),
+        )
+        self.site = Site(settings, self.database_url, self.plant.simulator.url)
+        self.site.__enter__()
+
+
+@pytest.fixture(scope="module")
+def house_database(
+    postgres_server: PostgresServer,
+    run_in_postgres: Callable[[str], None],
+    template_database: str,
+) -> Iterator[str]:
+    name = f"house_{uuid4().hex}"
+    run_in_postgres(f"CREATE DATABASE {name} TEMPLATE {template_database}")
+    yield urlunsplit(urlsplit(postgres_server.dsn)._replace(path=f"/{name}"))
+    run_in_postgres(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+
+
+@pytest.fixture(scope="module")
+def house(house_database: str, postgres_directory: Path) -> Iterator[House]:
+    """One for all tests of a file: starting a factory takes some seconds."""
+    directory = postgres_directory / f"web-{uuid4().hex[:8]}"
+    settings = Settings(state_dir=directory, web_port=0)
+    with ExitStack() as parts:
+        plant = parts.enter_context(
+            factory(
+                house_database,
+                settings,
+                speed=20.0,
+                patience_s=FOR_EVER_S,
+                pause_s=0.0,
+            )
+        )
+        settle_people(plant.services.uow)
+        site = Site(settings, house_database, plant.simulator.url)
+        site.__enter__()
+        house = House(plant, site, settings, house_database)
+        parts.callback(lambda: house.site.__exit__(None, None, None))
+        yield house
+
+
+@pytest.fixture(autouse=True)
+def free_robots(request: pytest.FixtureRequest) -> Iterator[None]:
+    yield
+    if "house" in request.fixturenames:
+        request.getfixturevalue("house").clear()
+
+
+@pytest.fixture
+def open_context(browser: Browser) -> Iterator[Callable[..., BrowserContext]]:
+    """Contexts are separate browsers; an error that a page reports fails the test."""
+    opened: list[BrowserContext] = []
+    complaints: list[str] = []
+
+    def listen(page: Page) -> None:
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on(
+            "console",
+            lambda said: (
+                complaints.append(said.text)
+                if "Content Security Policy" in said.text
+                else None
+            ),
+        )
+
+    def open_one(**settings: Any) -> BrowserContext:
+        context = browser.new_context(**settings)
+        context.set_default_timeout(PATIENCE_MS)
+        context.on("page", listen)
+        opened.append(context)
+        return context
+
+    yield open_one
+    for context in opened:
+        context.close()
+    assert complaints == []
+
+
+@pytest.fixture(scope="session", autouse=True)
+def built_pages() -> None:
+    dist = ROOT / "mpms" / "web" / "static" / "dist" / "manifest.json"
+    assert dist.exists(), "the pages are not built; run: make web"

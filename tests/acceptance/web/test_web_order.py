@@ -1,0 +1,196 @@
+"""A whole order through the real pages: the mail, the tasks, the robot, the end."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+House = Any  # the fixture's class lives in conftest.py
+Open = Callable[..., BrowserContext]
+
+TABLET = {"viewport": {"width": 800, "height": 1180}, "has_touch": True}
+
+
+def fill_in(page: Page) -> None:
+    """Tick, choose and say what the card that is shown asks for."""
+    shown = page.locator("[data-step]")
+    for box in shown.locator("input[type=checkbox]:visible").all():
+        box.check()
+    if shown.locator("input[type=radio]:visible").count():
+        shown.locator("input[type=radio]:visible").first.check()
+    for text in shown.locator("textarea:visible").all():
+        text.fill("as agreed")
+
+
+def go_on(page: Page) -> None:
+    """The primary button, and wait for what it brings."""
+    before = page.locator("[data-stepper-count]").inner_text().strip()
+    page.locator("[data-step-next]").click()
+    page.wait_for_function(
+        """before => document.querySelector('.task-end')
+            || document.querySelector('[data-stepper-count]')
+                .textContent.trim() !== before""",
+        arg=before,
+    )
+
+
+def take_through(page: Page) -> None:
+    """From an opened task to its end, card by card, as a worker would."""
+    for _ in range(12):
+        if page.locator(".task-end").is_visible():
+            return
+        fill_in(page)
+        go_on(page)
+    expect(page.locator(".task-end")).to_be_visible()
+
+
+@pytest.mark.covers("A14", "A16", "A53")
+def test_an_order_passes_from_a_form_by_mail_through_the_pages_to_its_end(
+    house: House, open_context: Open
+) -> None:
+    supervisor = open_context(viewport={"width": 1280, "height": 900}).new_page()
+    house.sign_in(supervisor, "sofia")
+    supervisor.goto(f"{house.address}/orders/new")
+    number = supervisor.locator("input[name=number]").input_value()
+    supervisor.locator("input[name=product]").fill("Test paint")
+    supervisor.locator("input[name=material]").first.fill("RM-001 Water")
+    supervisor.locator("input[name=kg]").first.fill("310")
+    supervisor.locator("button.button-primary[value=preview]").click()
+    expect(supervisor.locator("pre.mail-text")).to_contain_text("310")
+    supervisor.locator("button[value=send]").click()
+    house.until(
+        "the mail became an order",
+        lambda: house.rows(f"SELECT 1 FROM orders WHERE number = '{number}'"),
+    )
+
+    worker = open_context(**TABLET).new_page()
+    house.sign_in(worker, "ana")
+    expect(worker).to_have_url(re.compile("/tasks"))
+    for element in ("load_material", "unload_material", "start_mixing"):
+        task = house.task(number, element)
+        worker.goto(f"{house.address}/tasks/{task}")
+        take_through(worker)
+    house.until("the order is done", lambda: house.status(number) == "done")
+    supervisor.goto(f"{house.address}/orders/{number}")
+    expect(supervisor.locator("main")).to_contain_text("done")
+    expect(supervisor.locator("main")).to_contain_text("Ana Ruiz")
+    assert house.rows(
+        "SELECT DISTINCT answered_by FROM answers AS a"
+        " JOIN instances AS i ON i.id = a.instance_id"
+        f" WHERE i.business_key = '{number}'"
+    ) == [("ana",)]
+
+
+@pytest.mark.covers("A15")
+def test_a_task_appears_by_itself_and_shows_place_material_and_amount(
+    house: House, open_context: Open
+) -> None:
+    worker = open_context(**TABLET).new_page()
+    house.sign_in(worker, "max")
+    number = house.order()
+    mine = worker.locator(f"main:has-text('{number}')")
+    expect(mine).to_contain_text("Water")
+    expect(mine).to_contain_text("310 kg")
+    task = house.task(number, "load_material")
+    worker.goto(f"{house.address}/tasks/{task}")
+    worker.locator("[data-step-next]").click()
+    expect(worker.locator(".place-huge:visible")).to_have_text("A")
+    worker.locator(".order-drawer summary").click()
+    expect(worker.locator(".order-drawer table")).to_contain_text("310 kg")
+
+
+def test_of_two_tablets_that_take_the_same_task_one_gets_it(
+    house: House, open_context: Open
+) -> None:
+    number = house.order()
+    task = house.task(number, "load_material")
+    pages = []
+    for login in ("ana", "max"):
+        page = open_context(**TABLET).new_page()
+        house.sign_in(page, login)
+        page.goto(f"{house.address}/tasks/{task}")
+        expect(page.locator("[data-step-next]")).to_have_text("Take this task")
+        pages.append(page)
+    for page in pages:
+        page.locator("[data-step-next]").click()
+    first, second = pages
+    expect(first.locator("[data-step=go]")).to_be_visible()
+    expect(second.locator("[data-claim-note]")).to_contain_text("Ana Ruiz")
+    assert house.rows(f"SELECT claimed_by FROM claims WHERE task_id = '{task}'") == [
+        ("ana",)
+    ]
+
+
+def test_a_claim_can_be_undone_and_the_other_tablet_sees_it(
+    house: House, open_context: Open
+) -> None:
+    number = house.order()
+    task = house.task(number, "load_material")
+    page = open_context(**TABLET).new_page()
+    house.sign_in(page, "ana")
+    page.goto(f"{house.address}/tasks/{task}")
+    page.locator("[data-step-next]").click()
+    page.locator("#undo button").click()
+    house.until(
+        "nobody has it",
+        lambda: not house.rows(f"SELECT 1 FROM claims WHERE task_id = '{task}'"),
+    )
+
+
+@pytest.mark.covers("A64")
+def test_a_reported_problem_leads_to_the_decision_and_ends_the_order(
+    house: House, open_context: Open
+) -> None:
+    number = house.order()
+    task = house.task(number, "load_material")
+    page = open_context(**TABLET).new_page()
+    house.sign_in(page, "ana")
+    page.goto(f"{house.address}/tasks/{task}")
+    page.locator("[data-problem-open]").click()
+    page.locator("#problem .cause").first.click()
+    page.locator("#problem textarea").fill("the rack is empty")
+    page.locator("#problem button").last.click()
+    decision = house.task(number, "decide")
+    page.goto(f"{house.address}/tasks/{decision}")
+    expect(page.locator("main")).to_contain_text("the rack is empty")
+    take_through(page)
+    house.until(
+        "the order has ended",
+        lambda: house.status(number) in ("cancelled", "completed manually"),
+    )
+
+
+def test_a_task_can_be_done_with_the_keyboard_alone(
+    house: House, open_context: Open
+) -> None:
+    number = house.order()
+    task = house.task(number, "load_material")
+    page = open_context(viewport={"width": 1280, "height": 900}).new_page()
+    house.sign_in(page, "ana")
+    page.goto(f"{house.address}/tasks/{task}")
+    for _ in range(8):
+        if page.locator(".task-end").is_visible():
+            break
+        for box in page.locator("[data-step] input[type=checkbox]:visible").all():
+            box.focus()
+            if not box.is_checked():
+                page.keyboard.press("Space")
+        before = page.locator("[data-stepper-count]").inner_text()
+        onward = page.locator("[data-step-next]")
+        for _ in range(40):
+            page.keyboard.press("Tab")
+            if onward.evaluate("element => element === document.activeElement"):
+                break
+        page.keyboard.press("Enter")
+        page.wait_for_function(
+            """before => document.querySelector('.task-end')
+                || document.querySelector('[data-stepper-count]')
+                    .textContent.trim() !== before""",
+            arg=before.strip(),
+        )
+    expect(page.locator(".task-end")).to_be_visible()
+    house.task(number, "unload_material")

@@ -1,0 +1,111 @@
+"""A problem is caught by the model, or by a supervisor."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from mpms.domain.models import Cause, Causes
+from mpms.services.claim_task import NotYourTask, TaskTaken, claim_task
+from mpms.services.report_problem import (
+    CauseUnknown,
+    NoteTooLong,
+    causes_of,
+    offered,
+    report_problem,
+)
+from mpms.services.submit_form import submit_form
+
+Shop = Any
+
+
+def report(shop: Shop, task_id: str, code: str, note: str = "", by: str = "ana") -> Any:
+    return report_problem(
+        shop.uow, shop.advance, task_id, code, note, person=shop.person(by)
+    )
+
+
+def variables(shop: Shop, task: Any) -> dict[str, Any]:
+    with shop.uow() as tx:
+        return tx.tasks.variables([task.instance_id])[task.instance_id]
+
+
+def test_a_cause_that_the_model_names_raises_its_error(shop: Shop) -> None:
+    shop.deploy(caught=True)
+    task = shop.start()
+    assert report(shop, task.task_id, "Spilled", "on the floor").caught
+    (clean,) = shop.forms(task.instance_id)
+    assert clean.element == "clean"
+    seen = variables(shop, clean)
+    assert seen["code"] == "Spilled"
+    assert seen["why"] == "Something was spilled: on the floor"
+    assert shop.history("problem reported") == [
+        ("ana", {"code": "Spilled", "note": "on the floor"})
+    ]
+    with shop.uow() as tx:
+        assert tx.incidents.listing() == []
+
+
+def test_what_nobody_catches_becomes_an_incident_and_the_task_stays(shop: Shop) -> None:
+    shop.deploy()
+    task = shop.start()
+    assert not report(shop, task.task_id, "MaterialMissing", "empty shelf").caught
+    assert [t.task_id for t in shop.forms()] == [task.task_id]
+    with shop.uow() as tx:
+        (incident,) = tx.incidents.listing()
+    assert (incident.kind, incident.task_id) == ("problem", task.task_id)
+    assert incident.message == "Ana: Material is missing: empty shelf"
+    submit_form(shop.uow, shop.advance, task.task_id, {"kg": 1}, by="ana")
+    with shop.uow() as tx:
+        assert tx.incidents.listing() == []
+
+
+def test_the_shipped_process_lets_somebody_decide(shop: Shop) -> None:
+    instance_id = shop.make("MO-1")
+    (load,) = shop.forms(instance_id)
+    assert report(shop, load.task_id, "MaterialDamaged", "wet").caught
+    (decide,) = shop.forms(instance_id)
+    assert decide.form == "order_failed"
+    seen = variables(shop, decide)
+    assert seen["error_code"] == "MaterialDamaged"
+    assert seen["error_message"] == "Material is damaged: wet"
+
+
+def test_causes_are_the_models_own_and_the_usual_ones(shop: Shop) -> None:
+    shop.deploy(caught=True)
+    task = shop.start()
+    with shop.uow() as tx:
+        codes = [cause.code for cause in causes_of(tx, shop.advance, task)]
+    assert codes == ["Spilled", "Other"]
+    own = (Cause("Other", "Anything"),)
+    assert [c.name for c in offered(Causes(own, any_code=False))] == ["Anything"]
+    assert len(offered(Causes((), any_code=True))) == 5
+    assert len(offered(Causes((), any_code=False))) == 5
+
+
+def test_reports_are_refused_that_make_no_sense(shop: Shop) -> None:
+    shop.deploy(caught=True, groups="worker")
+    task = shop.start()
+    with pytest.raises(CauseUnknown):
+        report(shop, task.task_id, "Invented")
+    with pytest.raises(NoteTooLong):
+        report(shop, task.task_id, "Spilled", "x" * 501)
+    shop.person("zoe", groups=("mixers",))
+    with pytest.raises(NotYourTask):
+        report(shop, task.task_id, "Spilled", by="zoe")
+    claim_task(shop.uow, task.task_id, person=shop.person("ben"))
+    with pytest.raises(TaskTaken):
+        report(shop, task.task_id, "Spilled")
+    assert shop.history("problem reported") == []
+
+
+def test_a_report_that_comes_too_late_stays_in_the_history(shop: Shop) -> None:
+    shop.deploy(caught=True)
+    task = shop.start()
+    report(shop, task.task_id, "Spilled")
+    again = report(shop, task.task_id, "Spilled", "again")
+    assert (again.caught, again.late) == (False, True)
+    assert shop.history("problem reported too late") == [
+        ("ana", {"code": "Spilled", "note": "again"})
+    ]

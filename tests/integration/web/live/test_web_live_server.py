@@ -1,0 +1,92 @@
+"""How the server ends: quickly, with open streams, and never later than its parent."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from mpms.serve import Address, CertificateUnusable, PortTaken, run_web
+
+WAIT_S = 60.0
+
+
+def gone(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    return Path(f"/proc/{pid}/stat").read_text().split(") ")[1].startswith("Z")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_the_server_while_streams_are_open(
+    start_server: Callable[[], Any],
+    browse: Callable[..., Any],
+    number: signal.Signals,
+) -> None:
+    server = start_server()
+    browsers = [browse(server) for _ in range(5)]
+    for browser in browsers:
+        browser.until(lambda b=browser: b.last_id)
+    pid = server.health()["pid"]
+    assert server.stop(number) == 0
+    for browser in browsers:
+        browser.until_ended()
+    assert gone(pid)
+
+
+def test_the_server_ends_when_its_parent_was_killed(
+    start_server: Callable[[], Any], browse: Callable[..., Any]
+) -> None:
+    server = start_server()
+    browser = browse(server)
+    browser.until(lambda: browser.last_id)
+    pid = server.health()["pid"]
+    server.process.kill()
+    browser.until_ended()
+    give_up_at = time.monotonic() + WAIT_S
+    while not gone(pid):
+        assert time.monotonic() < give_up_at
+        time.sleep(0.05)
+
+
+def test_the_server_ends_with_whoever_started_it(
+    start_server: Callable[[], Any],
+) -> None:
+    server = start_server()
+    server.process.stdin.close()
+    assert server.process.wait(WAIT_S) == 0
+
+
+def test_a_taken_port_is_refused_by_name(start_server: Callable[[], Any]) -> None:
+    port = urlsplit(start_server().url).port
+    with pytest.raises(PortTaken, match=f"port {port}"):
+        run_web(_never, Address(port=port))
+
+
+def test_a_port_that_another_program_listens_on_is_refused() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        with pytest.raises(PortTaken, match="already in use"):
+            run_web(_never, Address(port=port))
+
+
+def test_a_certificate_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
+    nonsense = tmp_path / "nonsense.pem"
+    nonsense.write_text("no certificate")
+    with pytest.raises(CertificateUnusable, match="nonsense"):
+        run_web(_never, Address(port=0, cert_file=nonsense, key_file=nonsense))
+    with pytest.raises(CertificateUnusable, match="together"):
+        run_web(_never, Address(port=0, cert_file=nonsense))
+
+
+def _never() -> Any:
+    raise AssertionError("nothing is served")

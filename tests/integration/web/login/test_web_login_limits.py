@@ -1,0 +1,178 @@
+"""Who guesses passwords and PINs must wait."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+from mpms.domain.people import Role
+from mpms.services.limit_attempts import Limit
+
+SLACK_S = 50  # a busy machine may take its time between two requests
+
+
+def guess(site: Any, browser: Any, login: str, times: int) -> list[int]:
+    return [
+        site.sign_in(browser, login, f"guess number {n}").status_code
+        for n in range(times)
+    ]
+
+
+def guess_pin(browser: Any, login: str, pins: list[str]) -> list[int]:
+    return [
+        browser.post("/login/pin", data={"login": login, "pin": pin}).status_code
+        for pin in pins
+    ]
+
+
+def test_after_five_wrong_passwords_even_the_right_one_waits(site: Any) -> None:
+    site.person("ada")
+    browser = site.browser()
+    assert guess(site, browser, "ada", 7) == [401] * 5 + [429] * 2
+    assert len(site.hasher.asked) == 5
+    answer = site.sign_in(browser, "ada")
+    assert answer.status_code == 429
+    assert 0 < int(answer.headers["Retry-After"]) <= 60
+    assert "Try again in" in answer.text
+    site.time_passes(61)
+    assert site.sign_in(browser, "ada").status_code == 303
+
+
+def test_the_wait_grows_with_each_further_failure(site: Any) -> None:
+    site.person("ada")
+    browser = site.browser()
+    guess(site, browser, "ada", 5)
+    for wait_s in (60, 120, 240, 480, 900, 900):
+        answer = site.sign_in(browser, "ada")
+        assert answer.status_code == 429
+        assert wait_s - SLACK_S <= int(answer.headers["Retry-After"]) <= wait_s
+        site.time_passes(wait_s - SLACK_S)
+        assert site.sign_in(browser, "ada").status_code == 429
+        site.time_passes(SLACK_S + 1)
+        assert guess(site, browser, "ada", 1) == [401]
+
+
+def test_a_login_that_does_not_exist_waits_just_the_same(site: Any) -> None:
+    site.person("ada")
+    browser = site.browser()
+    known = guess(site, browser, "ada", 7)
+    assert guess(site, browser, "nobody-here", 7) == known
+    assert guess(site, browser, "not a login", 7) == known
+
+
+def test_the_wait_of_one_login_is_not_the_wait_of_another(site: Any) -> None:
+    site.person("ada")
+    site.person("bob")
+    browser = site.browser()
+    guess(site, browser, "ada", 6)
+    assert site.sign_in(browser, "bob").status_code == 303
+
+
+def test_a_right_password_clears_the_failures_before_it(site: Any) -> None:
+    site.person("ada")
+    browser = site.browser()
+    for _ in range(4):
+        assert guess(site, browser, "ada", 4) == [401] * 4
+        assert site.sign_in(browser, "ada").status_code == 303
+
+
+def test_guessing_through_many_logins_from_one_address_waits_too(site: Any) -> None:
+    site.person("ada")
+    browser = site.browser()
+    answers = [guess(site, browser, f"login{n}", 1)[0] for n in range(25)]
+    assert answers == [401] * 20 + [429] * 5
+    assert site.sign_in(browser, "ada").status_code == 429
+    elsewhere = browser.post(
+        "/login",
+        data={"login": "ada", "password": "correct horse battery"},
+        environ_base={"REMOTE_ADDR": "192.0.2.7"},
+    )
+    assert elsewhere.status_code == 303
+
+
+def test_guesses_that_arrive_at_once_are_not_all_checked(site: Any) -> None:
+    site.person("wil", Role.WORKER, pin="4071")
+    browsers = [site.tablet(f"tablet {n}") for n in range(20)]
+    together = threading.Barrier(len(browsers))
+
+    def one(n: int) -> None:
+        together.wait()
+        guess_pin(browsers[n], "wil", [f"{5000 + 7 * n}"])
+
+    threads = [threading.Thread(target=one, args=(n,)) for n in range(20)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert 1 <= len(site.hasher.asked) <= 5
+
+
+def test_five_wrong_pins_lock_the_pin_on_every_tablet_and_not_the_password(
+    site: Any,
+) -> None:
+    site.person("wil", Role.WORKER, pin="4071")
+    door, mixer = site.tablet("Door"), site.tablet("Mixer")
+    wrong = ["1111", "2580", "9999", "4070", "0000"]
+    assert guess_pin(door, "wil", wrong) == [401] * 5
+    assert guess_pin(door, "wil", ["4071"]) == [429]
+    answer = mixer.post("/login/pin", data={"login": "wil", "pin": "4071"})
+    assert answer.status_code == 429
+    assert 600 - SLACK_S <= int(answer.headers["Retry-After"]) <= 600
+    assert "10 minutes" in answer.text
+    assert site.sign_in(mixer, "wil").status_code == 303
+    site.time_passes(600 - SLACK_S)
+    assert guess_pin(door, "wil", ["4071"]) == [429]
+    site.time_passes(SLACK_S + 1)
+    assert guess_pin(door, "wil", ["4071"]) == [303]
+
+
+def test_a_tablet_on_which_many_pins_were_guessed_waits(site: Any) -> None:
+    for n in range(6):
+        site.person(f"wil{n}", Role.WORKER, password=None, pin="4071")
+    door, mixer = site.tablet("Door"), site.tablet("Mixer")
+    for n in range(5):
+        assert guess_pin(door, f"wil{n}", ["5000", "5001", "5002"]) == [401] * 3
+    assert guess_pin(door, "wil5", ["4071"]) == [429]
+    assert door.post("/login/badge", data={"badge": "x" * 10}).status_code == 429
+    assert guess_pin(mixer, "wil5", ["4071"]) == [303]
+
+
+def test_unknown_badges_are_counted_on_the_tablet(site: Any) -> None:
+    site.person("wil", Role.WORKER, password=None, badge="W-000-001")
+    door = site.tablet()
+    answers = [
+        door.post("/login/badge", data={"badge": f"W-999-{n:03}"}).status_code
+        for n in range(15)
+    ]
+    assert answers == [401] * 15
+    assert door.post("/login/badge", data={"badge": "W-000-001"}).status_code == 429
+    site.time_passes(61)
+    assert door.post("/login/badge", data={"badge": "W-000-001"}).status_code == 303
+
+
+def test_the_present_password_cannot_be_guessed_on_ones_own_page(site: Any) -> None:
+    site.person("ada")
+    browser = site.signed_in("ada")
+    form = {"new": "another passphrase", "again": "another passphrase"}
+    answers = [
+        browser.post("/me/password", data={**form, "now": f"wrong {n}"}).status_code
+        for n in range(6)
+    ]
+    assert answers == [422] * 5 + [429]
+    right = {**form, "now": "correct horse battery"}
+    assert browser.post("/me/password", data=right).status_code == 429
+
+
+def test_old_attempts_are_swept_away(site: Any) -> None:
+    site.person("ada")
+    browser = site.browser()
+    guess(site, browser, "somebody", 3)
+    site.time_passes(25 * 3600)
+    site.sign_in(browser, "ada")
+    assert site.rows("SELECT count(*) FROM sign_in_attempts") == [(0,)]
+
+
+def test_the_wait_doubles_up_to_its_longest() -> None:
+    limit = Limit(3, 10, 45, 100)
+    waits = [limit.wait_s(n) for n in (0, 2, 3, 4, 5, 6, 1000)]
+    assert waits == [0, 0, 10, 20, 40, 45, 45]

@@ -1,0 +1,205 @@
+"""Twenty simulated robots over rosbridge, moving on the page of a real browser."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+from werkzeug.serving import make_server
+
+from mpms.adapters.floor import BridgeFloor
+from mpms.domain.worlds import RobotInfo
+from mpms.ports.plant import RobotState
+from mpms.services.floor_view import FloorViewer
+from mpms.web import assets
+from mpms.web.live import Live
+from mpms.web.signed_in import SESSION_COOKIE
+from shopfloor.sim.server import RunningSimulator, running
+from shopfloor.sim.simulation import Simulation
+from shopfloor.sim.world_file import load_world
+
+ROOT = Path(__file__).resolve().parents[4]
+ROBOTS = 20
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
+WAIT_S = 60.0
+
+
+def until(condition: Callable[[], object], what: str) -> None:
+    give_up_at = time.monotonic() + WAIT_S
+    while not condition():
+        assert time.monotonic() < give_up_at, f"not within {WAIT_S:g} s: {what}"
+        time.sleep(0.1)
+
+
+@pytest.fixture(scope="module")
+def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A build of the pages that nobody else touches."""
+    node, frontend = shutil.which("node"), ROOT / "frontend"
+    if node is None or not (frontend / "node_modules").is_dir():
+        pytest.skip("the pages cannot be built: no Node or no node_modules")
+    out = tmp_path_factory.mktemp("dist")
+    subprocess.run(
+        [node, "build.mjs", "--out", str(out)],
+        cwd=frontend,
+        check=True,
+        capture_output=True,
+    )
+    return out
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    path = shutil.which("chromium") or shutil.which("chromium-browser")
+    if path is None:
+        pytest.skip("Chromium is not installed")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def simulator() -> Iterator[RunningSimulator]:
+    world = load_world(ROOT / "worlds/paint_factory").with_robots(ROBOTS)
+    with running(Simulation(world)) as simulator:
+        yield simulator
+
+
+@pytest.fixture
+def page(
+    house: Any, simulator: RunningSimulator, dist: Path, chromium: Browser
+) -> Iterator[Page]:
+    pattern = house.world.robots[0]
+    robots: tuple[RobotInfo, ...] = tuple(
+        replace(pattern, id=name) for name in simulator.simulation.robots
+    )
+    world = replace(house.world, robots=robots)
+    house.report(*(RobotState(robot.id, True, link="up") for robot in robots))
+    floor = BridgeFloor(world, simulator.url)
+    viewer = FloorViewer(house.uow, floor, world)
+    live = Live(
+        house.services.uow,
+        house.services.listen(),
+        frame=lambda: viewer.view().as_json(),
+    )
+    live.start()
+    app = house.app(world=world, floor=floor, live=live)
+    app.extensions["assets"].dist = dist
+    server = make_server("127.0.0.1", 0, app, threaded=True)
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    address = f"http://127.0.0.1:{server.server_port}"
+    context = chromium.new_context(viewport={"width": 1280, "height": 800})
+    context.add_cookies(
+        [{"name": SESSION_COOKIE, "value": f'"{house.token()}"', "url": address}]
+    )
+    page = context.new_page()
+    page.goto(f"{address}/map")
+    yield page
+    context.close()
+    live.close()
+    server.shutdown()
+    thread.join()
+    server.server_close()
+    floor.close()
+
+
+def drive_all(simulator: RunningSimulator) -> None:
+    """Everybody two metres to the right, by another client than ours."""
+
+    def order() -> None:
+        other = simulator.simulation.connect()
+        for name, robot in simulator.simulation.robots.items():
+            at = robot.vehicle.pose
+            topic = f"/{name}/move_base_simple/goal"
+            kind = "geometry_msgs/PoseStamped"
+            spot = {"x": at.x_m + 2.0, "y": at.y_m}
+            pose = {"position": spot, "orientation": {"w": 1.0}}
+            message = {"header": {"frame_id": "map"}, "pose": pose}
+            for frame in (
+                {"op": "advertise", "topic": topic, "type": kind},
+                {"op": "publish", "topic": topic, "msg": message},
+            ):
+                other.receive(json.dumps(frame))
+
+    simulator.do(order)
+
+
+def frames(page: Page) -> int:
+    return int(page.locator("[data-map]").first.get_attribute("data-frames") or 0)
+
+
+def spots(page: Page) -> list[str | None]:
+    return [each.get_attribute("transform") for each in page.locator("g.robot").all()]
+
+
+@pytest.mark.covers("A75")
+def test_twenty_robots_move_on_the_page_and_in_the_list(
+    page: Page, simulator: RunningSimulator
+) -> None:
+    troubles: list[str] = []
+    page.on("pageerror", lambda error: troubles.append(str(error)))
+    until(lambda: page.locator("g.robot").count() == ROBOTS, "all robots")
+    until(lambda: all(spots(page)), "their places")
+    before, seen = spots(page), frames(page)
+    drive_all(simulator)
+    until(
+        lambda: all(a != b for a, b in zip(before, spots(page), strict=True)),
+        "movement of all robots",
+    )
+    until(lambda: frames(page) > seen + 10, "more frames")
+    assert page.locator("#map-robot-rows [data-robot]").count() == ROBOTS
+    assert troubles == []
+
+
+def test_a_silent_floor_turns_grey_and_says_how_old_it_is(
+    page: Page, simulator: RunningSimulator
+) -> None:
+    until(lambda: page.locator("g.robot").count() == ROBOTS, "all robots")
+    row = page.locator('#map-robot-rows [data-robot="robot1"]')
+    until(lambda: "free" in row.inner_text(), "a robot that is well")
+    simulator.fault("freeze *")
+    until(lambda: "last heard" in row.inner_text(), "its age")
+    until(lambda: page.locator("g.robot-grey").count() == ROBOTS, "grey robots")
+    simulator.fault("clear *")
+    until(lambda: "free" in row.inner_text(), "the robot again")
+
+
+def test_keys_zoom_and_a_row_opens_the_sheet(page: Page) -> None:
+    until(lambda: page.locator("g.robot").count() == ROBOTS, "all robots")
+    ground = page.locator(".map-floor").first
+    fitted = ground.get_attribute("transform")
+    page.locator("[data-map]").focus()
+    page.keyboard.press("+")
+    closer = ground.get_attribute("transform")
+    page.keyboard.press("ArrowLeft")
+    assert len({fitted, closer, ground.get_attribute("transform")}) == 3
+    page.keyboard.press("0")
+    assert ground.get_attribute("transform") == fitted
+    row = page.locator('#map-robot-rows [data-robot="robot2"] button')
+    row.focus()
+    page.keyboard.press("Enter")
+    until(lambda: page.locator("#map-sheet").is_visible(), "the sheet")
+    assert "robot2" in page.locator("#map-sheet").inner_text()
+    assert row.get_attribute("aria-pressed") == "true"
+    page.locator("#map-sheet").focus()
+    page.keyboard.press("Escape")
+    until(lambda: not page.locator("#map-sheet").is_visible(), "a closed sheet")
+
+
+def test_the_build_of_the_pages_has_the_map(dist: Path) -> None:
+    manifest = json.loads((dist / "manifest.json").read_text(encoding="utf-8"))
+    assert {"map.js", "map.css"} <= manifest.keys()
+    assert assets.Assets(dist).url("map.js").startswith("/static/map-")
+    assert os.access(dist / manifest["map.js"], os.R_OK)

@@ -1,0 +1,186 @@
+"""A listener with a made-up clock: what it asks for and what it remembers."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from robot_bridge import messages
+from robot_bridge.listening import (
+    LAYERS_FOR_S,
+    TRAIL_POINTS,
+    Listener,
+    WatchedRobot,
+)
+from robot_bridge.messages import BadMessage, Dialect, Frame
+from robot_bridge.profiles import load_profile
+
+LAYERS = {"/r1/scan", "/r1/move_base/local_costmap/costmap"}
+
+
+def listener(*names: str) -> Listener:
+    profile = load_profile("move_base")
+    return Listener([WatchedRobot(name, profile, name) for name in names or ("r1",)])
+
+
+def topics(frames: list[Frame], op: str = "subscribe") -> set[str]:
+    return {frame["topic"] for frame in frames if frame["op"] == op}
+
+
+def tell(ears: Listener, now: float, topic: str, message: Any) -> None:
+    ears.heard(now, messages.publish(topic, message))
+
+
+def tell_pose(ears: Listener, now: float, x: float, y: float, yaw: float = 0.0) -> None:
+    stamped = messages.pose_stamped(Dialect.ROS1, x, y, yaw, "map", now)
+    stamped["pose"] = {"pose": stamped["pose"]}
+    tell(ears, now, "/r1/amcl_pose", stamped)
+
+
+def tell_odom(ears: Listener, now: float, x: float, speed_mps: float) -> None:
+    message = messages.pose_stamped(Dialect.ROS1, x, 0.0, 0.0, "r1/odom", now)
+    message["pose"] = {"pose": message["pose"]}
+    message["twist"] = {"twist": {"linear": {"x": speed_mps}, "angular": {}}}
+    tell(ears, now, "/r1/odom", message)
+
+
+def test_a_listener_only_ever_subscribes() -> None:
+    ears = listener("r1", "r2")
+    frames = ears.opened(0.0)
+    for second in range(100):
+        ears.want_layers(float(second), "r1")
+        frames += ears.tick(float(second))
+    assert {frame["op"] for frame in frames} == {"subscribe"}
+    assert all(frame["throttle_rate"] >= 200 for frame in frames)
+
+
+def test_what_robots_share_is_asked_for_once() -> None:
+    frames = listener("r1", "r2").opened(0.0)
+    names = [frame["topic"] for frame in frames]
+    assert names.count("/people") == 1
+    assert {"/r1/amcl_pose", "/r2/amcl_pose"} <= set(names)
+
+
+def test_heavy_topics_are_listened_to_while_somebody_looks() -> None:
+    ears = listener()
+    assert not LAYERS & topics(ears.opened(0.0))
+    ears.want_layers(10.0, "r1")
+    assert topics(ears.tick(10.0)) & LAYERS == LAYERS
+    assert not topics(ears.tick(20.0)) & LAYERS
+    assert topics(ears.tick(10.0 + LAYERS_FOR_S), "unsubscribe") == LAYERS
+
+
+def test_layers_that_nobody_looks_at_are_forgotten() -> None:
+    ears = listener()
+    ears.opened(0.0)
+    ears.want_layers(0.0, "r1")
+    ears.tick(0.1)
+    tell_pose(ears, 0.2, 1.0, 1.0)
+    scan = {"angle_min": 0.0, "angle_increment": 1.0, "ranges": [2.0]}
+    tell(ears, 0.3, "/r1/scan", scan)
+    assert ears.sightings["r1"].scan == ((3.0, 1.0),)
+    ears.tick(100.0)
+    assert ears.sightings["r1"].scan == ()
+
+
+def test_a_latched_word_that_was_lost_is_asked_for_again() -> None:
+    ears = listener()
+    ears.opened(0.0)
+    assert not topics(ears.tick(1.0))
+    assert "/r1/amcl_pose" in topics(ears.tick(2.5))
+    tell_pose(ears, 2.6, 1.0, 1.0)
+    later = topics(ears.tick(20.0))
+    assert "/r1/amcl_pose" not in later
+    assert "/r1/security_stop" in later
+
+
+def test_a_new_connection_asks_for_everything_anew() -> None:
+    ears = listener()
+    first = topics(ears.opened(0.0))
+    ears.closed()
+    assert ears.tick(1.0) == []
+    assert topics(ears.opened(2.0)) == first
+
+
+def test_a_turned_robot_sees_its_scan_turned() -> None:
+    ears = listener()
+    ears.opened(0.0)
+    ears.want_layers(0.0, "r1")
+    tell_pose(ears, 0.1, 5.0, 5.0, math.pi / 2)
+    scan = {"angle_min": 0.0, "angle_increment": 1.0, "ranges": [2.0]}
+    tell(ears, 0.2, "/r1/scan", scan)
+    assert ears.sightings["r1"].scan[0] == pytest.approx((5.0, 7.0))
+
+
+def path(frame: str, *stops: tuple[float, float]) -> dict[str, Any]:
+    poses = [{"pose": {"position": {"x": x, "y": y}}} for x, y in stops]
+    return {"header": {"frame_id": frame}, "poses": poses}
+
+
+def test_a_plan_in_odometry_is_moved_into_the_map() -> None:
+    ears = listener()
+    ears.opened(0.0)
+    tell_odom(ears, 1.0, 100.0, 0.0)
+    tell_pose(ears, 1.0, 5.0, 5.0)
+    plan = "/r1/move_base/NavfnROS/plan"
+    tell(ears, 1.1, plan, path("r1/odom", (100.0, 0.0), (103.0, 0.0)))
+    assert ears.sightings["r1"].plan == ((5.0, 5.0), (8.0, 5.0))
+    tell(ears, 1.2, plan, path("mars", (1.0, 1.0)))
+    assert ears.sightings["r1"].plan == ()
+
+
+def test_the_trail_has_a_point_each_quarter_of_a_metre_and_an_end() -> None:
+    ears = listener()
+    for step in range(2000):
+        tell_pose(ears, float(step), step * 0.05, 0.0)
+    trail = list(ears.sightings["r1"].driven)
+    assert len(trail) == TRAIL_POINTS
+    gaps = [math.dist(a, b) for a, b in pairwise(trail)]
+    assert min(gaps) >= 0.25 - 1e-9
+
+
+def test_a_robot_that_was_carried_leaves_no_line_across_the_hall() -> None:
+    ears = listener()
+    tell_pose(ears, 0.0, 0.0, 0.0)
+    tell_pose(ears, 1.0, 0.5, 0.0)
+    tell_pose(ears, 2.0, 50.0, 0.0)
+    assert list(ears.sightings["r1"].driven) == [(50.0, 0.0)]
+
+
+def test_people_are_no_sign_of_life_of_a_robot() -> None:
+    ears = listener()
+    people = {"people": [{"name": "ann", "position": {"x": 1.0, "y": 2.0}}]}
+    tell(ears, 3.0, "/people", people)
+    assert ears.people["ann"][1] == 3.0
+    assert ears.sightings["r1"].heard_at is None
+
+
+def test_the_stop_is_what_the_profile_calls_one() -> None:
+    ears = listener()
+    tell(ears, 1.0, "/r1/security_stop", {"data": True})
+    assert ears.sightings["r1"].stopped
+    with pytest.raises(BadMessage):
+        tell(ears, 2.0, "/r1/security_stop", {"data": "yes"})
+    tell(ears, 3.0, "/r1/security_stop", {"data": False})
+    assert not ears.sightings["r1"].stopped
+
+
+def test_a_broken_message_changes_nothing() -> None:
+    ears = listener()
+    tell_pose(ears, 1.0, 1.0, 2.0)
+    with pytest.raises(BadMessage):
+        tell(ears, 2.0, "/r1/amcl_pose", {"pose": {}})
+    known = ears.sightings["r1"].reckoning.now()
+    assert known is not None
+    assert (known[0].x, known[1]) == (1.0, 1.0)
+    assert ears.sightings["r1"].heard_at == 1.0
+
+
+def test_frames_of_other_topics_are_ignored() -> None:
+    ears = listener()
+    tell(ears, 1.0, "/r9/amcl_pose", {})
+    ears.heard(1.0, {"op": "service_response", "topic": "/r1/amcl_pose"})
+    assert ears.sightings["r1"].heard_at is None

@@ -1,0 +1,70 @@
+"""What the simulated robots say for people who look at a map."""
+
+from typing import Any
+
+import pytest
+
+from shopfloor.sim import sensors
+from shopfloor.sim.vehicle import Pose
+
+PLAN = "/robot1/move_base/NavfnROS/plan"
+COSTMAP = "/robot1/move_base/local_costmap/costmap"
+
+
+def ends(message: Any) -> list[tuple[float, float]]:
+    return [
+        (each["pose"]["position"]["x"], each["pose"]["position"]["y"])
+        for each in message["poses"]
+    ]
+
+
+def test_an_idle_robot_plans_nothing_and_says_so_to_whoever_asks_later(
+    client: Any,
+) -> None:
+    client.advance(3.0)
+    client.subscribe(PLAN)
+    client.advance(0.1)
+    assert ends(client.messages(PLAN)[-1]) == []
+
+
+def test_the_plan_leads_from_the_robot_to_its_goal_and_ends_with_it(
+    client: Any,
+) -> None:
+    client.subscribe(PLAN)
+    client.goal("g", 4.0, 1.0)
+    client.advance(0.5)
+    assert ends(client.messages(PLAN)[-1])[-1] == (4.0, 1.0)
+    client.advance(3.0)
+    start_x, _ = ends(client.messages(PLAN)[-1])[0]
+    assert start_x > 1.1
+    client.advance(20.0)
+    assert ends(client.messages(PLAN)[-1]) == []
+
+
+@pytest.mark.covers("A30")
+def test_the_costmap_lies_around_the_robot_and_keeps_its_radius_from_walls() -> None:
+    wall = (3.05, -10.0, 3.05, 10.0)
+    side, corner, cells = sensors.costmap(Pose(2.0, 5.0), [wall], 0.25)
+    assert len(cells) == side * side == 1600
+    assert (corner.x_m, corner.y_m) == pytest.approx((0.0, 3.0))
+    row = cells[20 * side :][:side]
+    assert row[28:33] == [99, 99, 100, 99, 99]
+    assert set(row[:28] + row[33:]) == {sensors.FREE}
+
+
+def test_the_costmap_is_made_for_listeners(client: Any) -> None:
+    client.advance(3.0)
+    assert client.messages(COSTMAP) == []
+    client.subscribe(COSTMAP)
+    client.advance(1.2)
+    grid = client.messages(COSTMAP)[-1]
+    assert len(grid["data"]) == grid["info"]["width"] * grid["info"]["height"]
+    assert grid["info"]["origin"]["position"]["x"] == pytest.approx(-1.0)
+
+
+def test_people_are_said_with_their_covariance(client: Any) -> None:
+    client.subscribe("/people")
+    client.advance(0.5)
+    person = client.messages("/people")[-1]["people"][0]
+    said = dict(zip(person["tagnames"], person["tags"], strict=True))
+    assert said == {"tag": "500", "covariance": "0.0064 0 0.0064"}

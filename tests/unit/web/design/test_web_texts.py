@@ -1,0 +1,156 @@
+"""Every text that somebody may see exists in each language."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from pathlib import Path
+
+import pytest
+from flask.testing import FlaskClient
+from jinja2 import Environment, nodes
+
+from mpms.web import texts
+from mpms.web.texts import DIRECTORY, LANGUAGES, translate
+
+FOREIGN = sorted(set(LANGUAGES) - {"en"})
+HOLES = re.compile(r"\{(\w+)\}")
+# A string as TypeScript writes it, after t(
+TS_TEXT = re.compile(r"""(?<![\w.])t\(\s*("(?:[^"\\\n]|\\.)*")""")
+
+
+def texts_of_templates(root: Path) -> set[tuple[str, str]]:
+    environment = Environment(autoescape=True)
+    found = set()
+    for path in sorted((root / "mpms" / "web" / "templates").rglob("*")):
+        if path.suffix not in {".html", ".svg", ".txt"}:
+            continue
+        for call in environment.parse(path.read_text("utf-8")).find_all(nodes.Call):
+            if isinstance(call.node, nodes.Name) and call.node.name == "t":
+                first = call.args[0]
+                if isinstance(first, nodes.Const):
+                    found.add((str(first.value), path.name))
+    return found
+
+
+def texts_of_python(root: Path) -> set[tuple[str, str]]:
+    found = set()
+    for path in sorted((root / "mpms" / "web").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_bytes())):
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Name)
+                and node.func.id in {"t", "translate"}
+                and node.args
+                and isinstance(node.args[0], ast.Constant)
+            ):
+                found.add((str(node.args[0].value), path.name))
+    return found
+
+
+def texts_of_typescript(root: Path) -> set[tuple[str, str]]:
+    return {
+        (json.loads(text), path.name)
+        for path in sorted((root / "frontend" / "src").rglob("*.ts"))
+        for text in TS_TEXT.findall(path.read_text("utf-8"))
+    }
+
+
+@pytest.fixture(scope="module")
+def used(root: Path) -> set[tuple[str, str]]:
+    return texts_of_templates(root) | texts_of_python(root) | texts_of_typescript(root)
+
+
+def test_texts_are_found_in_each_kind_of_source(root: Path) -> None:
+    assert ("Sign out", "base.html") in texts_of_templates(root)
+    assert ("just now", "frame.ts") in texts_of_typescript(root)
+    assert len(texts_of_python(root)) > 5
+
+
+@pytest.mark.parametrize("language", FOREIGN)
+def test_every_text_is_translated(used: set[tuple[str, str]], language: str) -> None:
+    known = texts.catalogue(language)
+    missing = sorted(f"{file}: {text}" for text, file in used if text not in known)
+    assert missing == []
+
+
+@pytest.mark.parametrize("language", FOREIGN)
+def test_a_translation_has_the_same_holes_as_its_text(language: str) -> None:
+    wrong = [
+        text
+        for text, translation in texts.catalogue(language).items()
+        if set(HOLES.findall(text)) != set(HOLES.findall(translation))
+        or not translation.strip()
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("language", FOREIGN)
+def test_parts_agree_on_the_translation_of_a_text(language: str) -> None:
+    seen: dict[str, tuple[str, str]] = {}
+    quarrels = []
+    for path in sorted(DIRECTORY.glob(f"*.{language}.json")):
+        for text, translation in json.loads(path.read_text("utf-8")).items():
+            other, file = seen.setdefault(text, (translation, path.name))
+            if other != translation:
+                quarrels.append(
+                    f"{text!r}: {other!r} in {file}, {translation!r} in {path.name}"
+                )
+    assert quarrels == []
+
+
+def test_every_part_is_written_in_each_language() -> None:
+    parts = {path.name.split(".")[0] for path in DIRECTORY.glob("*.json")}
+    missing = [
+        f"{part}.{language}.json"
+        for part in sorted(parts)
+        for language in FOREIGN
+        if not (DIRECTORY / f"{part}.{language}.json").is_file()
+    ]
+    assert missing == []
+
+
+def test_the_language_is_the_persons_before_the_browsers(client: FlaskClient) -> None:
+    client.set_cookie("language", "es")
+    prefers_german = {"Accept-Language": "de-AT, en;q=0.5"}
+    asked = {"template": "{{ t('Orders') }}"}
+    page = client.get("/say", query_string=asked, headers=prefers_german)
+    assert page.text == "Pedidos"
+    signed_in = {**asked, "role": "worker", "language": "de"}
+    assert client.get("/say", query_string=signed_in).text == "Aufträge"
+    client.delete_cookie("language")
+    page = client.get("/say", query_string=asked, headers=prefers_german)
+    assert page.text == "Aufträge"
+    page = client.get("/say", query_string=asked, headers={"Accept-Language": "tr"})
+    assert page.text == "Orders"
+
+
+def test_an_unknown_language_in_the_cookie_is_ignored(client: FlaskClient) -> None:
+    client.set_cookie("language", "../../x")
+    page = client.get("/say", query_string={"template": "{{ t('Orders') }}"})
+    assert page.text == "Orders"
+
+
+def test_values_fill_holes_and_nothing_else() -> None:
+    assert translate("{n} of {m}", "en", n=1234.5, m="{n}") == "1,234.5 of {n}"
+    assert translate("{n} of {m}", "de", n=1234.5, m=2) == "1.234,5 of 2"
+    assert translate("{a.b} {c}", "en", a=object()) == "{a.b} {c}"
+
+
+def test_a_value_with_markup_is_escaped_on_the_page(client: FlaskClient) -> None:
+    page = client.get(
+        "/say", query_string={"template": "{{ t('Menu of {name}', name='<b>') }}"}
+    )
+    assert page.text == "Menu of &lt;b&gt;"
+
+
+def test_a_page_brings_the_texts_of_its_scripts_only(client: FlaskClient) -> None:
+    page = client.get("/frame?role=worker&language=de").text
+    brought = re.search(r'id="texts">(.*?)</script>', page)
+    assert brought is not None
+    catalogue = json.loads(brought[1])
+    assert catalogue["just now"] == "gerade eben"
+    assert "Orders" not in catalogue
+    english = client.get("/frame?role=worker").text
+    assert 'id="texts">{}</script>' in english
