@@ -4,34 +4,12 @@
 import { Drafts } from "./drafts.js";
 import { checkAnswers, enhanceForm, readAnswers, writeAnswers } from "./fields/index.js";
 import { answerOf, newKey, sendOrKeep, type Result } from "./outbox.js";
+import { post } from "./posting.js";
 import { Stepper, type Step } from "./stepper.js";
 import { fillSummary } from "./summary.js";
 import { t } from "./texts.js";
 
-const PATIENCE_MS = 6_000;
 const UNDO_S = 60;
-
-export interface Reply {
-  status: number; // 0: no network
-  said: Record<string, unknown>;
-}
-
-export async function post(url: string, body: unknown): Promise<Reply> {
-  try {
-    const response = await fetch(url, {
-      method: "POST",
-      headers: { "Content-Type": "application/json", Accept: "application/json" },
-      redirect: "manual",
-      signal: AbortSignal.timeout(PATIENCE_MS),
-      body: JSON.stringify(body),
-    });
-    if (response.type === "opaqueredirect") return { status: 401, said: {} };
-    const said = (await response.json()) as Record<string, unknown>;
-    return { status: response.status, said };
-  } catch {
-    return { status: 0, said: {} };
-  }
-}
 
 function textOf(said: Record<string, unknown>): string {
   const found = said["message"] ?? said["error"] ?? said["detail"];

@@ -1,7 +1,7 @@
 // The pages of tasks: the list and one task card by card.
 
 import { startOffline } from "./offline.js";
-import { post, startTaskCard } from "./task_card.js";
+import { post } from "./posting.js";
 
 // One tap takes the next task. Without network its page opens all the same: the answer
 // is kept, and the server finds out whether somebody else was faster.
@@ -22,5 +22,6 @@ document.addEventListener("submit", (event) => {
 });
 
 const form = document.querySelector<HTMLFormElement>("form[data-task-form]");
-if (form) void startTaskCard(form);
+// The list needs none of it, and it is what a worker loads first.
+if (form) void import("./task_card.js").then(({ startTaskCard }) => startTaskCard(form));
 startOffline();

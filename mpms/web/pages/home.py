@@ -38,6 +38,11 @@ pages = Blueprint("home", __name__)
 HANDLING = "orders_handling"
 
 
+@pages.app_context_processor
+def demo_state() -> dict[str, object]:
+    return {"in_demo": lambda: current_desk().demo is not None}
+
+
 @pages.get("/")
 @allowed(EVERYBODY)
 def start() -> Answer | str:

@@ -22,7 +22,7 @@ def fill_in(page: Page) -> None:
         box.check()
     if shown.locator("input[type=radio]:visible").count():
         shown.locator("input[type=radio]:visible").first.check()
-    for text in shown.locator("textarea:visible").all():
+    for text in shown.locator("textarea:visible, input[name=reason]:visible").all():
         text.fill("as agreed")
 
 
