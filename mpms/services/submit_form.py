@@ -238,7 +238,8 @@ def _accepted(
     tx: Transaction, advance: Advance, instance: Instance, task: FormTask, post: Post
 ) -> dict[str, Any]:
     if task.form is None:
-        return post.answers
+        # Nothing is asked, so nobody signed in may set variables through it.
+        return post.answers if post.person is None else {}
     schema = tx.definitions.form(task.form)
     if schema is None:
         raise NotFound(f"The form {task.form!r} is not deployed.")

@@ -30,7 +30,7 @@ POLL_S = 1.0
 GAP_S = 0.1  # between two hints: a burst becomes one
 AWAY_S = 0.5
 FRAME_S = 0.2
-PORTION, PORTION_S = 20, 0.01  # woken at once: all together would hold up the pages
+PORTION, PORTION_S = 4, 0.004  # woken at once: all together would hold up the pages
 KEYS_KEPT = 10_000
 CLOSE_S = 5.0  # the follower may be trying to reach a database that is away
 

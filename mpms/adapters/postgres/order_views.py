@@ -128,17 +128,19 @@ class OrderViews(Repository):
         ]
 
     def drives(self, instance_ids: Iterable[str], *, limit: int) -> Sequence[DriveRow]:
-        return [DriveRow(*row) for row in self._of("goals", instance_ids, limit)]
+        rows = self._of("order_page_goals", instance_ids, limit)
+        return [DriveRow(*row) for row in rows]
 
     def incidents(
         self, instance_ids: Iterable[str], *, limit: int
     ) -> Sequence[IncidentRow]:
-        return [IncidentRow(*row) for row in self._of("incidents", instance_ids, limit)]
+        rows = self._of("order_page_incidents", instance_ids, limit)
+        return [IncidentRow(*row) for row in rows]
 
     def attachments(
         self, instance_ids: Iterable[str], *, limit: int
     ) -> Sequence[AttachmentRow]:
-        rows = self._of("attachments", instance_ids, limit)
+        rows = self._of("order_page_attachments", instance_ids, limit)
         return [AttachmentRow(*row) for row in rows]
 
     def mail(self, number: str) -> MailRow | None:
@@ -156,10 +158,8 @@ class OrderViews(Repository):
             )
         )
 
-    def _of(self, what: str, instance_ids: Iterable[str], limit: int) -> list[Row]:
-        return self._statements.rows(
-            f"order_page_{what}", instance_ids=list(instance_ids), limit=limit
-        )
+    def _of(self, name: str, instance_ids: Iterable[str], limit: int) -> list[Row]:
+        return self._statements.rows(name, instance_ids=list(instance_ids), limit=limit)
 
 
 def _statuses(sought: OrderSought) -> list[str] | None:

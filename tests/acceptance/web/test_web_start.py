@@ -1,0 +1,112 @@
+"""The start page of a supervisor, and what visitors of the demo may do."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from mpms.domain.errors import NotFound
+from mpms.services.close_incident import StillStuck, close_incident
+from mpms.services.repair_instance import cancel_instance
+
+House = Any  # the fixture's class lives in conftest.py
+Open = Callable[..., BrowserContext]
+
+
+@pytest.fixture
+def start(house: House, open_context: Open) -> Page:
+    page = open_context(viewport={"width": 1400, "height": 900}).new_page()
+    house.sign_in(page, "sofia")
+    page.goto(house.address)
+    return page
+
+
+@pytest.mark.covers("A5")
+def test_an_order_is_sent_and_its_token_moves_on_the_diagram(
+    house: House, start: Page
+) -> None:
+    start.get_by_role("button", name="Send an order").click()
+    said = start.get_by_text(re.compile(r"order MO-\d+-\d+ is on its way"))
+    number = re.search(r"MO-\d+-\d+", said.inner_text())
+    assert number is not None
+    task = house.task(number[0], "load_material")
+    start.goto(house.address)
+    diagram = start.locator("mpms-diagram")
+    expect(diagram.locator(".diagram-steps")).to_have_text("Now: Load material")
+    expect(diagram.locator(".token")).to_have_text("1")
+    expect(
+        diagram.locator(".diagram-live[data-element-id=load_material]")
+    ).to_have_count(1)
+    watermark = diagram.locator(".bjs-powered-by")
+    expect(watermark).to_be_visible()
+    robots = start.locator("[data-map] svg text", has_text="robot")
+    expect(robots.first).to_be_visible()
+    with house.services.uow() as tx:
+        assert tx.tasks.get(task).business_key == number[0]
+
+
+def test_a_visitor_becomes_the_worker_and_comes_back(house: House, start: Page) -> None:
+    start.get_by_role("button", name="Be the worker").click()
+    expect(start).to_have_url(f"{house.address}/tasks")
+    expect(start.locator("header")).to_contain_text("Ana Ruiz")
+    start.get_by_role("button", name="Back to the supervisor").click()
+    expect(start.locator("header")).to_contain_text("Sofía Marín")
+
+
+def test_what_is_broken_shows_at_the_robot(house: House, start: Page) -> None:
+    start.locator("summary", has_text="Break something").click()
+    start.get_by_role("button", name=re.compile("emergency stop")).click()
+    expect(start.get_by_text(re.compile(r"robot\d is stopped"))).to_be_visible()
+
+
+@pytest.mark.covers("A46")
+def test_orders_handling_is_started_by_a_button_where_none_runs(
+    house: House, start: Page
+) -> None:
+    (running,) = house.rows(
+        "SELECT id::text FROM instances"
+        " WHERE key = 'orders_handling' AND status = 'active'"
+    )
+    services = house.services
+    cancel_instance(
+        services.uow, services.advance, running[0], by="test", reason="to start anew"
+    )
+    start.goto(house.address)
+    start.get_by_role("button", name="Start orders handling").click()
+    expect(start.get_by_text("Orders are being handled.")).to_be_visible()
+    assert house.rows(
+        "SELECT count(*) FROM instances"
+        " WHERE key = 'orders_handling' AND status = 'active'"
+    ) == [(1,)]
+
+
+def test_an_incident_that_only_tells_is_put_aside_with_a_name(
+    house: House, start: Page
+) -> None:
+    with house.services.uow() as tx:
+        tx.incidents.open("reply", "A reply could not be sent")
+    start.goto(house.address)
+    start.get_by_role("button", name="Put aside: A reply could not be sent").click()
+    expect(start.get_by_text("It is put aside.")).to_be_visible()
+    assert house.rows(
+        "SELECT actor FROM events WHERE kind = 'incident closed' ORDER BY id DESC"
+    )[0] == ("sofia",)
+
+
+def test_an_incident_that_a_process_waits_for_cannot_be_put_aside(
+    house: House,
+) -> None:
+    number = house.order()
+    task = house.task(number, "load_material")
+    with house.services.uow() as tx:
+        instance_id = tx.tasks.get(task).instance_id
+        tx.incidents.open("stuck", "no way", instance_id=instance_id, task_id=task)
+        (incident,) = tx.incidents.listing(instance_id=instance_id)
+    with pytest.raises(StillStuck):
+        close_incident(house.services.uow, incident.id, by="sofia", note="")
+    with pytest.raises(NotFound):
+        close_incident(house.services.uow, 10**9, by="sofia", note="")
