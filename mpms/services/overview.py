@@ -40,8 +40,8 @@ class Overview:
     handling: bool  # the process that turns mails into orders is there
 
     @property
-    def robots_ready(self) -> int:
-        return sum(robot.ready for robot in self.robots)
+    def robots_connected(self) -> int:
+        return sum(robot.link == "up" for robot in self.robots)
 
     @property
     def waiting_since(self) -> datetime | None:
