@@ -52,7 +52,7 @@ TOPICS = {
 }
 FIELDS = {
     *("text", "textfield", "number", "checkbox", "radio", "select"),
-    *("group", "table", "scan"),
+    *("group", "table", "scan", "weigh"),
 }
 WORDS = re.compile(r"[a-z]+(_[a-z]+)*")
 STOPS = ("home", "A", "tank", "B", "tank", "C", "tank", "home")

@@ -194,3 +194,33 @@ def test_a_task_can_be_done_with_the_keyboard_alone(
         )
     expect(page.locator(".task-end")).to_be_visible()
     house.task(number, "unload_material")
+
+
+@pytest.mark.covers("A15")
+def test_another_amount_than_required_is_flagged_and_not_taken(
+    house: House, open_context: Open
+) -> None:
+    number = house.order()
+    task = house.task(number, "load_material")
+    page = open_context(**TABLET).new_page()
+    house.sign_in(page, "max")
+    page.goto(f"{house.address}/tasks/{task}")
+    weight = page.locator("input[name=weighed_kg]")
+    for _ in range(5):
+        if weight.is_visible():
+            break
+        go_on(page)
+    card = page.locator("[data-stepper-count]").inner_text()
+    weight.fill("290")
+    page.locator("[data-step-next]").click()
+    expect(
+        page.locator("[data-field=weighed_kg] .field-error:visible")
+    ).to_contain_text("too little")
+    expect(page.locator("[data-stepper-count]")).to_have_text(card)
+    weight.fill("310")
+    take_through(page)
+    house.task(number, "unload_material")
+    with house.services.uow() as tx:
+        answer = tx.tasks.answer(task)
+    assert answer is not None
+    assert answer.answers["weighed_kg"] == 310
