@@ -16,7 +16,7 @@ from numba import njit  # type: ignore[import-untyped, unused-ignore]
 
 F = TypeVar("F", bound=Callable[..., object])
 
-HOMES = ("grid", "planning")
+HOMES = ("grid", "planning", "lasers", "localisation", "control", "local")
 """Packages of the shop floor whose kernels call each other."""
 
 

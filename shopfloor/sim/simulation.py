@@ -29,6 +29,9 @@ LONGEST_STEP_S = 0.5
 
 
 class Simulation:
+    robot_type = SimRobot
+    walker_type = Walker
+
     def __init__(
         self,
         world: World | None = None,
@@ -53,7 +56,7 @@ class Simulation:
         self._stepped_at = self.clock.now()
         self._rng = random.Random(seed)  # noqa: S311 - noise, repeatable
         self.robots = {
-            spec.id: SimRobot(
+            spec.id: self.robot_type(
                 spec,
                 self.world,
                 self.graph,
@@ -62,7 +65,9 @@ class Simulation:
             )
             for spec in self.world.robots
         }
-        self.walkers = {person.id: Walker(person) for person in self.world.people}
+        self.walkers = {
+            person.id: self.walker_type(person) for person in self.world.people
+        }
         self.faults = FaultSwitches(self.graph, self.robots, self.walkers)
         self._people_due = Every(0.2)
         self._tf_due = Every(0.1)

@@ -1,0 +1,158 @@
+"""What the lasers see around the hull: nearest things, known or not, and free room.
+
+A return counts only if neighbouring beams met something beside it: dust and sparkles
+are seen by one beam, legs and boxes by several, and by more of them the nearer they
+are. Frames: points are in the robot's
+frame, the map in its own (``to_map`` is x, y, yaw of the robot there).
+"""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shopfloor.grid.compiled import kernel
+
+EXPLAINED_PER_M = 0.015
+"""A heading wrong by a degree moves far returns off their walls."""
+
+CLOSE_M = 1.0
+"""Nearer than this even a pole is met by three beams."""
+
+
+@kernel
+def returns(
+    ranges: NDArray[np.float64],
+    angle_min: float,
+    angle_step: float,
+    range_max: float,
+    mount_x: float,
+    mount_y: float,
+    mount_yaw: float,
+    points: NDArray[np.float64],
+) -> int:
+    """Confirmed returns as rows x, y, range in the robot's frame; how many."""
+    count = ranges.size
+    size = 0
+    for i in range(count):
+        r = ranges[i]
+        if not r <= range_max:
+            continue
+        gap = 0.1 + 4.0 * r * abs(angle_step)
+        beside = 0
+        for j in (i - 2, i - 1, i + 1, i + 2):
+            if 0 <= j < count and abs(ranges[j] - r) <= gap:
+                beside += 1
+        if count >= 8 and beside < (2 if r < CLOSE_M else 1):
+            continue
+        angle = mount_yaw + angle_min + i * angle_step
+        points[size, 0] = mount_x + r * math.cos(angle)
+        points[size, 1] = mount_y + r * math.sin(angle)
+        points[size, 2] = r
+        size += 1
+    return size
+
+
+@kernel
+def tell_known(
+    points: NDArray[np.float64],
+    size: int,
+    map_x: float,
+    map_y: float,
+    map_yaw: float,
+    resolution: float,
+    distance: NDArray[np.float32],
+    explained: float,
+    known: NDArray[np.uint8],
+) -> None:
+    """Which returns lie where the map has something; beyond it, nothing is known."""
+    height, width = distance.shape
+    cos, sin = math.cos(map_yaw), math.sin(map_yaw)
+    for i in range(size):
+        x = map_x + cos * points[i, 0] - sin * points[i, 1]
+        y = map_y + sin * points[i, 0] + cos * points[i, 1]
+        column = math.floor(x / resolution)
+        row = math.floor(y / resolution)
+        known[i] = 0
+        if 0 <= column < width and 0 <= row < height:
+            if distance[row, column] <= explained + EXPLAINED_PER_M * points[i, 2]:
+                known[i] = 1
+        elif (
+            column < -2 or row < -2 or column > width + 1 or row > height + 1
+        ) and points[i, 2] > 1.0:
+            # Far beyond the edge: another hall, seen through a gate.
+            known[i] = 1
+
+
+@kernel
+def nearest(
+    points: NDArray[np.float64],
+    known: NDArray[np.uint8],
+    size: int,
+    only_unknown: bool,
+) -> tuple[float, float, float]:
+    """Distance from the robot's centre, and the point."""
+    best = math.inf
+    x, y = 0.0, 0.0
+    for i in range(size):
+        if only_unknown and known[i] != 0:
+            continue
+        away = points[i, 0] * points[i, 0] + points[i, 1] * points[i, 1]
+        if away < best:
+            best = away
+            x = points[i, 0]
+            y = points[i, 1]
+    return math.sqrt(best), x, y
+
+
+@kernel
+def free_along(
+    points: NDArray[np.float64], size: int, dx: float, dy: float, radius: float
+) -> float:
+    """How far a disc moves along a unit direction before it touches a return.
+
+    What touches it already stops it only from moving nearer.
+    """
+    free = math.inf
+    for i in range(size):
+        along = points[i, 0] * dx + points[i, 1] * dy
+        if along <= 0.0:
+            continue
+        across = points[i, 0] * dy - points[i, 1] * dx
+        room = radius * radius - across * across
+        if room <= 0.0:
+            continue
+        free = min(free, max(along - math.sqrt(room), 0.0))
+    return free
+
+
+@kernel
+def way_out(
+    points: NDArray[np.float64],
+    size: int,
+    from_x: float,
+    from_y: float,
+    radius: float,
+    reach: float,
+    directions: int,
+) -> tuple[float, float, float]:
+    """The direction that leads away from a thing, and how well: 0 is not at all.
+
+    Only directions with free room for the whole reach count.
+    """
+    away = math.sqrt(from_x * from_x + from_y * from_y)
+    if away == 0.0:
+        away = 1.0
+    best = 0.0
+    best_x, best_y = 0.0, 0.0
+    for k in range(directions):
+        angle = math.tau * k / directions
+        dx, dy = math.cos(angle), math.sin(angle)
+        score = -(dx * from_x + dy * from_y) / away
+        if score < 0.1 or score <= best + 1e-9:
+            continue
+        if free_along(points, size, dx, dy, radius) < reach:
+            continue
+        best = score
+        best_x, best_y = dx, dy
+    return best, best_x, best_y
