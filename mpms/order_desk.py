@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
 from email import message_from_bytes, policy
 from email.utils import getaddresses
 from pathlib import Path
@@ -13,8 +11,9 @@ from mpms import bootstrap
 from mpms.adapters.mail_account import Password, Security, SmtpAccount
 from mpms.adapters.oauth import token_source
 from mpms.adapters.smtp import SmtpPostman
+from mpms.at_the_desk import plain, who, with_services
 from mpms.bootstrap_mail import smtp_account
-from mpms.commands import FileUnreadable, database
+from mpms.commands import FileUnreadable
 from mpms.domain.errors import MpmsError
 from mpms.embedded import mail
 from mpms.ports.mail import PostmanUnavailable
@@ -85,41 +84,19 @@ def listing(settings: Settings) -> int:
         for order in orders:
             print(f"{order.number}  {order.status:<20} {order.product}")
 
-    return _with_services(settings, show)
+    return with_services(settings, show)
 
 
 def release(settings: Settings, number: str) -> int:
     """Let an order that waits be made."""
-    return _with_services(
-        settings, lambda s: release_order(s.uow, _plain(number), by=_who())
+    return with_services(
+        settings, lambda s: release_order(s.uow, plain(number), by=who())
     )
 
 
 def refuse(settings: Settings, number: str, reason: str) -> int:
     """Cancel an order that waits and tell its sender why."""
-    return _with_services(
+    return with_services(
         settings,
-        lambda s: refuse_order(s.uow, _plain(number), by=_who(), reason=_plain(reason)),
+        lambda s: refuse_order(s.uow, plain(number), by=who(), reason=plain(reason)),
     )
-
-
-def _who() -> str:
-    return _plain(os.environ.get("USER") or "cli")
-
-
-def _plain(text: str) -> str:
-    """What was typed in another encoding cannot be stored as it is."""
-    return text.encode("utf-8", "replace").decode()
-
-
-def _with_services(
-    settings: Settings, use: Callable[[bootstrap.Services], None]
-) -> int:
-    with database(settings) as url:
-        services = bootstrap.connect(url)
-        try:
-            bootstrap.require_migrated(services)
-            use(services)
-        finally:
-            services.close()
-    return 0

@@ -4,13 +4,12 @@ never from the command line, which other users of the machine can read."""
 from __future__ import annotations
 
 import getpass
-import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from mpms import bootstrap
 from mpms.adapters.argon2_hasher import Argon2Hasher
-from mpms.commands import database
+from mpms.at_the_desk import plain, who, with_services
 from mpms.domain.errors import MpmsError
 from mpms.domain.people import Role
 from mpms.domain.secret_rules import check_password, check_pin, login_of
@@ -51,17 +50,17 @@ def add(
             services.uow,
             Argon2Hasher(),
             kept,
-            _plain(name),
+            plain(name),
             Role(role),
-            by=_who(),
-            groups=[_plain(group) for group in groups],
+            by=who(),
+            groups=[plain(group) for group in groups],
             language=language,
             password=password,
             pin=number,
         )
         print(f"{person.login}: {person.role}")
 
-    return _with_services(settings, run)
+    return with_services(settings, run)
 
 
 def listing(settings: Settings) -> int:
@@ -78,17 +77,17 @@ def listing(settings: Settings) -> int:
                 f"{'  (' + groups + ')' if groups else ''}{state}"
             )
 
-    return _with_services(settings, show)
+    return with_services(settings, show)
 
 
 def password(settings: Settings, login: str, *, password_stdin: bool = False) -> int:
     """A new password; the person is signed out everywhere."""
     kept = login_of(login)
     new = _new_password(kept, password_stdin)
-    return _with_services(
+    return with_services(
         settings,
         lambda s: change_secret.set_password(
-            s.uow, Argon2Hasher(), kept, new, by=_who()
+            s.uow, Argon2Hasher(), kept, new, by=who()
         ),
     )
 
@@ -99,9 +98,9 @@ def pin(
     """A new PIN for tablets, or none."""
     kept = login_of(login)
     new = None if remove else _new_pin(stdin)
-    return _with_services(
+    return with_services(
         settings,
-        lambda s: change_secret.set_pin(s.uow, Argon2Hasher(), kept, new, by=_who()),
+        lambda s: change_secret.set_pin(s.uow, Argon2Hasher(), kept, new, by=who()),
     )
 
 
@@ -111,16 +110,16 @@ def badge(
     """A badge, scanned by a scanner that types."""
     kept = login_of(login)
     scanned = None if remove else _read("Scan the badge: ", stdin)
-    return _with_services(
-        settings, lambda s: change_secret.set_badge(s.uow, kept, scanned, by=_who())
+    return with_services(
+        settings, lambda s: change_secret.set_badge(s.uow, kept, scanned, by=who())
     )
 
 
 def set_active(settings: Settings, login: str, active: bool) -> int:
     """Somebody leaves, or comes back."""
     kept = login_of(login)
-    return _with_services(
-        settings, lambda s: change_secret.set_active(s.uow, kept, active, by=_who())
+    return with_services(
+        settings, lambda s: change_secret.set_active(s.uow, kept, active, by=who())
     )
 
 
@@ -153,26 +152,4 @@ def _read(prompt: str, stdin: bool) -> str:
         )
     if not typed:
         raise SecretMissing
-    return _plain(typed)
-
-
-def _who() -> str:
-    return _plain(os.environ.get("USER") or "cli")
-
-
-def _plain(text: str) -> str:
-    """What was typed in another encoding cannot be stored as it is."""
-    return text.encode("utf-8", "replace").decode()
-
-
-def _with_services(
-    settings: Settings, use: Callable[[bootstrap.Services], None]
-) -> int:
-    with database(settings) as url:
-        services = bootstrap.connect(url)
-        try:
-            bootstrap.require_migrated(services)
-            use(services)
-        finally:
-            services.close()
-    return 0
+    return plain(typed)
