@@ -27,6 +27,7 @@ DEFAULT_PORT = 9090
 UNUSABLE = 2
 # Their kernels take a second to load, which the simulator must not wait for.
 KERNEL_COMMANDS = {
+    "mission": ("shopfloor.mission_command", "a whole mission in closed loop"),
     "plan": ("shopfloor.plan_command", "a path on a map, as JSON"),
     "uwb": ("shopfloor.uwb_command", "error of the tag filter on recorded ranges"),
 }
@@ -70,6 +71,12 @@ def _parser(asked: str) -> argparse.ArgumentParser:
     sim.add_argument("--speed", type=_speed, default=1.0, help="plant seconds a second")
     sim.add_argument("--dialect", choices=("ros1", "ros2"), default="ros1")
     sim.add_argument("--seed", type=int, default=0)
+    sim.add_argument(
+        "--navigation",
+        choices=("simple", "full"),
+        default="simple",
+        help="full: lasers, localisation, planners and control in closed loop",
+    )
     sim.add_argument("--trace", type=Path, help="append what happens to this file")
     sim.add_argument(
         "--with-parent", action="store_true", help="end when standard input closes"
@@ -127,13 +134,20 @@ def _world(options: argparse.Namespace) -> World:
     return world if options.robots is None else world.with_robots(options.robots)
 
 
+def _simulation_type(navigation: str) -> type[Simulation]:
+    if navigation == "simple":
+        return Simulation
+    found: type[Simulation] = import_module("shopfloor.plant.served").FullSimulation
+    return found
+
+
 async def _simulate(options: argparse.Namespace) -> int:
     world = _world(options)
     try:
         trace = Trace(options.trace)
     except OSError as error:
         return _refuse(f"the trace {options.trace} cannot be written: {error.strerror}")
-    simulation = Simulation(
+    simulation = _simulation_type(options.navigation)(
         world,
         dialect=options.dialect,
         speed=options.speed,
