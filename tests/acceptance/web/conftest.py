@@ -27,6 +27,7 @@ from mpms.demo.buyer import BUYER
 from mpms.demo.people import PEOPLE, settle_people
 from mpms.demo.plant import Plant, factory
 from mpms.demo.site import Site
+from mpms.domain.errors import InstanceBusy, TaskGone
 from mpms.embedded.postgres import PostgresServer
 from mpms.services.repair_instance import cancel_instance
 from mpms.settings import Settings
@@ -107,13 +108,27 @@ class House:
             "SELECT id::text FROM instances"
             " WHERE status = 'active' AND key = 'warehouse'"
         ):
-            cancel_instance(
-                self.services.uow,
-                self.services.advance,
-                instance_id,
-                by="test",
-                reason="the test is over",
-            )
+            self.cancel(instance_id)
+
+    def cancel(self, instance_id: str) -> None:
+        """It may end by itself at this very moment, or a worker may have it."""
+
+        def done() -> bool:
+            try:
+                cancel_instance(
+                    self.services.uow,
+                    self.services.advance,
+                    instance_id,
+                    by="test",
+                    reason="the test is over",
+                )
+            except InstanceBusy:
+                return False
+            except TaskGone:
+                pass
+            return True
+
+        self.until(f"{instance_id} is cancelled", done)
 
     def status(self, number: str) -> str:
         with self.services.uow() as tx:

@@ -11,7 +11,6 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from mpms.domain.errors import NotFound
 from mpms.services.close_incident import StillStuck, close_incident
-from mpms.services.repair_instance import cancel_instance
 
 House = Any  # the fixture's class lives in conftest.py
 Open = Callable[..., BrowserContext]
@@ -71,10 +70,7 @@ def test_orders_handling_is_started_by_a_button_where_none_runs(
         "SELECT id::text FROM instances"
         " WHERE key = 'orders_handling' AND status = 'active'"
     )
-    services = house.services
-    cancel_instance(
-        services.uow, services.advance, running[0], by="test", reason="to start anew"
-    )
+    house.cancel(running[0])
     start.goto(house.address)
     start.get_by_role("button", name="Start orders handling").click()
     expect(start.get_by_text("Orders are being handled.")).to_be_visible()
