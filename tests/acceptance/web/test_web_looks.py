@@ -64,6 +64,8 @@ def visit(
     who: str | None = None
     for name, (login, path) in pages.items():
         if login != who:
+            # A page that hears news without being signed in loads itself again.
+            page.goto("about:blank")
             context.clear_cookies()
             if login is not None:
                 house.sign_in(page, login)

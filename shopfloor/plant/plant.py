@@ -1,0 +1,200 @@
+"""The plant itself: everything in it, one step of 25 ms at a time.
+
+All randomness comes from the seed, one stream for each thing that needs luck, so that
+one box more changes nothing but what it really changes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shopfloor.geometry import Pose, TagSeen
+from shopfloor.grid import Grid
+from shopfloor.plant.boxes import Box, with_boxes
+from shopfloor.plant.floor_map import grid_of
+from shopfloor.plant.gap_kernels import gaps
+from shopfloor.plant.robots import Localisation, PlantRobot
+from shopfloor.plant.tags import TagNetwork
+from shopfloor.plant.walkers import ROOM_M, Manners, Walker
+from shopfloor.sim.world import World
+from shopfloor.tracking import RangeNoise
+
+STEP_S = 0.025
+TAGS_EVERY = 2
+"""Steps between two ranges of a tag, and between two positions told to robots."""
+REACH_M = 2.0
+"""Nothing farther away is measured for the report."""
+NO_QUADS = np.empty((0, 4, 2))
+NO_SEGMENTS = np.empty((0, 4))
+
+
+@dataclass
+class Watch:
+    """What happened to one robot so far, by the truth."""
+
+    nearest_wall_m: float = REACH_M
+    nearest_box_m: float = REACH_M
+    nearest_person_m: float = REACH_M
+    nearest_robot_m: float = REACH_M
+    contacts: int = 0
+    touching: set[str] = field(default_factory=set)
+
+    def note(self, wall: float, box: float, person: float, robot: float) -> None:
+        self.nearest_wall_m = min(self.nearest_wall_m, wall)
+        self.nearest_box_m = min(self.nearest_box_m, box)
+        self.nearest_person_m = min(self.nearest_person_m, person)
+        self.nearest_robot_m = min(self.nearest_robot_m, robot)
+        if min(wall, box, person, robot) > 0.0 and not self.touching:
+            return
+        named = {"wall": wall, "box": box, "person": person, "robot": robot}
+        now = {name for name, gap in named.items() if gap <= 0.0}
+        self.contacts += len(now - self.touching)
+        self.touching = now
+
+
+class Plant:
+    def __init__(
+        self,
+        world: World,
+        seed: int = 0,
+        *,
+        boxes: Sequence[Box] = (),
+        people: int = 0,
+        localisation: Localisation = "amcl",
+        manners: Manners | None = None,
+        noise: RangeNoise | None = None,
+        grid: Grid | None = None,
+        robots: Sequence[PlantRobot] | None = None,
+    ) -> None:
+        self.world = world
+        self.seed = seed
+        self.now_s = 0.0
+        self._step = 0
+        self.grid = grid_of(world.map) if grid is None else grid
+        if robots is None:
+            robots = [
+                PlantRobot(spec, self.grid, (seed, 10 + i), localisation=localisation)
+                for i, spec in enumerate(world.robots)
+            ]
+        self.robots = list(robots)
+        self.watches = [Watch() for _ in self.robots]
+        self.tags = TagNetwork(self.grid, world.anchors, noise, seed)
+        for robot in self.robots:
+            self.tags.add(robot.id, robot=True)
+        self.boxes: tuple[Box, ...] = ()
+        self._floor = self.grid
+        self._quads, self._segments = NO_QUADS, NO_SEGMENTS
+        self.walkers: list[Walker] = []
+        self._people: list[TagSeen] = []
+        self.put_boxes(boxes)
+        for i in range(people):
+            self._add_walker(i, manners)
+
+    def put_boxes(self, boxes: Sequence[Box]) -> None:
+        """From now on these boxes stand there and no others."""
+        self.boxes = tuple(boxes)
+        self._floor = with_boxes(self.grid, self.boxes).inflated(ROOM_M)
+        self._quads, self._segments = NO_QUADS, NO_SEGMENTS
+        if self.boxes:
+            self._quads = np.stack([box.corners() for box in self.boxes])
+            self._segments = np.vstack([box.segments() for box in self.boxes])
+        for walker in self.walkers:
+            walker.reroute()
+
+    def _add_walker(self, index: int, manners: Manners | None) -> None:
+        random = np.random.default_rng((self.seed, 1000 + index))
+        free = np.argwhere(self._floor.cells == 0)
+        for _ in range(200):
+            row, column = free[int(random.integers(len(free)))]
+            x, y = self._floor.to_metres(np.array([[column + 1.5, row + 1.5]]))[0]
+            here = Pose(float(x), float(y))
+            if all(here.distance_to(r.body.pose) > 2.0 for r in self.robots):
+                break
+        walker = Walker(f"person{index + 1}", here.x_m, here.y_m, random, manners)
+        self.add_walker(walker)
+
+    def add_walker(self, walker: Walker) -> None:
+        """Somebody with a will of their own, and a tag."""
+        self.walkers.append(walker)
+        self.tags.add(walker.name)
+
+    @property
+    def people_seen(self) -> list[TagSeen]:
+        """What robots were last told about people."""
+        return list(self._people)
+
+    def step(self) -> None:
+        self.now_s = self._step * STEP_S
+        hulls = [(robot.body.pose, robot.hull.radius_m) for robot in self.robots]
+        for walker in self.walkers:
+            walker.step(self.now_s, STEP_S, self._floor, hulls)
+        ask_tags = self._step % TAGS_EVERY == 0
+        if ask_tags:
+            for walker in self.walkers:
+                self.tags.measure(self.now_s, walker.name, walker.x_m, walker.y_m)
+            found = (self.tags.seen(w.name, self.now_s) for w in self.walkers)
+            self._people = [tag for tag in found if tag is not None]
+        bodies = self._discs(self.walkers)
+        for index, robot in enumerate(self.robots):
+            discs = bodies
+            if len(hulls) > 1:
+                discs = np.vstack([bodies, self._others(hulls, index)])
+            robot.sense(self.now_s, self._segments, discs)
+            if ask_tags:
+                self.tags.drive(self.now_s, robot.id, robot.odometry)
+                pose = robot.body.pose
+                self.tags.measure(self.now_s, robot.id, pose.x_m, pose.y_m)
+        for robot in self.robots:
+            robot.act(self.now_s, STEP_S, self._people)
+        self._watch(bodies)
+        self._step += 1
+        self.now_s = self._step * STEP_S
+
+    def run(self, seconds: float) -> None:
+        for _ in range(round(seconds / STEP_S)):
+            self.step()
+
+    @staticmethod
+    def _discs(walkers: Sequence[Walker]) -> NDArray[np.float64]:
+        return np.array([walker.disc for walker in walkers]).reshape(-1, 3)
+
+    @staticmethod
+    def _others(hulls: Sequence[tuple[Pose, float]], index: int) -> NDArray[np.float64]:
+        rows = [(p.x_m, p.y_m, r) for i, (p, r) in enumerate(hulls) if i != index]
+        return np.array(rows).reshape(-1, 3)
+
+    def _watch(self, bodies: NDArray[np.float64]) -> None:
+        hulls = [(robot.body.pose, robot.hull.radius_m) for robot in self.robots]
+        left, low, _ = self.grid.origin
+        for index, (robot, watch) in enumerate(
+            zip(self.robots, self.watches, strict=True)
+        ):
+            pose, hull = robot.body.pose, robot.hull
+            wall, box, person = gaps(
+                pose.x_m,
+                pose.y_m,
+                pose.yaw_rad,
+                hull.radius_m,
+                hull.length_m,
+                hull.width_m,
+                self.grid.cells,
+                left,
+                low,
+                self.grid.resolution_m,
+                min(REACH_M, watch.nearest_wall_m + 0.1),
+                self._quads,
+                bodies,
+            )
+            other = REACH_M
+            for i, (there, radius) in enumerate(hulls):
+                if i != index:
+                    gap = pose.distance_to(there) - radius - hull.radius_m
+                    other = min(other, gap)
+            if math.isnan(wall + box + person):
+                raise ArithmeticError(f"robot {robot.id} left the plant at {pose}")
+            watch.note(wall, box, person, other)

@@ -1,0 +1,154 @@
+"""One robot of the plant: a body, and on it the same software as on a real one.
+
+The truth is known to the body alone. The pilot gets what wheels, lasers and tags say,
+unless a test asks for the true pose instead of localisation.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shopfloor.control.limits import RobotLimits
+from shopfloor.geometry import Odometry, Pose, Scan, TagSeen
+from shopfloor.grid import Grid
+from shopfloor.lasers import Laser, front_and_rear, simulate_scan
+from shopfloor.localisation import (
+    LOST,
+    Amcl,
+    DifferentialBase,
+    Drift,
+    Encoders,
+    Estimate,
+    KnownPose,
+    Localiser,
+    MecanumBase,
+    Tuning,
+    WheelOdometry,
+)
+from shopfloor.pilot import Command, Pilot, PilotStatus
+from shopfloor.plant.bodies import Body, Hull
+from shopfloor.sim.world import RobotSpec
+
+Localisation = Literal["amcl", "known"]
+LOCALISE_EVERY = 4
+"""Cycles; in between the wheels carry the estimate on."""
+HOLONOMIC_KINDS = ("holonomic", "mecanum", "omnidirectional")
+BEAMS = 271
+IDLE = Command(0.0, 0.0, 0.0, PilotStatus.IDLE)
+
+
+def limits_of(spec: RobotSpec) -> RobotLimits:
+    return RobotLimits(
+        speed_mps=spec.limits.speed_mps,
+        accel_mps2=spec.limits.accel_mps2,
+        braking_mps2=max(1.0, spec.limits.accel_mps2),
+        turn_radps=spec.limits.turn_radps,
+        turn_accel_radps2=spec.limits.turn_accel_radps2,
+        radius_m=spec.radius_m,
+        max_payload_kg=spec.max_payload_kg or math.inf,
+        drive="holonomic" if spec.kind in HOLONOMIC_KINDS else "differential",
+    )
+
+
+def lasers_of(radius_m: float, beams: int = BEAMS) -> tuple[Laser, Laser]:
+    """A degree apart, somewhat dirty, inside the hull."""
+    return front_and_rear(
+        ahead_m=0.8 * radius_m, beams=beams, range_max_m=20.0, dropout_share=0.005
+    )
+
+
+class PlantRobot:
+    def __init__(
+        self,
+        spec: RobotSpec,
+        grid: Grid,
+        seed: Sequence[int],
+        *,
+        localisation: Localisation = "amcl",
+        pilot: Pilot | None = None,
+        hull: Hull | None = None,
+        drift: Drift | None = None,
+        lasers: tuple[Laser, ...] | None = None,
+    ) -> None:
+        self.spec = spec
+        self.id = spec.id
+        self.limits = limits_of(spec) if pilot is None else pilot.empty_limits
+        start = Pose(spec.home.x_m, spec.home.y_m, spec.home.yaw_rad)
+        self.body = Body(start, self.limits)
+        self.hull = hull or Hull(self.limits.radius_m)
+        self.pilot = pilot or Pilot(grid, self.limits)
+        self.lasers = lasers or lasers_of(self.limits.radius_m)
+        holonomic = self.limits.drive == "holonomic"
+        base = MecanumBase() if holonomic else DifferentialBase()
+        self._grid = grid
+        self._laser_random = np.random.default_rng((*seed, 1))
+        self._encoders = Encoders(base, np.random.default_rng((*seed, 2)), drift)
+        self._wheels = WheelOdometry(base, start)
+        self.localiser: Localiser
+        if localisation == "amcl":
+            random = np.random.default_rng((*seed, 3))
+            self.localiser = Amcl(grid, random, start, Tuning(holonomic=holonomic))
+        else:
+            self.localiser = KnownPose(lambda: self.body.pose)
+        self._every = LOCALISE_EVERY if localisation == "amcl" else 1
+        self._cycle = 0
+        self._fixed_odometry = start
+        self.estimate: Estimate | None = None
+        self.believed: Pose | None = start
+        self.odometry = Odometry(start)
+        self.scans: list[Scan] = []
+        self.command = IDLE
+        self.stop_pressed = False
+
+    def sense(
+        self,
+        now_s: float,
+        segments: NDArray[np.float64],
+        discs: NDArray[np.float64],
+    ) -> None:
+        """Read wheels and lasers, and work out where that is."""
+        self.odometry = self._wheels.update(now_s, self._encoders.ticks)
+        self.scans = [
+            simulate_scan(
+                self._grid, self.body.pose, laser, self._laser_random, segments, discs
+            )
+            for laser in self.lasers
+        ]
+        if self.estimate is None or self._cycle % self._every == 0:
+            self.estimate = self.localiser.update(now_s, self.odometry, self.scans)
+            self._fixed_odometry = self.odometry.pose
+        self._cycle += 1
+        if self.estimate.status == LOST:
+            self.believed = None
+        else:
+            since = self.odometry.pose.seen_from(self._fixed_odometry)
+            self.believed = self.estimate.pose.plus(since)
+
+    def act(self, now_s: float, dt_s: float, people: Sequence[TagSeen]) -> Command:
+        """Let the pilot decide and the body follow."""
+        self.command = self.pilot.step(
+            now_s,
+            self.believed,
+            self.odometry,
+            self.scans,
+            people,
+            self.stop_pressed,
+        )
+        command = self.command
+        before = self.body.step(command.vx_mps, command.vy_mps, command.wz_radps, dt_s)
+        self._encoders.advance(before, self.body.pose)
+        return command
+
+    def drive_to(self, goal: Pose) -> str | None:
+        """Set a goal; the name of the cause if it cannot be one."""
+        cause = self.pilot.set_goal(goal.x_m, goal.y_m, goal.yaw_rad)
+        return None if cause is None else cause.value
+
+    def carry(self, payload_kg: float) -> None:
+        self.body.load(payload_kg)
+        self.pilot.carry(payload_kg)
