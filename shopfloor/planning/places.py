@@ -49,6 +49,12 @@ def place(
     cell = row * grid.stride + column
     if (grid.blocked if blocked is None else blocked)[cell]:
         return in_obstacle
-    x = min(max(x, column + INSIDE), column + 1 - INSIDE)
-    y = min(max(y, row + INSIDE), row + 1 - INSIDE)
+    if x < column + INSIDE:
+        x = column + INSIDE
+    elif x > column + 1 - INSIDE:
+        x = column + 1 - INSIDE
+    if y < row + INSIDE:
+        y = row + INSIDE
+    elif y > row + 1 - INSIDE:
+        y = row + 1 - INSIDE
     return Place(x, y, cell)

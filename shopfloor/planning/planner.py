@@ -153,19 +153,14 @@ def _fastest(grid: Grid, here: Place, there: Place) -> Path:
 
 
 def _over_corners(grid: Grid, graph: CornerGraph, here: Place, there: Place) -> Path:
-    points, length, expansions, checks = graph.search(here.x, here.y, there.x, there.y)
-    if len(points) == 0:
+    xy, length_m, expansions, checks = graph.search_metres(
+        here.x, here.y, there.x, there.y
+    )
+    if len(xy) == 0:
         # The two are connected, so the fault would be the graph's: never strand a
         # robot over it.
         return _lazily(grid, here, there, PLAIN)
-    return Path(
-        Status.OK,
-        "corner_graph",
-        grid.to_metres(points),
-        length * grid.resolution_m,
-        expansions,
-        checks,
-    )
+    return Path(Status.OK, "corner_graph", xy, length_m, expansions, checks)
 
 
 def _along_field(grid: Grid, here: Place, there: Place) -> Path:
