@@ -16,6 +16,10 @@ from shopfloor.geometry import Pose, wrapped
 HEADROOM = 1.2
 """Motors are somewhat stronger than the control is allowed to ask for."""
 
+GUIDE_M_PER_M = 0.2
+GUIDE_RAD_PER_M = 1.0
+"""How fast the lines of a grid pull a robot onto them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Hull:
@@ -31,6 +35,13 @@ class Hull:
         if (self.length_m > 0.0) != (self.width_m > 0.0):
             raise ValueError("a rectangular hull has both a length and a width")
 
+    @property
+    def reach_m(self) -> float:
+        """From the middle to the farthest point."""
+        if self.length_m == 0.0:
+            return self.radius_m
+        return 0.5 * math.hypot(self.length_m, self.width_m)
+
 
 @dataclass(slots=True)
 class Body:
@@ -45,6 +56,11 @@ class Body:
     """The largest change of speed so far, for whoever checks the limits."""
     _loaded: RobotLimits | None = field(default=None)
     _next: tuple[float, float, float] = field(default=(0.0, 0.0, 0.0))
+
+    @property
+    def able(self) -> RobotLimits:
+        """With the load that is on it."""
+        return self._loaded or self.limits
 
     @property
     def speed_mps(self) -> float:
@@ -67,7 +83,7 @@ class Body:
         return before
 
     def _push(self, vx: float, vy: float, wz: float, dt_s: float) -> None:
-        limits = self._loaded or self.limits
+        limits = self.able
         if limits.drive == "differential":
             vy = 0.0
         slower = math.hypot(vx, vy) < self.speed_mps
@@ -81,3 +97,49 @@ class Body:
         turn = 2.0 if abs(wz) < abs(self.wz_radps) else HEADROOM
         reach = turn * limits.turn_accel_radps2 * dt_s
         self.wz_radps += min(max(wz - self.wz_radps, -reach), reach)
+
+
+@dataclass(slots=True)
+class GridBody(Body):
+    """Rolls along the lines of a grid on the floor, or turns on the spot, never both.
+
+    The lines guide it: rolling, it swings onto the nearest line and its direction,
+    as a robot does that reads marks in the floor.
+    """
+
+    cell_m: float = 1.0
+    origin: tuple[float, float] = (0.0, 0.0)
+
+    def step(self, vx_mps: float, vy_mps: float, wz_radps: float, dt_s: float) -> Pose:
+        before = Body.step(self, vx_mps, vy_mps, wz_radps, dt_s)
+        rolled_m = abs(self.vx_mps) * dt_s
+        if rolled_m > 0.0:
+            self.pose = self._guided(rolled_m)
+        return before
+
+    def _push(self, vx: float, vy: float, wz: float, dt_s: float) -> None:
+        if self.vx_mps != 0.0:
+            wz = 0.0
+        elif wz != 0.0 or self.wz_radps != 0.0:
+            vx = 0.0
+        Body._push(self, vx, 0.0, wz, dt_s)
+
+    def _guided(self, rolled_m: float) -> Pose:
+        x_m, y_m, yaw = self.pose.x_m, self.pose.y_m, self.pose.yaw_rad
+        quarter = round(yaw / (0.5 * math.pi))
+        yaw += _towards_zero(0.5 * math.pi * quarter - yaw, GUIDE_RAD_PER_M * rolled_m)
+        reach = GUIDE_M_PER_M * rolled_m
+        if quarter % 2:
+            x_m += _towards_zero(self._off_line(x_m - self.origin[0]), reach)
+        else:
+            y_m += _towards_zero(self._off_line(y_m - self.origin[1]), reach)
+        return Pose(x_m, y_m, wrapped(yaw))
+
+    def _off_line(self, along_m: float) -> float:
+        """To the line through the middle of the cell."""
+        middle = (math.floor(along_m / self.cell_m) + 0.5) * self.cell_m
+        return middle - along_m
+
+
+def _towards_zero(off: float, reach: float) -> float:
+    return min(max(off, -reach), reach)

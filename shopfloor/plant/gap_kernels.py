@@ -83,6 +83,27 @@ def hull_corners(x: float, y: float, yaw: float, length: float, width: float) ->
 
 
 @kernel
+def gap_to_quads(
+    x: float,
+    y: float,
+    yaw: float,
+    radius: float,
+    length: float,
+    width: float,
+    quads: Floats,
+) -> float:
+    """A disc if length is 0."""
+    hull = hull_corners(x, y, yaw, length, width)
+    nearest = math.inf
+    for i in range(quads.shape[0]):
+        if length == 0.0:
+            nearest = min(nearest, point_to_quad(x, y, quads[i]) - radius)
+        else:
+            nearest = min(nearest, quad_to_quad(hull, quads[i]))
+    return nearest
+
+
+@kernel
 def gaps(
     x: float,
     y: float,
@@ -129,12 +150,7 @@ def gaps(
             square[0, 1] = square[1, 1] = bottom
             square[2, 1] = square[3, 1] = bottom + resolution
             walls = min(walls, quad_to_quad(hull, square))
-    boxes = math.inf
-    for i in range(quads.shape[0]):
-        if round_hull:
-            boxes = min(boxes, point_to_quad(x, y, quads[i]) - radius)
-        else:
-            boxes = min(boxes, quad_to_quad(hull, quads[i]))
+    boxes = gap_to_quads(x, y, yaw, radius, length, width, quads)
     others = math.inf
     for i in range(discs.shape[0]):
         if round_hull:

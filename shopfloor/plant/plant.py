@@ -16,8 +16,10 @@ from numpy.typing import NDArray
 from shopfloor.geometry import Pose, TagSeen
 from shopfloor.grid import Grid
 from shopfloor.plant.boxes import Box, with_boxes
+from shopfloor.plant.doors import Door
 from shopfloor.plant.floor_map import grid_of
-from shopfloor.plant.gap_kernels import gaps
+from shopfloor.plant.gap_kernels import gap_to_quads, gaps
+from shopfloor.plant.lattice import Traffic
 from shopfloor.plant.robots import Localisation, PlantRobot
 from shopfloor.plant.tags import TagNetwork
 from shopfloor.plant.walkers import ROOM_M, Manners, Walker
@@ -41,17 +43,33 @@ class Watch:
     nearest_box_m: float = REACH_M
     nearest_person_m: float = REACH_M
     nearest_robot_m: float = REACH_M
+    nearest_door_m: float = REACH_M
+    """Of the closed ones."""
     contacts: int = 0
     touching: set[str] = field(default_factory=set)
 
-    def note(self, wall: float, box: float, person: float, robot: float) -> None:
+    def note(
+        self,
+        wall: float,
+        box: float,
+        person: float,
+        robot: float,
+        door: float = REACH_M,
+    ) -> None:
         self.nearest_wall_m = min(self.nearest_wall_m, wall)
         self.nearest_box_m = min(self.nearest_box_m, box)
         self.nearest_person_m = min(self.nearest_person_m, person)
         self.nearest_robot_m = min(self.nearest_robot_m, robot)
-        if min(wall, box, person, robot) > 0.0 and not self.touching:
+        self.nearest_door_m = min(self.nearest_door_m, door)
+        if min(wall, box, person, robot, door) > 0.0 and not self.touching:
             return
-        named = {"wall": wall, "box": box, "person": person, "robot": robot}
+        named = {
+            "wall": wall,
+            "box": box,
+            "person": person,
+            "robot": robot,
+            "door": door,
+        }
         now = {name for name, gap in named.items() if gap <= 0.0}
         self.contacts += len(now - self.touching)
         self.touching = now
@@ -77,8 +95,15 @@ class Plant:
         self._step = 0
         self.grid = grid_of(world.map) if grid is None else grid
         if robots is None:
+            traffic = Traffic()
             robots = [
-                PlantRobot(spec, self.grid, (seed, 10 + i), localisation=localisation)
+                PlantRobot(
+                    spec,
+                    self.grid,
+                    (seed, 10 + i),
+                    localisation=localisation,
+                    traffic=traffic,
+                )
                 for i, spec in enumerate(world.robots)
             ]
         self.robots = list(robots)
@@ -91,6 +116,12 @@ class Plant:
         self._quads, self._segments = NO_QUADS, NO_SEGMENTS
         self.walkers: list[Walker] = []
         self._people: list[TagSeen] = []
+        self.doors = {
+            spec.id: Door(spec, (seed, 500 + i)) for i, spec in enumerate(world.doors)
+        }
+        self._leaves, self._floors = NO_QUADS, dict[tuple[bool, ...], Grid]()
+        for door in self.doors.values():
+            door.step(self.now_s, self._bodies())
         self.put_boxes(boxes)
         for i in range(people):
             self._add_walker(i, manners)
@@ -98,13 +129,43 @@ class Plant:
     def put_boxes(self, boxes: Sequence[Box]) -> None:
         """From now on these boxes stand there and no others."""
         self.boxes = tuple(boxes)
-        self._floor = with_boxes(self.grid, self.boxes).inflated(ROOM_M)
-        self._quads, self._segments = NO_QUADS, NO_SEGMENTS
+        self._floors.clear()
+        self._quads = NO_QUADS
         if self.boxes:
             self._quads = np.stack([box.corners() for box in self.boxes])
-            self._segments = np.vstack([box.segments() for box in self.boxes])
+        self._lay_floor()
+
+    def _lay_floor(self) -> None:
+        """What stands there now: the boxes, and the doors that are closed."""
+        leaves = [door.leaf for door in self.doors.values() if door.closed]
+        standing = [*self.boxes, *leaves]
+        closed = tuple(door.closed for door in self.doors.values())
+        if closed not in self._floors:
+            floor = with_boxes(self.grid, standing).inflated(ROOM_M)
+            self._floors[closed] = floor
+        self._floor = self._floors[closed]
+        self._segments, self._leaves = NO_SEGMENTS, NO_QUADS
+        if standing:
+            self._segments = np.vstack([box.segments() for box in standing])
+        if leaves:
+            self._leaves = np.stack([leaf.corners() for leaf in leaves])
         for walker in self.walkers:
             walker.reroute()
+
+    def _bodies(self) -> list[tuple[float, float, float]]:
+        """Discs that hold everybody, and each robot until it could stand."""
+        found = [walker.disc for walker in self.walkers]
+        for robot in self.robots:
+            body = robot.body
+            reach_m = robot.hull.reach_m + body.able.braking_distance_m(body.speed_mps)
+            found.append((body.pose.x_m, body.pose.y_m, reach_m))
+        return found
+
+    def _move_doors(self) -> None:
+        bodies = self._bodies()
+        moved = [door.step(self.now_s, bodies) for door in self.doors.values()]
+        if any(moved):
+            self._lay_floor()
 
     def _add_walker(self, index: int, manners: Manners | None) -> None:
         random = np.random.default_rng((self.seed, 1000 + index))
@@ -122,6 +183,8 @@ class Plant:
         """Somebody with a will of their own, and a tag."""
         self.walkers.append(walker)
         self.tags.add(walker.name)
+        if any([door.give_way(walker.disc) for door in self.doors.values()]):
+            self._lay_floor()
 
     @property
     def people_seen(self) -> list[TagSeen]:
@@ -130,6 +193,8 @@ class Plant:
 
     def step(self) -> None:
         self.now_s = self._step * STEP_S
+        if self.doors:
+            self._move_doors()
         hulls = [(robot.body.pose, robot.hull.radius_m) for robot in self.robots]
         for walker in self.walkers:
             walker.step(self.now_s, STEP_S, self._floor, hulls)
@@ -197,4 +262,15 @@ class Plant:
                     other = min(other, gap)
             if math.isnan(wall + box + person):
                 raise ArithmeticError(f"robot {robot.id} left the plant at {pose}")
-            watch.note(wall, box, person, other)
+            door = REACH_M
+            if len(self._leaves):
+                door = gap_to_quads(
+                    pose.x_m,
+                    pose.y_m,
+                    pose.yaw_rad,
+                    hull.radius_m,
+                    hull.length_m,
+                    hull.width_m,
+                    self._leaves,
+                )
+            watch.note(wall, box, person, other, door)

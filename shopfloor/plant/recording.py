@@ -42,11 +42,14 @@ def frame_of(plant: Plant) -> dict[str, Any]:
             "status": robot.command.status.value,
             "cause": robot.command.cause and robot.command.cause.value,
         }
-    return {
+    frame: dict[str, Any] = {
         "t": round(plant.now_s, 3),
         "robots": robots,
         "people": {w.name: [round(w.x_m, 4), round(w.y_m, 4)] for w in plant.walkers},
     }
+    if plant.doors:
+        frame["closed"] = [name for name, d in plant.doors.items() if d.closed]
+    return frame
 
 
 def _pose(pose: Pose) -> list[float]:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shopfloor.control.limits import RobotLimits
-from shopfloor.geometry import Odometry, Pose, Scan, TagSeen
+from shopfloor.geometry import Odometry, Pose, Scan, TagSeen, wrapped
 from shopfloor.grid import Grid
 from shopfloor.lasers import Laser, front_and_rear, simulate_scan
 from shopfloor.localisation import (
@@ -31,15 +31,27 @@ from shopfloor.localisation import (
     WheelOdometry,
 )
 from shopfloor.pilot import Command, Pilot, PilotStatus
-from shopfloor.plant.bodies import Body, Hull
-from shopfloor.sim.world import RobotSpec
+from shopfloor.plant.bodies import Body, GridBody, Hull
+from shopfloor.plant.grid_pilot import GridPilot
+from shopfloor.plant.lattice import Traffic
+from shopfloor.sim.world import RobotSpec, WorldRefused
 
 Localisation = Literal["amcl", "known"]
 LOCALISE_EVERY = 4
 """Cycles; in between the wheels carry the estimate on."""
 HOLONOMIC_KINDS = ("holonomic", "mecanum", "omnidirectional")
 BEAMS = 271
+GRID = "grid"
 IDLE = Command(0.0, 0.0, 0.0, PilotStatus.IDLE)
+
+
+def drive_of(spec: RobotSpec) -> str:
+    """What the file says, else what the kind implies."""
+    if spec.drive is not None:
+        return spec.drive
+    if spec.kind in HOLONOMIC_KINDS:
+        return "holonomic"
+    return GRID if spec.kind == GRID else "differential"
 
 
 def limits_of(spec: RobotSpec) -> RobotLimits:
@@ -51,7 +63,7 @@ def limits_of(spec: RobotSpec) -> RobotLimits:
         turn_accel_radps2=spec.limits.turn_accel_radps2,
         radius_m=spec.radius_m,
         max_payload_kg=spec.max_payload_kg or math.inf,
-        drive="holonomic" if spec.kind in HOLONOMIC_KINDS else "differential",
+        drive="holonomic" if drive_of(spec) == "holonomic" else "differential",
     )
 
 
@@ -71,6 +83,7 @@ class PlantRobot:
         *,
         localisation: Localisation = "amcl",
         pilot: Pilot | None = None,
+        traffic: Traffic | None = None,
         hull: Hull | None = None,
         drift: Drift | None = None,
         lasers: tuple[Laser, ...] | None = None,
@@ -79,9 +92,19 @@ class PlantRobot:
         self.id = spec.id
         self.limits = limits_of(spec) if pilot is None else pilot.empty_limits
         start = Pose(spec.home.x_m, spec.home.y_m, spec.home.yaw_rad)
-        self.body = Body(start, self.limits)
+        self.pilot: Pilot | GridPilot
+        self.body: Body
+        if pilot is None and drive_of(spec) == GRID:
+            self.pilot = _grid_pilot(spec, grid, self.limits, traffic)
+            x_m, y_m = self.pilot.lattice.middle(self.pilot.at)
+            quarter = round(start.yaw_rad / (0.5 * math.pi))
+            start = Pose(x_m, y_m, wrapped(0.5 * math.pi * quarter))
+            corner = grid.origin[:2]
+            self.body = GridBody(start, self.limits, cell_m=spec.cell_m, origin=corner)
+        else:
+            self.pilot = pilot or Pilot(grid, self.limits)
+            self.body = Body(start, self.limits)
         self.hull = hull or Hull(self.limits.radius_m)
-        self.pilot = pilot or Pilot(grid, self.limits)
         self.lasers = lasers or lasers_of(self.limits.radius_m)
         holonomic = self.limits.drive == "holonomic"
         base = MecanumBase() if holonomic else DifferentialBase()
@@ -152,3 +175,16 @@ class PlantRobot:
     def carry(self, payload_kg: float) -> None:
         self.body.load(payload_kg)
         self.pilot.carry(payload_kg)
+
+
+def _grid_pilot(
+    spec: RobotSpec, grid: Grid, limits: RobotLimits, traffic: Traffic | None
+) -> GridPilot:
+    """A robot fits into a cell, so that two in cells side by side never touch."""
+    if spec.cell_m <= 2.0 * spec.radius_m:
+        raise WorldRefused(
+            f"robot {spec.id} is {2.0 * spec.radius_m:g} m wide and does not fit "
+            f"into a cell of {spec.cell_m:g} m"
+        )
+    home = Pose(spec.home.x_m, spec.home.y_m, spec.home.yaw_rad)
+    return GridPilot(grid, limits, home, spec.cell_m, name=spec.id, traffic=traffic)

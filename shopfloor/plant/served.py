@@ -15,7 +15,7 @@ import numpy as np
 from shopfloor.geometry import Pose
 from shopfloor.geometry import Scan as Swept
 from shopfloor.grid import Grid
-from shopfloor.pilot import PilotStatus
+from shopfloor.pilot import Pilot, PilotStatus
 from shopfloor.plant.plant import STEP_S, Plant
 from shopfloor.plant.robots import PlantRobot
 from shopfloor.plant.walkers import Manners
@@ -149,7 +149,7 @@ class NavigatedRobot(SimRobot):
 
     def _costmap(self) -> Message:
         machine = self.vehicle.machine
-        if machine is None:
+        if machine is None or not isinstance(machine.pilot, Pilot):
             return super()._costmap()
         window, grid = machine.pilot.planner.window, machine.pilot.grid
         size = window.cells
@@ -255,5 +255,8 @@ class FullSimulation(Simulation):
         for facts in found["robots"]:
             pose = truth[facts["id"]]
             facts.update(x_m=pose.x_m, y_m=pose.y_m, yaw_rad=pose.yaw_rad)
+        if self.plant.doors:
+            doors = self.plant.doors.items()
+            found["doors"] = {name: not door.closed for name, door in doors}
         found["contacts"] = sum(watch.contacts for watch in self.plant.watches)
         return found

@@ -42,6 +42,10 @@ class RobotSpec:
     radius_m: float = 0.3
     battery: float = 1.0
     tag: int = 0
+    drive: str | None = None
+    """What the wheels can do; unless said, what the kind implies."""
+    cell_m: float = 1.0
+    """Of the floor's grid, for robots that drive from cell to cell."""
 
     @property
     def prefix(self) -> str:
@@ -68,6 +72,38 @@ class Person:
 
 
 @dataclass(frozen=True)
+class DoorSpec:
+    """An opening in a wall with a leaf that the map does not know."""
+
+    id: str
+    x1_m: float
+    y1_m: float
+    x2_m: float
+    y2_m: float
+    opens_s: float | None = None
+    """When it opens first; unless said, the seed says when."""
+    open_for_s: float | None = None
+    """Unless said, it stays open once it has opened."""
+    closed_every_s: float | None = None
+    """From one opening to the next."""
+
+    def __post_init__(self) -> None:
+        if (self.x1_m, self.y1_m) == (self.x2_m, self.y2_m):
+            raise WorldRefused(f"door {self.id!r} has no width")
+        every_s, open_s = self.closed_every_s, self.open_for_s
+        if every_s is not None and (open_s is None or open_s >= every_s):
+            raise WorldRefused(
+                f"door {self.id!r} closes every {every_s:g} s, "
+                "so it needs an open_for_s below that"
+            )
+        if open_s is not None and every_s is None and self.opens_s is None:
+            raise WorldRefused(
+                f"door {self.id!r} has an open_for_s, "
+                "but neither opens_s nor closed_every_s says when it opens"
+            )
+
+
+@dataclass(frozen=True)
 class World:
     name: str = "empty"
     map: Map = field(default_factory=Map)
@@ -75,6 +111,7 @@ class World:
     robots: tuple[RobotSpec, ...] = (RobotSpec("robot1", tag=1),)
     anchors: tuple[Anchor, ...] = ()
     people: tuple[Person, ...] = ()
+    doors: tuple[DoorSpec, ...] = ()
 
     def with_robots(self, count: int) -> "World":
         """The first so many robots, or more of the same kinds beside them."""

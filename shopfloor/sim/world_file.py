@@ -12,8 +12,17 @@ from typing import Any
 import yaml
 
 from shopfloor.sim.vehicle import Limits, Pose
-from shopfloor.sim.world import Anchor, Map, Person, RobotSpec, World, WorldRefused
+from shopfloor.sim.world import (
+    Anchor,
+    DoorSpec,
+    Map,
+    Person,
+    RobotSpec,
+    World,
+    WorldRefused,
+)
 
+DRIVES = ("differential", "holonomic", "grid")
 FOR_OTHERS = ("description", "materials")
 """Keys of the file that the robot side must not know."""
 
@@ -108,6 +117,10 @@ def _world(part: _Part, folder: Path) -> World:
         _person(_Part(entry, f"people[{index}]"), places, index)
         for index, entry in enumerate(part.items("people"))
     )
+    doors = tuple(
+        _door(_Part(entry, f"doors[{index}]"), grid)
+        for index, entry in enumerate(part.items("doors"))
+    )
     for key in FOR_OTHERS:
         part.take(key)
     part.finish()
@@ -116,7 +129,8 @@ def _world(part: _Part, folder: Path) -> World:
     _unique("people", [person.id for person in people])
     _unique("anchors", [anchor.id for anchor in anchors])
     _unique("numbers of anchors", [str(anchor.number) for anchor in anchors])
-    return World(name, grid, places, robots, anchors, people)
+    _unique("doors", [door.id for door in doors])
+    return World(name, grid, places, robots, anchors, people, doors)
 
 
 def _unique(what: str, names: list[str]) -> None:
@@ -198,6 +212,8 @@ def _robot(part: _Part, places: Mapping[str, Pose], index: int) -> RobotSpec:
         radius_m=part.number("radius_m", 0.3, above=0.0),
         battery=part.number("battery_percent", 100.0, above=0.0) / 100.0,
         tag=int(part.number("tag", index + 1)),
+        drive=part.take("drive"),
+        cell_m=part.number("cell_m", 1.0, above=0.0),
     )
     for note in ("name", "description", "colour", "url", "capabilities", "geometry"):
         part.take(note)
@@ -206,6 +222,9 @@ def _robot(part: _Part, places: Mapping[str, Pose], index: int) -> RobotSpec:
         raise WorldRefused(f"{part.where}.id {robot.id!r} is no name for a namespace")
     if robot.battery > 1.0:
         raise WorldRefused(f"{part.where}.battery_percent is above 100")
+    if robot.drive is not None and robot.drive not in DRIVES:
+        known = ", ".join(DRIVES)
+        raise WorldRefused(f"{part.where}.drive is {robot.drive!r}, none of {known}")
     return robot
 
 
@@ -221,6 +240,28 @@ def _anchor(part: _Part, index: int) -> Anchor:
     )
     part.finish()
     return anchor
+
+
+def _door(part: _Part, grid: Map) -> DoorSpec:
+    def seconds(key: str, above: float) -> float | None:
+        value = part.take(key)
+        return None if value is None else _number(value, part.name_of(key), above)
+
+    door = DoorSpec(
+        part.text("id"),
+        part.number("x1_m"),
+        part.number("y1_m"),
+        part.number("x2_m"),
+        part.number("y2_m"),
+        seconds("opens_s", -1e-9),
+        seconds("open_for_s", 0.0),
+        seconds("closed_every_s", 0.0),
+    )
+    part.finish()
+    for x_m, y_m in ((door.x1_m, door.y1_m), (door.x2_m, door.y2_m)):
+        if not grid.contains(x_m, y_m):
+            raise WorldRefused(f"{part.where} lies outside the map")
+    return door
 
 
 def _person(part: _Part, places: Mapping[str, Pose], index: int) -> Person:
