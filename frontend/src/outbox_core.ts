@@ -182,7 +182,8 @@ export class Outbox {
     for (let served = -1; served !== this.asked; ) {
       served = this.asked; // what is added from now on needs another pass
       await this.parts.alone(() => this.pass());
-      if (!this.online || this.needsSignIn) return;
+      // Hope that came while this pass failed is not forgotten: it gets a pass too.
+      if (this.needsSignIn) return;
     }
   }
 

@@ -158,6 +158,29 @@ test("without network an answer is kept and sent when the network is back", asyn
   assert.equal(tab.online, true);
 });
 
+test("hope that comes while a try fails leads to another try at once", async () => {
+  const world = new World();
+  const tab = world.tab();
+  world.server.up = false;
+  assert.equal((await tab.sendOrKeep(answer("a"))).state, "kept");
+  const usual = world.server.send.bind(world.server);
+  let fail = (): void => undefined;
+  world.server.send = () =>
+    new Promise((resolve) => {
+      fail = () => {
+        world.server.send = usual;
+        resolve({ is: "unreachable" });
+      };
+    });
+  const first = tab.wake();
+  await settled();
+  world.server.up = true;
+  const second = tab.wake();
+  fail();
+  await Promise.all([first, second]);
+  assert.deepEqual(world.disk.states(), ["a sent"]);
+});
+
 test("a lost answer of the server leads to the same key again and one taking", async () => {
   const world = new World();
   const tab = world.tab();

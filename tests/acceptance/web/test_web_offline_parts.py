@@ -21,7 +21,7 @@ from werkzeug.serving import BaseWSGIServer, make_server
 
 FRONTEND = Path(__file__).resolve().parents[3] / "frontend"
 ESBUILD = FRONTEND / "node_modules" / "esbuild" / "bin" / "esbuild"
-PATIENCE_MS = 30_000
+PATIENCE_MS = 90_000  # the outbox tries again after 5, 10, 20, 40 s
 APP = "/static/app-0123456789.js"
 TASKS = [f"0b9e4c9e-7a30-4f4f-9f62-0f6c0e3c1d1{n}" for n in range(6)]
 
