@@ -4,6 +4,7 @@
 import { assetUrl } from "../assets.js";
 import { t } from "../texts.js";
 import { fieldsIn } from "./controls.js";
+import { toggleKeypad } from "./keypad.js";
 import { say } from "./reasons.js";
 import type { Problem } from "./rules.js";
 
@@ -48,9 +49,7 @@ function enhanceScan(element: HTMLElement, around: Around): void {
   tools.addEventListener("click", (event) => {
     const wish = (event.target as Element).closest<HTMLElement>("[data-scan]");
     if (wish?.dataset.scan === "keypad") {
-      input.inputMode = "text";
-      input.focus();
-      input.select();
+      toggleKeypad(input, () => take(element, input.value, around));
     } else if (wish) void fromCamera(element, around);
   });
   showScan(element, around.problem);

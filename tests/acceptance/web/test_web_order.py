@@ -224,3 +224,34 @@ def test_another_amount_than_required_is_flagged_and_not_taken(
         answer = tx.tasks.answer(task)
     assert answer is not None
     assert answer.answers["weighed_kg"] == 310
+
+
+def test_a_lot_is_typed_on_keys_that_fit_a_glove(
+    house: House, open_context: Open
+) -> None:
+    number = house.order()
+    task = house.task(number, "load_material")
+    page = open_context(**TABLET).new_page()
+    house.sign_in(page, "max")
+    page.goto(f"{house.address}/tasks/{task}")
+    lot = page.locator("input[name=lot]")
+    for _ in range(5):
+        if lot.is_visible():
+            break
+        go_on(page)
+    page.get_by_role("button", name="Type it").click()
+    pad = page.get_by_role("group", name="Keypad")
+    for key in ("4", "0", "9", "Delete the last character", "2", "-", "7"):
+        pad.get_by_role("button", name=key, exact=True).click()
+    sizes = [key.bounding_box() for key in pad.get_by_role("button").all()]
+    assert len(sizes) == 14
+    assert all(box and min(box["width"], box["height"]) >= 64 for box in sizes)
+    pad.get_by_role("button", name="Take this code").click()
+    expect(pad).to_have_count(0)
+    expect(lot).to_have_value("402-7")
+    take_through(page)
+    house.task(number, "unload_material")
+    with house.services.uow() as tx:
+        answer = tx.tasks.answer(task)
+    assert answer is not None
+    assert answer.answers["lot"] == "402-7"
