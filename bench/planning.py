@@ -15,14 +15,17 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
+from importlib import import_module
 from pathlib import Path
+from typing import Any, TypeVar
 
 import numpy as np
-from skimage.graph import route_through_array
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+from shopfloor.geometry import Pose  # noqa: E402
 from shopfloor.grid import Grid, read_map  # noqa: E402
 from shopfloor.grid.drawn import draw_clutter, draw_hall, draw_maze  # noqa: E402
 from shopfloor.planning import (  # noqa: E402
@@ -32,6 +35,8 @@ from shopfloor.planning import (  # noqa: E402
     plan,
     prepare,
 )
+from shopfloor.plant import Plant, drive_mission, grid_of, scatter_boxes  # noqa: E402
+from shopfloor.sim.world_file import load_world  # noqa: E402
 
 SEED = 20
 MAPS = ROOT.parent / "shared" / "data" / "maps"
@@ -41,10 +46,19 @@ MARGIN_M = 0.30
 PAIRS = 30
 ROUNDS = 4
 TIMED = ("lazy_theta", "corner_graph", "goal_field", "a_star")
-IN_SEED = {"short_ms": 40, "long_ms": [100, 120], "maze_ms": 3000}
+IN_SEED = {
+    "short_ms": 40,
+    "long_ms": [100, 120],
+    "maze_ms": 3000,
+    "local_free_ms": 1.13,
+    "local_boxes_ms": 3.78,
+}
+FAR_M = 10.0
+"""From here on a trip is a long one in the seed's figures."""
 Point = tuple[float, float]
 Pair = tuple[Point, Point]
 PLAIN = Tuning()
+Work = TypeVar("Work")
 
 
 @dataclass
@@ -75,7 +89,7 @@ def draw_pairs(grid: Grid, count: int, seed: int, stations: int = 0) -> list[Pai
     return pairs
 
 
-def mean_ms(work: Callable[[Pair], object], pairs: list[Pair], rounds: int) -> float:
+def mean_ms(work: Callable[[Work], object], pairs: list[Work], rounds: int) -> float:
     quickest = math.inf
     for _ in range(rounds):
         began = time.thread_time()
@@ -90,25 +104,26 @@ def cell_of(grid: Grid, point: Point) -> tuple[int, int]:
     return int(y) - 1, int(x) - 1
 
 
+def drive(grid: Grid, method: str, pair: Pair, tuning: Tuning = PLAIN) -> object:
+    return plan(grid, *pair, method, tuning)
+
+
 def measure(name: str, grid: Grid, pairs: list[Pair]) -> Figures:
     figures = Figures()
     prepare(grid, [goal for _, goal in pairs])
     fields = {goal: plan(grid, goal, goal, "goal_field") for _, goal in pairs}
     assert all(path.ok for path in fields.values())
     for method in TIMED:
-        figures.mean_ms[method] = mean_ms(
-            lambda pair, m=method: plan(grid, *pair, m), pairs, ROUNDS
-        )
+        figures.mean_ms[method] = mean_ms(partial(drive, grid, method), pairs, ROUNDS)
     hurried = Tuning(goal_weight=1.5)
     figures.mean_ms["lazy_theta_1.5"] = mean_ms(
-        lambda pair: plan(grid, *pair, "lazy_theta", hurried), pairs, ROUNDS
+        partial(drive, grid, "lazy_theta", tuning=hurried), pairs, ROUNDS
     )
     costs = np.where(grid.cells != 0, -1.0, 1.0)
     ends = [(cell_of(grid, a), cell_of(grid, b)) for a, b in pairs]
+    route: Any = import_module("skimage.graph").route_through_array
     figures.mean_ms["skimage"] = mean_ms(
-        lambda pair: route_through_array(costs, *pair, geometric=True),
-        ends,  # type: ignore[arg-type]
-        ROUNDS,
+        lambda pair: route(costs, *pair, geometric=True), ends, ROUNDS
     )
     for method, value in figures.mean_ms.items():
         figures.ratio[method] = value / figures.mean_ms["skimage"]
@@ -144,16 +159,54 @@ def optimum(grid: Grid, bound: CornerGraph, pair: Pair) -> float:
     return bound.search(x0, y0, x1, y1)[1] * grid.resolution_m
 
 
-def by_distance(grid: Grid) -> tuple[float, float]:
-    """Lazy Theta* on trips below and above 10 m, as the seed reports them."""
-    short, far = [], []
-    for pair in draw_pairs(grid, 120, SEED + 1):
-        length = plan(grid, *pair).length_m
-        (short if length < 10.0 else far).append(pair)
-    return tuple(  # type: ignore[return-value]
-        mean_ms(lambda pair: plan(grid, *pair, "lazy_theta"), pairs, 2)
-        for pairs in (short, far)
+def by_distance(grid: Grid, pairs: int = 120, rounds: int = 2) -> dict[str, float]:
+    """The global planner on trips below and above 10 m, as the seed reports them."""
+    short: list[Pair] = []
+    far: list[Pair] = []
+    for pair in draw_pairs(grid, pairs, SEED + 1):
+        (short if plan(grid, *pair).length_m < FAR_M else far).append(pair)
+    found = {}
+    for name, trips in (("short", short), ("long", far)):
+        for method, key in (("lazy_theta", "lazy"), ("corner_graph", "graph")):
+            taken = mean_ms(partial(drive, grid, method), trips, rounds)
+            found[f"{key}_{name}_ms"] = round(taken, 4)
+    print(
+        f"global planner: below 10 m {found['lazy_short_ms']} ms, "
+        f"above {found['lazy_long_ms']} ms; "
+        f"the seed {IN_SEED['short_ms']} ms and {IN_SEED['long_ms']} ms"
     )
+    return found
+
+
+def local_cycles(stops: tuple[str, ...] = ("A", "tank", "B")) -> dict[str, float]:
+    """Mean of a cycle of the local planner on a drive, free and among boxes."""
+    world = load_world(ROOT / "worlds" / "arco_lab")
+    grid = grid_of(world.map)
+    places = [Pose(p.x_m, p.y_m, p.yaw_rad) for p in world.places.values()]
+    boxes = scatter_boxes(grid, 4, np.random.default_rng(SEED), places)
+    found = {}
+    for name, standing in (("free", ()), ("boxes", boxes)):
+        plant = Plant(world, SEED, boxes=standing, grid=grid)
+        planner: Any = plant.robots[0].pilot.planner
+        taken: list[float] = []
+        planner.step = partial(_watched, planner.step, taken)
+        drive_mission(plant, stops, dwell_s=0.1)
+        found[f"local_{name}_ms"] = round(1000.0 * float(np.mean(taken[20:])), 4)
+    print(
+        f"local planner: free {found['local_free_ms']} ms, "
+        f"among boxes {found['local_boxes_ms']} ms; "
+        f"the seed {IN_SEED['local_free_ms']} ms and {IN_SEED['local_boxes_ms']} ms"
+    )
+    return found
+
+
+def _watched(
+    step: Callable[..., Any], taken: list[float], *args: Any, **named: Any
+) -> Any:
+    began = time.thread_time()
+    found = step(*args, **named)
+    taken.append(time.thread_time() - began)
+    return found
 
 
 def count_colliding(grids: list[tuple[str, Grid]], wanted: int) -> tuple[int, int]:
@@ -206,7 +259,8 @@ def main() -> None:
         for name, _ in scored
         if name.startswith("hall") or name == "AR0500SR.map"
     ]
-    short_ms, long_ms = by_distance(halls[1][1])
+    distances = by_distance(halls[1][1])
+    cycles = local_cycles()
     clutter = ("clutter", draw_clutter(96, 96, 0.2, SEED))
     tried, colliding = count_colliding([*all_maps, clutter], 10_000)
     pooled = [figures["hall 600x400"]]
@@ -247,8 +301,8 @@ def main() -> None:
                 "lazy_ms": round(ms["lazy_theta"], 4),
                 "graph_ms": round(ms["corner_graph"], 5),
                 "field_ms": round(ms["goal_field"], 5),
-                "lazy_short_ms": round(short_ms, 4),
-                "lazy_long_ms": round(long_ms, 4),
+                **distances,
+                **cycles,
                 "maze_ms": round(
                     max(figures[name].mean_ms["lazy_theta"] for name, _ in mazes), 3
                 ),

@@ -64,8 +64,21 @@ class ScanSpec:
 
 
 @dataclass(frozen=True, slots=True)
+class ScaleSpec:
+    """A load cell: ``field`` of its message times ``kg_per_unit`` is a weight, which
+    is told in steps of ``division_kg``: finer than that it is not."""
+
+    name: str
+    type: str
+    field: str = "data"
+    kg_per_unit: float = 1.0
+    division_kg: float = 0.05
+
+
+@dataclass(frozen=True, slots=True)
 class TopicsSpec:
-    """What a robot says. From ``plan`` on for people who look, never for driving."""
+    """What a robot says. From ``plan`` on for people who look or weigh, never for
+    driving."""
 
     pose: TopicSpec
     odom: TopicSpec | None = None
@@ -75,6 +88,7 @@ class TopicsSpec:
     scan: ScanSpec | None = None
     people: TopicSpec | None = None
     costmap: TopicSpec | None = None
+    scale: ScaleSpec | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,8 +25,10 @@ from shopfloor.sim.world_file import load_world
 
 DEFAULT_PORT = 9090
 UNUSABLE = 2
+MOST = 1000
 # Their kernels take a second to load, which the simulator must not wait for.
 KERNEL_COMMANDS = {
+    "experiment": ("shopfloor.experiment_command", "a question about a plant, as JSON"),
     "mission": ("shopfloor.mission_command", "a whole mission in closed loop"),
     "plan": ("shopfloor.plan_command", "a path on a map, as JSON"),
     "uwb": ("shopfloor.uwb_command", "error of the tag filter on recorded ranges"),
@@ -77,11 +79,38 @@ def _parser(asked: str) -> argparse.ArgumentParser:
         default="simple",
         help="full: lasers, localisation, planners and control in closed loop",
     )
+    _add_full_options(sim)
     sim.add_argument("--trace", type=Path, help="append what happens to this file")
     sim.add_argument(
         "--with-parent", action="store_true", help="end when standard input closes"
     )
     return parser
+
+
+def _add_full_options(sim: argparse.ArgumentParser) -> None:
+    full = sim.add_argument_group("with --navigation full")
+    full.add_argument("--boxes", type=_whole, help="so many that no map knows")
+    full.add_argument("--people", type=_whole, help="so many who walk and approach")
+    full.add_argument(
+        "--localisation",
+        choices=("amcl", "known"),
+        help="known: the true pose instead of lasers and map",
+    )
+    full.add_argument(
+        "--wait-for-goals",
+        action="store_true",
+        default=None,
+        help="plant time passes only while a robot drives: repeatable on any machine",
+    )
+    full.add_argument(
+        "--record",
+        type=Path,
+        metavar="RUN",
+        help="write what happens and an account at the end",
+    )
+
+
+FULL_OPTIONS = ("boxes", "people", "localisation", "wait_for_goals", "record")
 
 
 def _port(text: str) -> int:
@@ -94,6 +123,12 @@ def _port(text: str) -> int:
 def _count(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is no number of robots")
+    return int(text)
+
+
+def _whole(text: str) -> int:
+    if not text.isdecimal() or int(text) > MOST:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from 0 to {MOST}")
     return int(text)
 
 
@@ -134,11 +169,30 @@ def _world(options: argparse.Namespace) -> World:
     return world if options.robots is None else world.with_robots(options.robots)
 
 
-def _simulation_type(navigation: str) -> type[Simulation]:
-    if navigation == "simple":
-        return Simulation
-    found: type[Simulation] = import_module("shopfloor.plant.served").FullSimulation
-    return found
+def _simulation(
+    options: argparse.Namespace, world: World, trace: Trace, ended: contextlib.ExitStack
+) -> Simulation:
+    """WorldRefused if it cannot be simulated like that."""
+    facts = {
+        "dialect": options.dialect,
+        "speed": options.speed,
+        "seed": options.seed,
+        "trace": trace,
+    }
+    asked = {name: getattr(options, name) for name in FULL_OPTIONS}
+    asked = {name: value for name, value in asked.items() if value is not None}
+    if options.navigation == "simple":
+        for name in asked:
+            flag = f"--{name.replace('_', '-')}"
+            raise WorldRefused(f"{flag} is for --navigation full")
+        return Simulation(world, **facts)
+    served = import_module("shopfloor.plant.served")
+    record = asked.pop("record", None)
+    simulation: Simulation = served.FullSimulation(world, **facts, **asked)
+    served.warm_up(world)
+    if record is not None:
+        ended.enter_context(served.recorded(simulation, record))
+    return simulation
 
 
 async def _simulate(options: argparse.Namespace) -> int:
@@ -147,27 +201,25 @@ async def _simulate(options: argparse.Namespace) -> int:
         trace = Trace(options.trace)
     except OSError as error:
         return _refuse(f"the trace {options.trace} cannot be written: {error.strerror}")
-    simulation = _simulation_type(options.navigation)(
-        world,
-        dialect=options.dialect,
-        speed=options.speed,
-        seed=options.seed,
-        trace=trace,
-    )
-    server = RosbridgeServer(simulation, host=options.host, port=options.port)
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
-    with contextlib.closing(trace):
+    with contextlib.ExitStack() as ended:
+        ended.callback(trace.close)
+        try:
+            simulation = _simulation(options, world, trace, ended)
+        except OSError as error:
+            return _refuse(f"{options.record} cannot be written: {error.strerror}")
+        server = RosbridgeServer(simulation, host=options.host, port=options.port)
         try:
             await server.start()
         except OSError as error:
             reason = error.strerror or str(error)
             return _refuse(f"cannot listen on {options.host}:{options.port}: {reason}")
         _say({"ready": True, "url": server.url, "robots": list(simulation.robots)})
-        ended = stop.set if options.with_parent else lambda: None
-        _listen_to_stdin(loop, simulation, ended)
+        orphaned = stop.set if options.with_parent else lambda: None
+        _listen_to_stdin(loop, simulation, orphaned)
         try:
             await until_first(stop.wait(), server.wait())
         finally:

@@ -43,6 +43,7 @@ def read_world(directory: Path) -> World:
             for r in data["robots"]
         )
         materials = dict(data.get("materials", {}))
+        tanks = {str(k): str(v) for k, v in (data.get("tanks") or {}).items()}
         name = str(data["name"])
         plan = data.get("map") or {}
         walls = tuple(_wall(w) for w in plan.get("walls", ()))
@@ -56,8 +57,11 @@ def read_world(directory: Path) -> World:
         raise WorldInvalid(f"{path} lacks {missing}.") from missing
     except (TypeError, AttributeError, ValueError) as wrong:
         raise WorldInvalid(f"{path} is not laid out as a world: {wrong}.") from wrong
+    tank = tanks.pop("default", World.tank)
     unknown = [p for p in materials.values() if p not in places]
     unknown += [r.home for r in robots if r.home not in places]
+    if data.get("tanks"):
+        unknown += [t for t in (tank, *tanks.values()) if t not in places]
     if unknown:
         raise WorldInvalid(f"{path} names a place that it lacks: {unknown[0]!r}.")
     return World(
@@ -65,6 +69,8 @@ def read_world(directory: Path) -> World:
         places,
         materials,
         robots,
+        tank,
+        tanks,
         width_m=size[0],
         height_m=size[1],
         left_m=left_m,

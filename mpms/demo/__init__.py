@@ -2,7 +2,8 @@
 
 Everything is real but the hardware: PostgreSQL, mail servers, the engine, the worker,
 the pages, and rosbridge to a simulator of the robots in a process of its own. The
-scale shows what was asked for, and somebody who never tires does what nobody takes.
+load that was asked for lies on the robot's simulated scale when it is weighed, and
+somebody who never tires does what nobody takes.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ from mpms.settings import Settings
 
 PATIENCE_S = 25.0
 PAUSE_S = 0.6
-SPEED, FAST_SPEED = 4.0, 20.0
-WATCHED_SPEED = 2.0
+SPEED, FAST_SPEED = 7.0, 40.0
+WATCHED_SPEED = 3.0
 UNDER_WAY = 2
 """Orders that are kept under way, as long as the demo runs."""
 NEXT_ORDER_S = 20.0

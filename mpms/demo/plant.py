@@ -12,10 +12,10 @@ from rich.console import Console
 from rich.live import Live
 
 from mpms import assets, bootstrap
-from mpms.adapters.memory import LoopbackScale
 from mpms.bootstrap_mail import embedded_desk
 from mpms.commands import running_worker
 from mpms.demo.buyer import BUYER, Buyer
+from mpms.demo.hands import LoadingHands
 from mpms.demo.person import TirelessPerson
 from mpms.demo.robots import Simulator
 from mpms.demo.view import OrderView
@@ -96,7 +96,7 @@ def factory(
         parts.callback(simulator.close)
         servers = mail.start(settings.state_dir / "mail", others=[BUYER])
         parts.callback(servers.stop)
-        services = bootstrap.connect(url)
+        services = bootstrap.connect(url, limits=settings.limits)
         parts.callback(services.close)
         done = deploy_models(
             services.uow, services.engine, assets.shipped_models(), by="demo"
@@ -108,7 +108,13 @@ def factory(
                 services,
                 embedded_desk(settings, servers.home),
                 simulator.url,
-                scale=LoopbackScale(lambda robot: _asked_for(services, robot)),
+                scale=LoadingHands(
+                    bootstrap.connect_scale(
+                        bootstrap.world_named(settings.world), simulator.url
+                    ),
+                    simulator.url,
+                    lambda robot: _asked_for(services, robot),
+                ),
                 on_told=lambda robot, text: told.append(f"{robot}: {text}"),
             )
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from mpms.domain.goals import Pose
 
@@ -40,6 +40,8 @@ class World:
     material_places: dict[str, str]
     robots: tuple[RobotInfo, ...]
     tank: str = "tank"
+    """Where a product is mixed that has no tank of its own."""
+    product_tanks: dict[str, str] = field(default_factory=dict)
     width_m: float = 0.0
     height_m: float = 0.0
     left_m: float = 0.0  # of the map's lower left corner
@@ -54,5 +56,21 @@ class World:
             place = robot.home
         return self.places.get(place)
 
+    def tank_for(self, product: str) -> str:
+        """The place of its mixing tank; case and spaces of the name do not count."""
+        wanted = _plain(product)
+        for name, place in self.product_tanks.items():
+            if _plain(name) == wanted:
+                return place
+        return self.tank
+
+    @property
+    def tanks(self) -> frozenset[str]:
+        return frozenset((self.tank, *self.product_tanks.values()))
+
     def robot(self, robot_id: str) -> RobotInfo | None:
         return next((r for r in self.robots if r.id == robot_id), None)
+
+
+def _plain(product: str) -> str:
+    return " ".join(product.split()).casefold()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -9,6 +10,8 @@ from mpms.domain.worlds import Wall, World
 from mpms.ports.floor import Point
 
 LARGEST_RACK_M = 3.0
+TOUCHES_M = 1e-3
+ROUND_CORNERS = 8
 
 Segments = tuple[Wall, ...]
 Outline = tuple[Point, ...]
@@ -50,7 +53,7 @@ def floor_plan(world: World) -> FloorPlan:
     for name, pose in world.places.items():
         materials = tuple(m for m, p in world.material_places.items() if p == name)
         kind = "pickup" if materials else "place"
-        if name == world.tank:
+        if name in world.tanks:
             kind = "tank"
         elif name in homes:
             kind = "home"
@@ -83,24 +86,33 @@ def _around(world: World) -> tuple[float, float, float, float]:
 
 
 def _bodies(walls: Segments) -> tuple[Segments, Segments, tuple[Outline, ...]]:
-    """Walls in a row that end where they began enclose something: a small rectangle
-    is a rack or a tank and drawn as a body, anything else is a room. The walls of
-    rooms and walls that enclose nothing remain walls."""
+    """Walls in a row that end where they began enclose something: a rectangle or a
+    round that is small or stands in a room is a rack or a tank and drawn as a body,
+    anything else is a room. The walls of rooms and walls that enclose nothing remain
+    walls."""
     left_over: list[Wall] = []
-    racks: list[Wall] = []
-    rooms: list[Outline] = []
+    loops: list[Segments] = []
     index = 0
     while index < len(walls):
         loop = _loop(walls[index:])
-        body = _rectangle(loop)
-        if body is not None:
-            racks.append(body)
+        if loop:
+            loops.append(loop)
         else:
-            left_over += loop or walls[index : index + 1]
-            if loop:
-                rooms.append(tuple(wall[:2] for wall in loop))
+            left_over.append(walls[index])
         index += max(1, len(loop))
-    return tuple(left_over), tuple(racks), tuple(rooms)
+    racks: list[Wall] = []
+    rooms: list[Outline] = []
+    frames = [_frame(loop) for loop in loops]
+    room_walls: list[Wall] = []
+    for loop, frame in zip(loops, frames, strict=True):
+        small = max(frame[2:]) <= LARGEST_RACK_M
+        inside = any(_holds(other, frame) for other in frames)
+        if (small or inside) and (_is_rectangle(loop) or _is_round(loop, frame)):
+            racks.append(frame)
+        else:
+            room_walls += loop
+            rooms.append(tuple(wall[:2] for wall in loop))
+    return (*room_walls, *left_over), tuple(racks), tuple(rooms)
 
 
 def _loop(walls: Segments) -> Segments:
@@ -113,12 +125,35 @@ def _loop(walls: Segments) -> Segments:
     return ()
 
 
-def _rectangle(loop: Segments) -> Wall | None:
-    """Left, bottom, width and height of a small one."""
-    if len(loop) != 4 or any(w[0] != w[2] and w[1] != w[3] for w in loop):
-        return None
+def _frame(loop: Segments) -> Wall:
+    """Left, bottom, width and height."""
     xs, ys = [w[0] for w in loop], [w[1] for w in loop]
     width, height = max(xs) - min(xs), max(ys) - min(ys)
-    if not 0.0 < max(width, height) <= LARGEST_RACK_M:
-        return None
     return min(xs), min(ys), round(width, 3), round(height, 3)
+
+
+def _holds(outer: Wall, inner: Wall) -> bool:
+    """Whether one frame lies in another that is larger."""
+    return (
+        outer[2] * outer[3] > inner[2] * inner[3]
+        and outer[0] <= inner[0]
+        and outer[1] <= inner[1]
+        and inner[0] + inner[2] <= outer[0] + outer[2] + TOUCHES_M
+        and inner[1] + inner[3] <= outer[1] + outer[3] + TOUCHES_M
+    )
+
+
+def _is_rectangle(loop: Segments) -> bool:
+    return (
+        len(loop) == 4
+        and all(w[0] == w[2] or w[1] == w[3] for w in loop)
+        and min(_frame(loop)[2:]) > 0.0
+    )
+
+
+def _is_round(loop: Segments, frame: Wall) -> bool:
+    """All corners of it are about as far from its middle, and there are many."""
+    left, bottom, width, height = frame
+    x_m, y_m = left + width / 2, bottom + height / 2
+    far = [math.hypot(w[0] - x_m, w[1] - y_m) for w in loop]
+    return len(loop) >= ROUND_CORNERS and min(far) > 0.9 * max(far)

@@ -151,7 +151,7 @@ _FORMS_FREE: Mapping[str, Callable[[str, WaitRow], str]] = {
 
 def place_word(place: str | None) -> str:
     words = {"tank": t("the tank"), "home": t("its home")}
-    return words.get(place or "", place or "?")
+    return words.get(place or "", (place or "?").replace("_", " "))
 
 
 _TOPICS: Mapping[str, Callable[[], str]] = {

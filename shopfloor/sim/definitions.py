@@ -105,6 +105,7 @@ rospy_tutorials/AddTwoInts: int64 a, int64 b -> int64 sum
 example_interfaces/AddTwoInts: int64 a, int64 b -> int64 sum
 shopfloor_msgs/Fault: string command -> bool success, string message
 shopfloor_msgs/State: -> string json
+shopfloor_msgs/PutLoad: float64 kg -> bool success, string message
 rosapi/Topics: -> string[] topics, string[] types
 rosapi/TopicType: string topic -> string type
 rosapi/TopicsForType: string type -> string[] topics

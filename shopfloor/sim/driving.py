@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from shopfloor.sim.actionlib import Goal, Outcome, Status
 from shopfloor.sim.clock import Clock
 from shopfloor.sim.message_types import Message, TypeRegistry
-from shopfloor.sim.vehicle import Pose, Vehicle
+from shopfloor.sim.vehicle import NoWay, Pose, Vehicle
 from shopfloor.sim.world import Map
 
 FRAMES = ("", "map", "/map")
 SHORTEST_PLAN_M = 0.2
+NO_PLAN = "Failed to find a valid plan"
 
 
 class GoalUnusable(ValueError):
@@ -39,9 +40,10 @@ def pose_message(pose: Pose) -> Message:
 
 def target_of(stamped: Message, plan: Map) -> Pose:
     position, turn = stamped["pose"]["position"], stamped["pose"]["orientation"]
-    numbers = [*position.values(), *turn.values()]
-    length = math.fsum(float(turn[axis]) ** 2 for axis in "xyzw")
-    if not all(map(math.isfinite, numbers)) or not 0.98 <= length <= 1.02:
+    if not all(map(math.isfinite, position.values())):
+        raise GoalUnusable(f"{NO_PLAN}: goal_not_finite")
+    length = math.hypot(*(float(turn[axis]) for axis in "xyzw"))
+    if not 0.99 <= length <= 1.01:
         raise GoalUnusable(
             "Aborting on goal because it was sent with an invalid quaternion"
         )
@@ -49,9 +51,7 @@ def target_of(stamped: Message, plan: Map) -> Pose:
         frame = stamped["header"]["frame_id"]
         raise GoalUnusable(f"The goal is in frame {frame!r}, which is unknown here")
     if not plan.contains(position["x"], position["y"]):
-        raise GoalUnusable(
-            "Failed to find a valid plan. Even after executing recovery behaviors."
-        )
+        raise GoalUnusable(f"{NO_PLAN}: goal_outside")
     return Pose(float(position["x"]), float(position["y"]), yaw_of(turn))
 
 
@@ -85,13 +85,16 @@ class Wheel:
         self.driver: object | None = None
 
     def take(self, driver: object, target: Pose) -> None:
+        try:
+            self.vehicle.head_for(target)
+        except NoWay as cause:
+            raise GoalUnusable(f"{NO_PLAN}: {cause}") from cause
         self.driver = driver
-        self.vehicle.target = target
 
     def release(self, driver: object) -> None:
         if self.driver is driver:
             self.driver = None
-            self.vehicle.target = None
+            self.vehicle.head_for(None)
 
 
 class Drive:
@@ -115,11 +118,11 @@ class Drive:
         self.began_at = self.clock.now()
         try:
             target = target_of(goal.body[self.pose_field], self.wheel.plan)
+            self.wheel.take(self, target)
         except GoalUnusable as error:
             self.problem = str(error)
             return
-        self.length_m = self.wheel.vehicle.pose.distance_to(target)
-        self.wheel.take(self, target)
+        self.length_m = self.wheel.vehicle.remaining_m()
 
     def stop(self) -> None:
         self.wheel.release(self)

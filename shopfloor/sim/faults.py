@@ -151,6 +151,7 @@ def _jump(_: FaultSwitches, robot: SimRobot, numbers: Numbers) -> None:
     robot.vehicle.pose = Pose(
         pose.x_m + numbers[0], pose.y_m + numbers[1], pose.yaw_rad + turn
     )
+    robot.replan()
 
 
 def _stop(switches: FaultSwitches, robot: SimRobot, numbers: Numbers) -> None:

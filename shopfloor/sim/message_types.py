@@ -221,6 +221,10 @@ class TypeRegistry:
             raise FieldRefused(f"{where} needs {field.length} values, not {len(value)}")
         if field.type in _FLOATS and all(type(item) is float for item in value):
             return value
+        if field.type in _INTEGERS and set(map(type, value)) == {int}:
+            low, high = _INTEGERS[field.type]
+            if low <= min(value) and max(value) <= high:
+                return value
         return [self._single(where, field.type, item, now) for item in value]
 
     def _single(self, where: str, name: str, value: Any, now: float) -> Any:

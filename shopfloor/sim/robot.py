@@ -12,7 +12,9 @@ from typing import Any
 from shopfloor.sim import sensors
 from shopfloor.sim.clock import Clock, Every
 from shopfloor.sim.driving import (
+    Drive,
     GoalFaults,
+    GoalUnusable,
     MakePlan,
     MoveBase,
     Wheel,
@@ -24,8 +26,9 @@ from shopfloor.sim.graph import Graph, Respond, Topic
 from shopfloor.sim.message_types import Message
 from shopfloor.sim.ros1_actions import ActionTopics
 from shopfloor.sim.ros2_actions import NavigateToPose, NavigationAction
+from shopfloor.sim.scale import Scale
 from shopfloor.sim.trace import Trace
-from shopfloor.sim.vehicle import Pose, Vehicle
+from shopfloor.sim.vehicle import FindBends, Pose, Vehicle
 from shopfloor.sim.world import RobotSpec, World
 
 MAP_FRAME = "map"
@@ -55,11 +58,16 @@ class SimRobot:
         graph: Graph,
         rng: random.Random,
         trace: Trace,
+        find_bends: FindBends | None = None,
     ) -> None:
         self.spec = spec
         self.world = world
         self.vehicle = Vehicle(
-            spec.home, spec.limits, charger=spec.home, battery=spec.battery
+            spec.home,
+            spec.limits,
+            charger=spec.home,
+            battery=spec.battery,
+            find_bends=find_bends,
         )
         self.faults = GoalFaults()
         self.clock = SkewedClock(graph.clock)
@@ -81,6 +89,7 @@ class SimRobot:
         self._periodic: list[tuple[Every, str, Callable[[], Message]]] = []
         self._advertise_topics()
         self._offer_services()
+        self.scale = Scale(graph, self._node, spec.prefix, f"scale of {spec.id}")
         if self._registry.dialect == "ros1":
             self._offer_ros1_navigation()
         else:
@@ -208,6 +217,17 @@ class SimRobot:
         self.vehicle.emergency_stop = stopped
         self.vehicle.tick(dt_s, self._rng)
 
+    def replan(self) -> None:
+        """Somebody has put it elsewhere: find the way from there, or give up."""
+        driver = self._wheel.driver
+        if self.vehicle.target is None or not isinstance(driver, Drive):
+            return
+        try:
+            self._wheel.take(driver, self.vehicle.target)
+        except GoalUnusable as error:
+            driver.problem = str(error)
+            self._wheel.release(driver)
+
     def step(self) -> None:
         """Say what is due."""
         now = self._graph.clock.now()
@@ -224,6 +244,7 @@ class SimRobot:
         for due, suffix, build in self._periodic:
             if due.due(now) and self._topics[suffix].wanted:
                 self._publish(suffix, build())
+        self.scale.step(now)
         if self._range_due.due(now) and now >= self.tag_lost_until:
             self._tell_ranges()
 
@@ -372,10 +393,9 @@ class SimRobot:
         self._publish(self._plan_topic, self._plan(), latch=True)
 
     def _plan(self) -> Message:
-        target = self.vehicle.target
-        ends = [] if target is None else [self.vehicle.pose, target]
         header = self._header(MAP_FRAME)
-        poses = [{"header": header, "pose": pose_message(end)} for end in ends]
+        way = self.vehicle.way()
+        poses = [{"header": header, "pose": pose_message(stop)} for stop in way]
         return {"header": header, "poses": poses}
 
     def _record(self, event: str, **facts: Any) -> None:

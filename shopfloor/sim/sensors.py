@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from PIL import Image
 
 from shopfloor.sim.vehicle import Pose
+from shopfloor.sim.walls import Segment, distance_m
 from shopfloor.sim.world import Anchor, Map
 
 FREE, OCCUPIED, UNKNOWN = 0, 100, -1
@@ -18,13 +19,18 @@ TAG_HEIGHT_M = 1.0
 COSTMAP_SIDE_M, COSTMAP_CELL_M = 4.0, 0.1
 LETHAL, INSCRIBED = 100, 99
 
-Segment = tuple[float, float, float, float]
+
+def size_in_cells(plan: Map) -> tuple[int, int]:
+    """Columns and rows."""
+    return (
+        max(1, round(plan.width_m / plan.resolution_m)),
+        max(1, round(plan.height_m / plan.resolution_m)),
+    )
 
 
 def occupancy(plan: Map) -> tuple[int, int, list[int]]:
     """Columns, rows and cells, row by row from the lower left corner."""
-    columns = max(1, round(plan.width_m / plan.resolution_m))
-    rows = max(1, round(plan.height_m / plan.resolution_m))
+    columns, rows = size_in_cells(plan)
     if plan.image is not None:
         return columns, rows, _cells_of_image(plan, columns, rows)
     cells = [FREE] * (columns * rows)
@@ -47,9 +53,11 @@ def _cells_of_image(plan: Map, columns: int, rows: int) -> list[int]:
         if grey.size != (columns, rows):
             grey = grey.resize((columns, rows), Image.Resampling.NEAREST)
         shades = grey.tobytes()
+    meaning = [_cell(shade) for shade in range(256)]
     cells: list[int] = []
     for row in range(rows - 1, -1, -1):
-        cells.extend(_cell(shade) for shade in shades[row * columns :][:columns])
+        line = shades[row * columns : (row + 1) * columns]
+        cells.extend([meaning[shade] for shade in line])
     return cells
 
 
@@ -96,29 +104,18 @@ def costmap(
         for middle in (pose.x_m, pose.y_m)
     )
     reach_m = COSTMAP_SIDE_M + radius_m
-    near = [wall for wall in walls if _distance(pose.x_m, pose.y_m, wall) < reach_m]
+    near = [wall for wall in walls if distance_m(pose.x_m, pose.y_m, wall) < reach_m]
     cells = []
     for row in range(side):
         y_m = low + (row + 0.5) * COSTMAP_CELL_M
         for column in range(side):
             x_m = left + (column + 0.5) * COSTMAP_CELL_M
-            gap_m = min((_distance(x_m, y_m, wall) for wall in near), default=math.inf)
+            gap_m = min((distance_m(x_m, y_m, wall) for wall in near), default=math.inf)
             if gap_m <= COSTMAP_CELL_M / 2:
                 cells.append(LETHAL)
             else:
                 cells.append(INSCRIBED if gap_m <= radius_m else FREE)
     return side, Pose(left, low), cells
-
-
-def _distance(x_m: float, y_m: float, wall: Segment) -> float:
-    x1, y1, x2, y2 = wall
-    span_x, span_y = x2 - x1, y2 - y1
-    length2 = span_x**2 + span_y**2
-    share = 0.0
-    if length2 > 0.0:
-        share = ((x_m - x1) * span_x + (y_m - y1) * span_y) / length2
-        share = min(1.0, max(0.0, share))
-    return math.hypot(x_m - x1 - share * span_x, y_m - y1 - share * span_y)
 
 
 def uwb_range(pose: Pose, anchor: Anchor, rng: random.Random) -> float:

@@ -8,6 +8,7 @@ import itertools
 import json
 import random
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from shopfloor.sim import sensors
@@ -19,6 +20,7 @@ from shopfloor.sim.message_types import Dialect, Message, TypeRegistry
 from shopfloor.sim.people import Walker
 from shopfloor.sim.robot import SimRobot, range_messages
 from shopfloor.sim.rosapi import RosApi
+from shopfloor.sim.routes import Routes
 from shopfloor.sim.session import Session
 from shopfloor.sim.trace import Trace
 from shopfloor.sim.world import World
@@ -55,6 +57,8 @@ class Simulation:
         self._numbers = itertools.count(1)
         self._stepped_at = self.clock.now()
         self._rng = random.Random(seed)  # noqa: S311 - noise, repeatable
+        self._occupancy = sensors.occupancy(self.world.map)
+        routes = Routes(self.world.map, self._occupancy[2])
         self.robots = {
             spec.id: self.robot_type(
                 spec,
@@ -62,6 +66,7 @@ class Simulation:
                 self.graph,
                 random.Random(f"{seed}:{spec.id}"),  # noqa: S311 - the same
                 self.trace,
+                partial(routes.bends, radius_m=spec.radius_m),
             )
             for spec in self.world.robots
         }
@@ -86,7 +91,7 @@ class Simulation:
         return owner
 
     def _advertise(self) -> None:
-        columns, rows, cells = sensors.occupancy(self.world.map)
+        columns, rows, cells = self._occupancy
         origin = self.world.map.origin
         grid: Message = {
             "header": self.registry.header("map", self.clock.now()),

@@ -1,12 +1,16 @@
-"""A differential-drive vehicle that turns on the spot and drives straight.
+"""A differential-drive vehicle that turns on the spot and drives straight lines.
 
+Given somebody who finds ways, it goes around what stands between it and its target.
 Pure motion: no clock, no topics. The same seed and the same ticks give the same
 path, so that fast-forward runs and live runs agree.
 """
 
 import math
 import random
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 STEP_S = 0.05
 ARRIVED_M = 0.01
@@ -27,6 +31,14 @@ class Pose:
 
     def bearing_to(self, other: "Pose") -> float:
         return math.atan2(other.y_m - self.y_m, other.x_m - self.x_m)
+
+
+class NoWay(ValueError):
+    """There is no way there; the text is the cause."""
+
+
+FindBends = Callable[[Pose, Pose], tuple[Pose, ...]]
+"""Where the way from one pose to another turns. Raises NoWay."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +72,11 @@ class Vehicle:
     turn_radps: float = 0.0
     odometer_m: float = 0.0
     odometry: Pose = field(default_factory=lambda: Pose(0.0, 0.0))
+    find_bends: FindBends | None = None
+    bends: tuple[Pose, ...] = ()
+    """Still ahead, before the target."""
+    _turned_away: bool = field(default=False, init=False)
+    """The way was found while it drove elsewhere and will stop further on."""
 
     @property
     def standing(self) -> bool:
@@ -88,8 +105,24 @@ class Vehicle:
             and abs(_angle(self.target.yaw_rad - self.pose.yaw_rad)) <= ALIGNED_RAD
         )
 
+    def head_for(self, target: Pose | None) -> None:
+        """Take a target, or none. NoWay: it cannot be reached, and the old one
+        stays."""
+        self.bends = self._bends_to(target)
+        self.target = target
+        self._turned_away = not self.standing
+
+    def _bends_to(self, target: Pose | None) -> tuple[Pose, ...]:
+        if target is None or self.find_bends is None:
+            return ()
+        return self.find_bends(self.pose, target)
+
+    def way(self) -> list[Pose]:
+        """From where it is over every bend to the target; empty without one."""
+        return [] if self.target is None else [self.pose, *self.bends, self.target]
+
     def remaining_m(self) -> float:
-        return self.pose.distance_to(self.target) if self.target else 0.0
+        return math.fsum(a.distance_to(b) for a, b in pairwise(self.way()))
 
     def remaining_s(self) -> float:
         """A guess from distance and top speed, as robots report it."""
@@ -124,10 +157,18 @@ class Vehicle:
         self._forward(self.speed_mps * dt_s)
 
     def _pursue(self, target: Pose, dt_s: float) -> None:
+        if self._turned_away and self.standing:
+            self._turned_away = False
+            with suppress(NoWay):
+                self.bends = self._bends_to(target)
+        target = self.bends[0] if self.bends else target
         distance = self.pose.distance_to(target)
         if distance <= ARRIVED_M and self.speed_mps <= self.limits.accel_mps2 * dt_s:
             self.speed_mps = 0.0
-            self._turn_towards(target.yaw_rad, dt_s)
+            if self.bends:
+                self.bends = self.bends[1:]
+            else:
+                self._turn_towards(target.yaw_rad, dt_s)
             return
         error = _angle(self.pose.bearing_to(target) - self.pose.yaw_rad)
         if self.speed_mps > 0.0 and abs(error) > OFF_COURSE_RAD:

@@ -3,11 +3,18 @@
 Plain values, so that a test builds the world it needs in one expression.
 """
 
-from collections.abc import Mapping
+import itertools
+import math
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from shopfloor.sim.vehicle import Limits, Pose
+from shopfloor.sim.walls import gap_m
+
+PARKING_M = 0.9
+"""Between the middles of robots at home."""
+PARKING_WALL_M = 0.2
 
 
 class WorldRefused(ValueError):
@@ -27,6 +34,20 @@ class Map:
     def contains(self, x_m: float, y_m: float) -> bool:
         right, up = x_m - self.origin.x_m, y_m - self.origin.y_m
         return 0.0 <= right <= self.width_m and 0.0 <= up <= self.height_m
+
+    def spots_around(self, robot: "RobotSpec") -> Iterator[Pose]:
+        """Where more robots of its size may stand, nearest first: a straight line
+        from its home keeps clear of walls."""
+        home, keep_m = robot.home, robot.radius_m + PARKING_WALL_M
+        across, along = int(self.width_m), int(self.height_m)
+        steps = itertools.product(range(-across, across + 1), range(-along, along + 1))
+        for right, up in sorted(steps, key=lambda at: (math.hypot(*at), at)):
+            x_m, y_m = home.x_m + right, home.y_m + up
+            line = (home.x_m, home.y_m, x_m, y_m)
+            if self.contains(x_m, y_m) and all(
+                gap_m(line, wall) > keep_m for wall in self.walls
+            ):
+                yield Pose(x_m, y_m, home.yaw_rad)
 
 
 @dataclass(frozen=True)
@@ -114,29 +135,35 @@ class World:
     doors: tuple[DoorSpec, ...] = ()
 
     def with_robots(self, count: int) -> "World":
-        """The first so many robots, or more of the same kinds beside them."""
+        """The first so many robots, or more of the same kinds beside them. When
+        there is no more room they stand in each other."""
         if count < 1:
             raise WorldRefused(f"a world needs at least one robot, not {count}")
         robots = list(self.robots[:count])
         if len(robots) < count and not robots:
             raise WorldRefused(f"world {self.name} has no robot to take as a pattern")
         taken = {robot.id for robot in robots}
+        spots: dict[str, Iterator[Pose]] = {}
         number = 0
         while len(robots) < count:
             number += 1
             if f"robot{number}" in taken:
                 continue
             pattern = self.robots[len(robots) % len(self.robots)]
-            home = pattern.home
-            row = len(robots) // len(self.robots)
-            y_m = (home.y_m + row) % self.map.height_m + self.map.origin.y_m
+            homes = spots.setdefault(pattern.id, self.map.spots_around(pattern))
+            taken_by = [robot.home for robot in robots]
+            home = next((h for h in homes if _has_room(h, taken_by)), pattern.home)
             robots.append(
                 replace(
                     pattern,
                     id=f"robot{number}",
                     namespace=None,
-                    home=Pose(home.x_m, y_m, home.yaw_rad),
+                    home=home,
                     tag=1000 + number,
                 )
             )
         return replace(self, robots=tuple(robots))
+
+
+def _has_room(home: Pose, others: list[Pose]) -> bool:
+    return all(home.distance_to(other) >= PARKING_M for other in others)

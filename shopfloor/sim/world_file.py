@@ -23,7 +23,8 @@ from shopfloor.sim.world import (
 )
 
 DRIVES = ("differential", "holonomic", "grid")
-FOR_OTHERS = ("description", "materials")
+MOST_CELLS = 10_000_000
+FOR_OTHERS = ("description", "materials", "tanks")
 """Keys of the file that the robot side must not know."""
 
 
@@ -159,6 +160,13 @@ def _map(part: _Part, folder: Path) -> Map:
         file,
         _origin(part.items("origin")),
     )
+    columns = found.width_m / found.resolution_m
+    rows = found.height_m / found.resolution_m
+    if columns * rows > MOST_CELLS:
+        raise WorldRefused(
+            f"map of {columns:.0f} by {rows:.0f} cells is above the limit of "
+            f"{MOST_CELLS:,} cells"
+        )
     part.finish()
     return found
 

@@ -40,12 +40,14 @@ export function drawGround(plan: FloorPlan): SVGGElement {
     ground.append(svg("path", { d, fill: `url(#${grid})` }));
   }
   for (const place of plan.places) ground.append(spot(place));
-  const tank = plan.places.find((place) => place.kind === "tank");
+  const tanks = plan.places
+    .filter((place) => place.kind === "tank")
+    .map((place) => String(near(place, plan)));
   for (const rack of plan.racks) {
     const [left, bottom, width, height] = rack;
     const shape = { class: "map-rack", x: left, y: -bottom - height, width, height };
     const [cx, cy] = middleOf(rack);
-    const isTank = tank && near(tank, plan)?.every((n, i) => n === [cx, cy][i]);
+    const isTank = tanks.includes(String([cx, cy]));
     const r = Math.min(width, height) / 2;
     ground.append(
       isTank
@@ -95,6 +97,9 @@ interface Sign {
   y: number;
   outX: number; // pixels away from where robots stop
   outY: number;
+  width: number; // pixels
+  height: number;
+  minor: boolean; // gives way to other names
   element: SVGGElement;
 }
 
@@ -105,35 +110,63 @@ export class Signs {
   constructor(plan: FloorPlan, small: boolean, wanted: string | null) {
     for (const place of plan.places) {
       if (place.kind === "home") {
-        if (!small) this.add(place, place.x, place.y, this.parking());
+        if (!small) this.add(place, place.x, place.y, 0, 0, this.parking());
         continue;
       }
       // A name stands on its rack, where no robot hides it.
       const [x, y] = near(place, plan) ?? [place.x, place.y];
       const here = place.name === wanted;
-      this.add(place, x, y, this.board(shown(place.name), small, here));
+      const name = shown(place.name);
+      const little = small || (place.kind === "place" && !here);
+      const height = little ? 24 : 34;
+      const width = Math.max(height, name.length * (little ? 9 : 12) + 14);
+      this.add(place, x, y, width, height, this.board(name, width, height, little, here));
     }
+    // Those that give way come last, when it is known what stands in their way.
+    this.signs.sort((one, other) => Number(one.minor) - Number(other.minor));
   }
 
   arrange(view: Viewport): void {
-    for (const { x, y, outX, outY, element } of this.signs) {
+    const taken: { onX: number; onY: number; width: number; height: number }[] = [];
+    for (const { x, y, outX, outY, width, height, minor, element } of this.signs) {
       const [onX, onY] = [view.x(x) + outX, view.y(y) + outY];
       put(element, "transform", `translate(${onX.toFixed(1)} ${onY.toFixed(1)})`);
+      const hidden =
+        minor &&
+        taken.some(
+          (other) =>
+            Math.abs(other.onX - onX) < (other.width + width) / 2 &&
+            Math.abs(other.onY - onY) < (other.height + height) / 2,
+        );
+      put(element, "display", hidden ? "none" : "inline");
+      if (!hidden && width > 0) taken.push({ onX, onY, width, height });
     }
   }
 
-  private add(place: PlaceOnPlan, x: number, y: number, element: SVGGElement): void {
+  private add(
+    place: PlaceOnPlan,
+    x: number,
+    y: number,
+    width: number,
+    height: number,
+    element: SVGGElement,
+  ): void {
     element.dataset["place"] = place.name;
     this.element.append(element);
     const far = Math.hypot(x - place.x, y - place.y);
     const out = far > 0 ? OUT / far : 0;
     const [outX, outY] = [(x - place.x) * out, -(y - place.y) * out];
-    this.signs.push({ x, y, outX, outY, element });
+    const minor = place.kind === "place";
+    this.signs.push({ x, y, outX, outY, width, height, minor, element });
   }
 
-  private board(name: string, small: boolean, here: boolean): SVGGElement {
-    const height = small ? 24 : 34;
-    const width = Math.max(height, name.length * (small ? 9 : 12) + 14);
+  private board(
+    name: string,
+    width: number,
+    height: number,
+    small: boolean,
+    here: boolean,
+  ): SVGGElement {
     const text = svg("text", { class: "map-sign-text", y: small ? 5 : 7 });
     text.textContent = name;
     return svg(

@@ -12,7 +12,7 @@ from mpms.services.factory.orders import change_status
 
 
 class ConnectWarehouse:
-    """``warehouse.connect``: what to fetch for this order, and from where."""
+    """``warehouse.connect``: what to fetch, from where, to which tank."""
 
     def __init__(self, world: World) -> None:
         self._world = world
@@ -42,7 +42,13 @@ class ConnectWarehouse:
         if order.status is OrderStatus.NEW:
             change_status(tx, job, number, OrderStatus.IN_PROCESS)
         return Done(
-            {"product": order.product, "materials": materials, "index": 0, "loaded": []}
+            {
+                "product": order.product,
+                "tank": self._world.tank_for(order.product),
+                "materials": materials,
+                "index": 0,
+                "loaded": [],
+            }
         )
 
 

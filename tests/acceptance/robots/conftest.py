@@ -281,7 +281,7 @@ class Plant:
         self.world.mkdir()
         (self.world / "world.yaml").write_text(yaml.safe_dump(data))
 
-    def start_simulator(self, speed: float = 20.0) -> Simulator:
+    def start_simulator(self, speed: float = 30.0) -> Simulator:
         trace = self.directory / "trace.jsonl"
         simulator = Simulator(self.world, trace, speed)
         self._closers.append(lambda: simulator.kill())

@@ -66,7 +66,7 @@ def test_ten_orders_at_once_are_done_by_three_robots_and_two_workers(
     plant: Plant, until: Until
 ) -> None:
     """Two kinds of robots; each has one of the workers for its owner."""
-    simulator = plant.start_simulator(speed=40.0)
+    simulator = plant.start_simulator(speed=60.0)
     for name in ("first", "second"):
         plant.start_worker(name, lease_s=60.0)
     plant.start_people()

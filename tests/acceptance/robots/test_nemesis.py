@@ -145,7 +145,7 @@ def torment(
     print(f"seed {seed}")
     plant.with_robots(robots)
     plant.deploy({"patrol.bpmn": PATROL.encode()})
-    plant.start_simulator(speed=20.0)
+    plant.start_simulator(speed=30.0)
     names = [f"robot{number}" for number in range(1, robots + 1)]
     nemesis = Nemesis(plant, names, seed)
     people = plant.start_people()

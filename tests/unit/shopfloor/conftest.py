@@ -164,3 +164,9 @@ def ros2(world: World, clock: ManualClock) -> Client:
     """A client of a simulation that speaks the ROS 2 dialect."""
     simulation = Simulation(world, clock=clock, dialect="ros2", trace=Trace(keep=True))
     return Client(simulation, clock)
+
+
+@pytest.fixture
+def client_of() -> Callable[[Simulation, ManualClock], Client]:
+    """For tests that need a world of their own."""
+    return Client

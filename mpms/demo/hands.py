@@ -1,0 +1,49 @@
+"""The hands of the demo: they put on a robot what is asked for, before it is weighed.
+
+Whoever confirms the form, a visitor or the tireless person, nobody here can lift a
+sack. The weight itself comes from the robot's load cell over rosbridge, as in a plant.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+from websockets.exceptions import WebSocketException
+from websockets.sync.client import connect
+
+from mpms.ports.plant import Scale, ScaleUnavailable
+
+ANSWER_S = 10.0
+
+
+class LoadingHands:
+    """A scale whose load is put on just before."""
+
+    def __init__(self, scale: Scale, url: str, asked_kg: Callable[[str], float]):
+        self._scale = scale
+        self._url = url
+        self._asked_kg = asked_kg
+
+    def net_kg(self, robot: str) -> float:
+        try:
+            self._put(robot, self._asked_kg(robot))
+        except (OSError, WebSocketException, ValueError) as cause:
+            raise ScaleUnavailable(f"nothing was put on {robot}: {cause}") from cause
+        return self._scale.net_kg(robot)
+
+    def _put(self, robot: str, kg: float) -> None:
+        call = {
+            "op": "call_service",
+            "id": "load",
+            "service": f"/{robot}/put_load",
+            "args": {"kg": kg},
+        }
+        with connect(self._url, compression=None, open_timeout=ANSWER_S) as link:
+            link.send(json.dumps(call))
+            said = json.loads(link.recv(timeout=ANSWER_S))
+        values = said.get("values")
+        if not isinstance(values, dict) or not values.get("success"):
+            raise ValueError(
+                values.get("message") if isinstance(values, dict) else said
+            )
