@@ -25,6 +25,8 @@ import psycopg2
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+from engine_parts.services import figures as service_figures  # noqa: E402
+
 from mpms import bootstrap  # noqa: E402
 from mpms.adapters.memory import FixedClock, LoopbackRobots, SystemClock  # noqa: E402
 from mpms.domain.jobs import Done  # noqa: E402
@@ -161,7 +163,8 @@ def stock_cycle(url: str, completed: int) -> float:
             begun = time.perf_counter()
             with connection, connection.cursor() as cursor:
                 cursor.execute("SELECT state::text FROM stock WHERE id = 1 FOR UPDATE")
-                workflow = serializer.deserialize_json(cursor.fetchone()[0])
+                ((state,),) = cursor.fetchall()
+                workflow = serializer.deserialize_json(state)
                 task = workflow.get_next_task(state=TaskState.READY, manual=True)
                 task.run()
                 workflow.do_engine_steps()
@@ -224,7 +227,7 @@ def orders_loop(turns: int) -> dict[str, int]:
     definition = Definition(digest, "orders_handling", 1, "", xml)
     clock = FixedClock(SystemClock().now())
     step = engine.advance(definition, None, Start(), now=clock.now())
-    results = {
+    results: dict[str, dict[str, Any]] = {
         "mail.read": {"mails": 1, "accepted": 1},
         "orders.next": {"order_number": "MO-2026-0001"},
     }
@@ -321,6 +324,7 @@ def main() -> None:
                 figures[f"instances_per_s_{workers}"] = round(instances_per_s, 1)
                 jobs.append(jobs_per_s)
             figures["jobs_per_s"] = round(max(jobs), 1)
+            figures |= service_figures(url, say)
             ratio = figures["cycle_ms_10000"] / figures["cycle_ms_10"]
             figures["cycle_ratio_10000_to_10"] = round(ratio, 3)
             ratio = figures["cycle_ms_1000"] / figures["stock_cycle_ms_1000"]

@@ -13,6 +13,30 @@ CREATE TABLE definitions (
     UNIQUE (key, version)
 );
 
+-- Start events of the latest version of each process that something outside triggers.
+-- due_at is null when a timer has had its last turn. A message starts one process.
+CREATE TABLE starts (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    definition_id bigint NOT NULL REFERENCES definitions,
+    key text NOT NULL,
+    element text NOT NULL,
+    kind text NOT NULL CHECK (kind IN ('message', 'signal', 'timer')),
+    event text,
+    timer text CHECK (timer IN ('date', 'duration', 'cycle')),
+    timer_text text,
+    due_at timestamptz,
+    anchor_at timestamptz,
+    turns_left integer,
+    failures integer NOT NULL DEFAULT 0,
+    not_before timestamptz NOT NULL DEFAULT '-infinity',
+    UNIQUE (key, element),
+    CHECK ((kind = 'timer') = (event IS NULL)),
+    CHECK ((kind = 'timer') = (timer IS NOT NULL))
+);
+CREATE UNIQUE INDEX starts_one_a_message ON starts (event) WHERE kind = 'message';
+CREATE INDEX starts_by_event ON starts (kind, event);
+CREATE INDEX starts_due ON starts (due_at) WHERE due_at IS NOT NULL;
+
 -- Decision tables, one row a decision and version.
 CREATE TABLE decisions (
     key text NOT NULL,
@@ -53,13 +77,37 @@ CREATE TABLE instances (
     changed_at timestamptz NOT NULL DEFAULT now(),
     ended_at timestamptz,
     end_reason text,
-    CHECK ((parent_id IS NULL) = (parent_task IS NULL))
+    suspended_by text,
+    suspended_reason text,
+    suspended_at timestamptz,
+    restarted_from uuid REFERENCES instances ON DELETE SET NULL,
+    CHECK ((parent_id IS NULL) = (parent_task IS NULL)),
+    CONSTRAINT instances_suspended
+        CHECK ((suspended_by IS NULL) = (suspended_at IS NULL))
 );
 CREATE INDEX instances_by_business_key ON instances (business_key);
 CREATE INDEX instances_by_key ON instances (key, status);
 CREATE UNIQUE INDEX instances_one_child_a_task ON instances (parent_task)
     WHERE status = 'active';
 CREATE INDEX instances_by_parent ON instances (parent_id);
+CREATE INDEX instances_by_end ON instances (ended_at DESC, id DESC)
+    WHERE ended_at IS NOT NULL;
+CREATE INDEX instances_active ON instances (key) WHERE ended_at IS NULL;
+CREATE INDEX instances_ended ON instances (key, ended_at DESC, id DESC)
+    WHERE ended_at IS NOT NULL;
+CREATE INDEX instances_like_business_key ON instances (business_key text_pattern_ops);
+CREATE INDEX instances_by_restart ON instances (restarted_from)
+    WHERE restarted_from IS NOT NULL;
+CREATE UNIQUE INDEX instances_one_restart ON instances (restarted_from)
+    WHERE status = 'active';
+
+-- Processes of which no new instance is started.
+CREATE TABLE suspended_processes (
+    key text PRIMARY KEY,
+    suspended_by text NOT NULL,
+    suspended_reason text NOT NULL,
+    suspended_at timestamptz NOT NULL DEFAULT now()
+);
 
 -- Open forms: live tasks only.
 CREATE TABLE tasks (
@@ -141,7 +189,10 @@ CREATE TABLE subscriptions (
     correlation text,
     created_at timestamptz NOT NULL DEFAULT now()
 );
-CREATE INDEX subscriptions_by_event ON subscriptions (kind, event);
+CREATE INDEX subscriptions_by_event
+ON subscriptions (kind, event, correlation, created_at, task_id);
+CREATE INDEX subscriptions_without_key
+ON subscriptions (kind, event, created_at, task_id) WHERE correlation IS NULL;
 CREATE INDEX subscriptions_by_instance ON subscriptions (instance_id);
 
 -- Messages that nobody waited for yet. Signals are never kept.
@@ -153,6 +204,7 @@ CREATE TABLE messages (
     thrown_at timestamptz NOT NULL DEFAULT now()
 );
 CREATE INDEX messages_by_event ON messages (event, id);
+CREATE INDEX messages_by_key ON messages (event, correlation, id);
 
 -- Commands to instances that nobody waits for: started children, events, ends.
 CREATE TABLE deliveries (
@@ -177,11 +229,15 @@ CREATE TABLE incidents (
     element text,
     opened_at timestamptz NOT NULL DEFAULT now(),
     resolved_at timestamptz,
-    resolved_by text
+    resolved_by text,
+    cause text NOT NULL DEFAULT '',
+    assignee text
 );
 CREATE UNIQUE INDEX incidents_one_open_a_task ON incidents (task_id)
     WHERE resolved_at IS NULL AND task_id IS NOT NULL;
 CREATE INDEX incidents_by_instance ON incidents (instance_id);
+CREATE INDEX incidents_open ON incidents (opened_at) WHERE resolved_at IS NULL;
+CREATE INDEX incidents_by_cause ON incidents (cause) WHERE resolved_at IS NULL;
 
 -- History, append-only. Readers follow (transaction, id) below the oldest
 -- transaction still running, so that nothing committed late is skipped.
@@ -199,8 +255,12 @@ CREATE TABLE events (
 CREATE INDEX events_in_order ON events (transaction, id);
 CREATE INDEX events_by_instance ON events (instance_id, transaction, id);
 
+-- Only who says so for the transaction may delete: see old_history.sql.
 CREATE FUNCTION events_are_final() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
+    IF TG_OP = 'DELETE' AND current_setting('mpms.deletes_history', true) = 'on' THEN
+        RETURN OLD;
+    END IF;
     RAISE EXCEPTION 'history is append-only';
 END
 $$;
@@ -218,13 +278,14 @@ CREATE TABLE orders (
     status text NOT NULL DEFAULT 'new' CHECK (status IN (
         'waiting for release', 'new', 'in process',
         'done', 'cancelled', 'completed manually')),
-    instance_id uuid REFERENCES instances,
+    instance_id uuid REFERENCES instances ON DELETE SET NULL,
     received_at timestamptz NOT NULL DEFAULT now(),
     started_at timestamptz,
     ended_at timestamptz
 );
 CREATE INDEX orders_unattended ON orders (received_at) WHERE status = 'new';
 CREATE INDEX orders_by_age ON orders (received_at DESC);
+CREATE INDEX orders_by_instance ON orders (instance_id);
 
 -- The raw materials of an order; the same material may occur twice.
 CREATE TABLE order_lines (
@@ -437,3 +498,160 @@ CREATE TABLE attachments (
     added_at timestamptz NOT NULL DEFAULT now()
 );
 CREATE INDEX attachments_by_instance ON attachments (instance_id);
+
+-- How far a follower has read the history.
+CREATE TABLE readers (
+    name text PRIMARY KEY,
+    transaction xid8 NOT NULL DEFAULT '0',
+    line bigint NOT NULL DEFAULT 0
+);
+
+-- Where tokens stand now and since when; followed from the history.
+CREATE TABLE visits (
+    task_id uuid PRIMARY KEY,
+    instance_id uuid NOT NULL REFERENCES instances ON DELETE CASCADE,
+    definition_id bigint NOT NULL REFERENCES definitions,
+    element text NOT NULL,
+    entered_at timestamptz NOT NULL,
+    taken_at timestamptz
+);
+CREATE INDEX visits_by_element ON visits (definition_id, element);
+CREATE INDEX visits_by_instance ON visits (instance_id);
+
+-- What tokens did at each element, by the hour in which they left it.
+CREATE TABLE element_hours (
+    definition_id bigint NOT NULL REFERENCES definitions,
+    hour timestamptz NOT NULL,
+    element text NOT NULL,
+    visits bigint NOT NULL,
+    cancelled bigint NOT NULL,
+    seconds double precision NOT NULL,
+    waited_s double precision NOT NULL,
+    longest_s double precision NOT NULL,
+    PRIMARY KEY (definition_id, hour, element)
+);
+
+-- How many instances began and ended, by the hour.
+CREATE TABLE process_hours (
+    definition_id bigint NOT NULL REFERENCES definitions,
+    hour timestamptz NOT NULL,
+    started bigint NOT NULL,
+    completed bigint NOT NULL,
+    cancelled bigint NOT NULL,
+    failed bigint NOT NULL,
+    seconds double precision NOT NULL,
+    PRIMARY KEY (definition_id, hour)
+);
+
+-- Variables that can be searched: plain values of the instance, as text.
+CREATE TABLE found_values (
+    instance_id uuid NOT NULL REFERENCES instances ON DELETE CASCADE,
+    name text NOT NULL,
+    value text NOT NULL,
+    ended_at timestamptz,
+    PRIMARY KEY (instance_id, name)
+);
+CREATE INDEX found_values_ended
+ON found_values (name, value, ended_at DESC, instance_id DESC)
+    WHERE ended_at IS NOT NULL;
+CREATE INDEX found_values_active ON found_values (name, value) WHERE ended_at IS NULL;
+
+-- One action on many instances; a worker does it one by one.
+CREATE TABLE batches (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    action text NOT NULL,
+    details json NOT NULL DEFAULT '{}',
+    reason text NOT NULL,
+    ordered_by text NOT NULL,
+    ordered_at timestamptz NOT NULL DEFAULT now(),
+    ended_at timestamptz,
+    stopped_by text
+);
+CREATE TABLE batch_items (
+    batch_id bigint NOT NULL REFERENCES batches ON DELETE CASCADE,
+    place bigint NOT NULL,
+    instance_id uuid,
+    incident_id bigint,
+    state text NOT NULL DEFAULT 'waiting'
+        CHECK (state IN ('waiting', 'done', 'failed')),
+    message text,
+    done_at timestamptz,
+    PRIMARY KEY (batch_id, place)
+);
+CREATE INDEX batch_items_waiting ON batch_items (batch_id, place)
+    WHERE state = 'waiting';
+
+CREATE TABLE incident_comments (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    cause text NOT NULL,
+    incident_id bigint REFERENCES incidents ON DELETE CASCADE,
+    text text NOT NULL,
+    written_by text NOT NULL,
+    written_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX incident_comments_by_cause ON incident_comments (cause);
+
+-- Browsers that asked for alerts, and which causes were told to whom: once each.
+CREATE TABLE push_subscriptions (
+    endpoint text PRIMARY KEY,
+    login text NOT NULL,
+    keys json NOT NULL,
+    created_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE TABLE alerts (
+    cause text NOT NULL,
+    channel text NOT NULL,
+    told_at timestamptz NOT NULL DEFAULT now(),
+    incidents bigint NOT NULL DEFAULT 1,
+    ended_at timestamptz
+);
+CREATE UNIQUE INDEX alerts_once ON alerts (cause, channel) WHERE ended_at IS NULL;
+
+-- Programs that use the API. Hashes only.
+CREATE TABLE api_tokens (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    name text NOT NULL,
+    token_hash text NOT NULL UNIQUE,
+    role text NOT NULL CHECK (role IN ('admin', 'supervisor', 'worker', 'viewer')),
+    groups text[] NOT NULL DEFAULT '{}',
+    created_by text NOT NULL,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    expires_at timestamptz NOT NULL,
+    used_at timestamptz,
+    revoked_at timestamptz
+);
+
+-- A repeated request with the same key gets the first answer.
+CREATE TABLE api_answers (
+    token_id bigint NOT NULL REFERENCES api_tokens ON DELETE CASCADE,
+    key text NOT NULL,
+    request_hash text NOT NULL,
+    status integer,
+    body bytea,
+    asked_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (token_id, key)
+);
+
+-- Who is told of events, and what is still to be told.
+CREATE TABLE webhooks (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    url text NOT NULL,
+    secret text NOT NULL,
+    kinds text[] NOT NULL,
+    created_by text NOT NULL,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    paused_at timestamptz,
+    last_error text
+);
+CREATE TABLE webhook_posts (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    webhook_id bigint NOT NULL REFERENCES webhooks ON DELETE CASCADE,
+    event_id bigint NOT NULL,
+    body json NOT NULL,
+    attempts integer NOT NULL DEFAULT 0,
+    not_before timestamptz NOT NULL DEFAULT now(),
+    taken_at timestamptz,
+    last_error text,
+    UNIQUE (webhook_id, event_id)
+);
+CREATE INDEX webhook_posts_due ON webhook_posts (not_before);

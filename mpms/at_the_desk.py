@@ -13,7 +13,7 @@ from mpms.settings import Settings
 def with_services(settings: Settings, use: Callable[[bootstrap.Services], None]) -> int:
     """Use a migrated database for one command."""
     with database(settings) as url:
-        services = bootstrap.connect(url)
+        services = bootstrap.connect(url, limits=settings.limits)
         try:
             bootstrap.require_migrated(services)
             use(services)

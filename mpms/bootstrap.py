@@ -19,8 +19,10 @@ from mpms.adapters.postgres.migrate import migrate, pending
 from mpms.adapters.postgres.queries import Queries
 from mpms.adapters.postgres.unit_of_work import PostgresUnitOfWork
 from mpms.adapters.robots import BridgeRobots
+from mpms.adapters.scales import BridgeScale
 from mpms.adapters.worlds import read_world
 from mpms.domain.errors import MpmsError
+from mpms.domain.limits import Limits
 from mpms.domain.worlds import World
 from mpms.engine.runner import SpiffEngine
 from mpms.ports.engine import Engine
@@ -68,10 +70,11 @@ def connect(
     clock: Clock | None = None,
     handlers: Handlers | None = None,
     application: str = "mpms",
+    limits: Limits | None = None,
 ) -> Services:
     """Connect to a migrated database."""
     connections = Connections(database_url, application_name=application)
-    engine = SpiffEngine((handlers or Handlers()).pure)
+    engine = SpiffEngine((handlers or Handlers()).pure, limits)
     wall = clock or SystemClock()
     uow = PostgresUnitOfWork(
         connections, Queries(assets.directory("db") / "queries"), channel=CHANNEL
@@ -118,6 +121,21 @@ def connect_robots(
         ca_file=None if ca_file is None else str(ca_file),
         on_report=on_report,
         on_told=on_told,
+    )
+
+
+def connect_scale(
+    world: World,
+    robots_url: str | None,
+    kind: str | None = None,
+    *,
+    ca_file: Path | None = None,
+) -> Scale:
+    """The scales on the robots, wherever robots are reached over rosbridge."""
+    if robots_url is None or kind == "memory":
+        return LoopbackScale()
+    return BridgeScale(
+        world, robots_url, ca_file=None if ca_file is None else str(ca_file)
     )
 
 

@@ -9,8 +9,17 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from mpms import commands, demo, order_commands, order_desk, web_commands
+from mpms import (
+    commands,
+    demo,
+    model_commands,
+    order_commands,
+    order_desk,
+    web_commands,
+)
+from mpms.cli_instances import add_instances
 from mpms.cli_people import add_tls, add_users
+from mpms.cli_starts import add_starts
 from mpms.domain.errors import MpmsError
 from mpms.settings import Settings
 
@@ -63,14 +72,26 @@ def parser() -> argparse.ArgumentParser:
     check = commands_of.add_parser("check", help="is everything there and reachable?")
     check.set_defaults(run=lambda s, a: commands.check(s))
 
+    add_starts(commands_of)
     add_users(commands_of)
     add_tls(commands_of)
+    add_instances(commands_of)
 
     models = commands_of.add_parser("models", help="process models")
     of_models = models.add_subparsers(required=True, metavar="ACTION")
     lint = of_models.add_parser("lint", help="can these files be executed exactly?")
-    lint.add_argument("files", nargs="+", type=Path, metavar="FILE")
-    lint.set_defaults(run=lambda s, a: _print_lines(commands.lint(a.files)))
+    lint.add_argument(
+        "files", nargs="+", type=Path, metavar="FILE", help="file or folder"
+    )
+    lint.add_argument("--text", action="store_true", help="for people, not as JSON")
+    lint.set_defaults(
+        run=lambda s, a: model_commands.print_lint(a.files, as_text=a.text)
+    )
+    elements = of_models.add_parser("elements", help="what is executed, what refused")
+    elements.add_argument(
+        "--markdown", action="store_true", help="as the page docs/bpmn.md (the default)"
+    )
+    elements.set_defaults(run=lambda s, a: model_commands.print_elements())
     deploy = of_models.add_parser("deploy", help="deploy .bpmn, .dmn and .form files")
     deploy.add_argument("files", nargs="+", type=Path, metavar="FILE")
     deploy.set_defaults(run=lambda s, a: commands.deploy(s, a.files))
@@ -111,12 +132,6 @@ def parser() -> argparse.ArgumentParser:
 def _print(result: object) -> int:
     print(json.dumps(result, ensure_ascii=False, indent=2))
     return 0
-
-
-def _print_lines(results: list[dict[str, object]]) -> int:
-    for result in results:
-        print(json.dumps(result, ensure_ascii=False))
-    return 0 if all(r["deployable"] for r in results) else 1
 
 
 if __name__ == "__main__":

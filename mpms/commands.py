@@ -18,12 +18,10 @@ from mpms import assets, bootstrap
 from mpms.adapters.robots import probe
 from mpms.bootstrap_mail import MailDesk, mail_desk
 from mpms.domain.errors import MpmsError
-from mpms.domain.models import Problem
 from mpms.embedded import postgres
-from mpms.engine.runner import SpiffEngine
 from mpms.errands import Errand
 from mpms.ports.plant import Scale
-from mpms.services.deploy_models import check_form, deploy_models
+from mpms.services.deploy_models import deploy_models
 from mpms.settings import Settings
 from mpms.worker import Worker
 
@@ -48,35 +46,6 @@ def database(settings: Settings) -> Iterator[str]:
         settings.state_dir / "postgres", bindir=settings.pg_bindir
     ) as server:
         yield server.dsn
-
-
-def lint(files: Sequence[Path]) -> list[dict[str, object]]:
-    """One result a file, in the form that design.md promises."""
-    engine = SpiffEngine()
-    results: list[dict[str, object]] = []
-    for path in files:
-        try:
-            content = path.read_bytes()
-        except OSError as failure:
-            found = [Problem("", "", f"the file cannot be read: {failure.strerror}")]
-        else:
-            if path.suffix == ".dmn":
-                found = engine.check_decisions(content)
-            elif path.suffix == ".form":
-                found = check_form(content)
-            else:
-                found = engine.check(content)
-        results.append(
-            {
-                "file": str(path),
-                "deployable": not found,
-                "problems": [
-                    {"element": p.element, "name": p.name, "reason": p.reason}
-                    for p in found
-                ],
-            }
-        )
-    return results
 
 
 def deploy(settings: Settings, files: Sequence[Path]) -> int:
@@ -141,7 +110,9 @@ def work(settings: Settings) -> int:
         signal.signal(number, lambda *_: stop.set())
     with database(settings) as url:
         bootstrap.migrate_database(url)
-        services = bootstrap.connect(url, application="mpms worker")
+        services = bootstrap.connect(
+            url, application="mpms worker", limits=settings.limits
+        )
         desk = mail_desk(settings)
         with running_worker(settings, services, desk, settings.robots_url):
             stop.wait()
@@ -170,6 +141,9 @@ def running_worker(
         for what, run in ([] if desk is None else desk.errands(services.uow, name))
     ]
     with services.listen() as alarm:
+        scale = scale or bootstrap.connect_scale(
+            world, robots_url, settings.scale, ca_file=settings.robots_ca_file
+        )
         robots = bootstrap.connect_robots(
             world,
             robots_url,

@@ -10,6 +10,7 @@ from decimal import Decimal, InvalidOperation
 from pathlib import Path
 
 from mpms.domain.errors import MpmsError
+from mpms.domain.limits import KB, Limits
 
 
 class SettingInvalid(MpmsError):
@@ -26,6 +27,7 @@ class Settings:
     world: str = "paint_factory"
     robots_url: str | None = None
     robots_ca_file: Path | None = None
+    scale: str | None = None
     imap_url: str | None = field(default=None, repr=False)  # may hold a password
     smtp_url: str | None = field(default=None, repr=False)
     mail_from: str | None = None
@@ -47,6 +49,13 @@ class Settings:
     log_level: str = "WARNING"
     poll_s: float = 1.0
     lease_s: float = 30.0
+    max_variable_kb: int = Limits().variable_bytes // KB
+    max_variables_kb: int = Limits().instance_bytes // KB
+
+    @property
+    def limits(self) -> Limits:
+        """What instances may keep."""
+        return Limits(self.max_variable_kb * KB, self.max_variables_kb * KB)
 
     @classmethod
     def read(cls, environment: Mapping[str, str] | None = None) -> Settings:
@@ -63,6 +72,7 @@ class Settings:
             world=env.get("MPMS_WORLD") or "paint_factory",
             robots_url=env.get("MPMS_ROBOTS_URL") or None,
             robots_ca_file=_path(env.get("MPMS_ROBOTS_CA_FILE")),
+            scale=_scale(env),
             imap_url=env.get("MPMS_IMAP_URL") or None,
             smtp_url=env.get("MPMS_SMTP_URL") or None,
             mail_from=env.get("MPMS_MAIL_FROM") or None,
@@ -84,11 +94,15 @@ class Settings:
             log_level=_level(env.get("MPMS_LOG_LEVEL")),
             poll_s=_seconds(env, "MPMS_POLL_S", 1.0),
             lease_s=_seconds(env, "MPMS_LEASE_S", 30.0),
+            max_variable_kb=_kilobytes(env, "MPMS_MAX_VARIABLE_KB", 1024),
+            max_variables_kb=_kilobytes(env, "MPMS_MAX_VARIABLES_KB", 4096),
         )
 
 
 # Variables with our prefix that are not settings of the product.
 ALLOWED = frozenset({"MPMS_TEST_PG_BINDIR"})
+SCALES = ("memory", "bridge")
+MOST_KB = 100_000  # a step reads and writes them all
 LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 
 
@@ -117,6 +131,15 @@ def _level(text: str | None) -> str:
     if level not in LEVELS:
         raise SettingInvalid(f"MPMS_LOG_LEVEL is one of {', '.join(LEVELS)}.")
     return level
+
+
+def _scale(env: Mapping[str, str]) -> str | None:
+    kind = env.get("MPMS_SCALE") or None
+    if kind not in (None, *SCALES):
+        raise SettingInvalid(f"MPMS_SCALE is one of {', '.join(SCALES)}.")
+    if kind == "bridge" and not env.get("MPMS_ROBOTS_URL"):
+        raise SettingInvalid("MPMS_SCALE bridge needs MPMS_ROBOTS_URL.")
+    return kind
 
 
 def _day(env: Mapping[str, str], name: str) -> date | None:
@@ -149,6 +172,13 @@ def _port(env: Mapping[str, str], name: str, default: int) -> int:
     text = env.get(name) or str(default)
     if not text.isascii() or not text.isdigit() or int(text) > 65535:
         raise SettingInvalid(f"{name} is a port number; 0 takes any free one.")
+    return int(text)
+
+
+def _kilobytes(env: Mapping[str, str], name: str, default: int) -> int:
+    text = env.get(name) or str(default)
+    if not (text.isascii() and text.isdigit() and 0 < int(text) <= MOST_KB):
+        raise SettingInvalid(f"{name} is a number of kilobytes, 1 to {MOST_KB}.")
     return int(text)
 
 

@@ -48,7 +48,9 @@ class Site:
 
     def __init__(self, plan: OpenSite) -> None:
         settings = plan.settings
-        services = bootstrap.connect(plan.database_url, application="mpms web")
+        services = bootstrap.connect(
+            plan.database_url, application="mpms web", limits=settings.limits
+        )
         bootstrap.require_migrated(services)
         world = bootstrap.world_named(settings.world)
         self._floor: Floor = (

@@ -16,13 +16,15 @@ from mpms.domain.errors import DatabaseAway
 from mpms.ports.plant import Robots
 from mpms.ports.store import UnitOfWork
 from mpms.services.advance_instance import Advance
-from mpms.services.deliver import deliver_one, fire_one
+from mpms.services.deliver import deliver_one, fire_some
 from mpms.services.handlers import Handlers
 from mpms.services.outside_jobs import OutsideJobs
 from mpms.services.own_robots import OwnRobots
 from mpms.services.run_jobs import RunJobs
 from mpms.services.send_goals import send_goals
 from mpms.services.settle_goal import settle_goals
+from mpms.services.start_due import start_due_one
+from mpms.services.tally_history import TallyHistory
 
 log = logging.getLogger(__name__)
 
@@ -69,9 +71,11 @@ class Worker:
             self._goals_ended,
             self._deliveries,
             self._timers,
+            self._due_starts,
             self._inside_jobs,
             self._goals_to_send,
             self._outside.work,
+            TallyHistory(uow),
         ]
 
     def run(self, stop: threading.Event) -> None:
@@ -123,10 +127,11 @@ class Worker:
 
     def _nap_s(self) -> float:
         with self._uow() as tx:
-            due_at = tx.timers.next_due_at()
-        if due_at is None:
+            known = (tx.timers.next_due_at(), tx.starts.next_due_at())
+        due = [due_at for due_at in known if due_at is not None]
+        if not due:
             return self._poll_s
-        left_s = (due_at - self._advance.clock.now()).total_seconds()
+        left_s = (min(due) - self._advance.clock.now()).total_seconds()
         return max(0.0, min(self._poll_s, left_s))
 
     def _say(self, word: str) -> None:
@@ -138,7 +143,10 @@ class Worker:
         return _repeat(lambda: deliver_one(self._uow, self._advance))
 
     def _timers(self) -> bool:
-        return _repeat(lambda: fire_one(self._uow, self._advance))
+        return _repeat(lambda: fire_some(self._uow, self._advance) > 0)
+
+    def _due_starts(self) -> bool:
+        return _repeat(lambda: start_due_one(self._uow, self._advance))
 
     def _inside_jobs(self) -> bool:
         return _repeat(self._jobs.run_inside)

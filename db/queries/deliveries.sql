@@ -16,7 +16,7 @@ WHERE id = (
         LIMIT %(reach)s::bigint
     ) AS waiting
     CROSS JOIN LATERAL (
-        SELECT id
+        SELECT id, suspended_at
         FROM instances
         WHERE instances.id = waiting.instance_id
         FOR NO KEY UPDATE SKIP LOCKED
@@ -27,6 +27,8 @@ WHERE id = (
         WHERE
             deliveries.instance_id = instance.id
             AND deliveries.not_before <= clock_timestamp()
+            -- What is suspended can still be cancelled by the process that called it.
+            AND (instance.suspended_at IS NULL OR deliveries.kind = 'cancel')
         ORDER BY deliveries.id
         LIMIT 1
         FOR UPDATE SKIP LOCKED
@@ -56,14 +58,116 @@ ORDER BY created_at, task_id;
 SELECT pg_advisory_xact_lock(hashtext('mpms messages'));
 
 -- name: deliveries_throw_message
--- Give a message to the oldest subscription that none is on its way to.
+-- Give a message to the oldest subscription that none is on its way to. Those with
+-- and those without a key are looked for apart, because each is then an ordered index.
 INSERT INTO deliveries (instance_id, kind, task_id, data)
-SELECT s.instance_id, 'receive', s.task_id, %(data)s::json
-FROM subscriptions AS s
+SELECT instance_id, 'receive', task_id, %(data)s::json
+FROM (
+    (
+        SELECT s.instance_id, s.task_id, s.created_at
+        FROM subscriptions AS s
+        WHERE
+            s.kind = 'message'
+            AND s.event = %(event)s
+            AND s.correlation = %(correlation)s::text
+            AND NOT EXISTS (
+                SELECT FROM deliveries AS d
+                WHERE
+                    d.instance_id = s.instance_id
+                    AND d.task_id = s.task_id
+                    AND d.kind = 'receive'
+            )
+        ORDER BY s.created_at, s.task_id
+        LIMIT 1
+    )
+    UNION ALL
+    (
+        SELECT s.instance_id, s.task_id, s.created_at
+        FROM subscriptions AS s
+        WHERE
+            s.kind = 'message'
+            AND s.event = %(event)s
+            AND s.correlation IS NULL
+            AND NOT EXISTS (
+                SELECT FROM deliveries AS d
+                WHERE
+                    d.instance_id = s.instance_id
+                    AND d.task_id = s.task_id
+                    AND d.kind = 'receive'
+            )
+        ORDER BY s.created_at, s.task_id
+        LIMIT 1
+    )
+) AS oldest
+ORDER BY created_at, task_id
+LIMIT 1;
+
+-- name: messages_fitting
+-- Whom a message fits that names no instance; at most so many, oldest first.
+SELECT instance_id, task_id, element
+FROM (
+    (
+        SELECT s.instance_id, s.task_id, s.element, s.created_at
+        FROM subscriptions AS s
+        WHERE
+            s.kind = 'message'
+            AND s.event = %(event)s
+            AND s.correlation = %(correlation)s::text
+            AND NOT EXISTS (
+                SELECT FROM deliveries AS d
+                WHERE
+                    d.instance_id = s.instance_id
+                    AND d.task_id = s.task_id
+                    AND d.kind = 'receive'
+            )
+        ORDER BY s.created_at, s.task_id
+        LIMIT %(most)s
+    )
+    UNION ALL
+    (
+        SELECT s.instance_id, s.task_id, s.element, s.created_at
+        FROM subscriptions AS s
+        WHERE
+            s.kind = 'message'
+            AND s.event = %(event)s
+            AND s.correlation IS NULL
+            AND NOT EXISTS (
+                SELECT FROM deliveries AS d
+                WHERE
+                    d.instance_id = s.instance_id
+                    AND d.task_id = s.task_id
+                    AND d.kind = 'receive'
+            )
+        ORDER BY s.created_at, s.task_id
+        LIMIT %(most)s
+    )
+) AS fitting
+ORDER BY created_at, task_id
+LIMIT %(most)s;
+
+-- name: messages_fitting_of
+-- Whom a message fits among the instances it names, by id, by business key or both.
+WITH meant AS MATERIALIZED (
+    SELECT id
+    FROM instances
+    WHERE
+        status = 'active'
+        AND (%(instance_id)s::uuid IS NULL OR id = %(instance_id)s::uuid)
+        AND (
+            %(business_key)s::text IS NULL OR business_key = %(business_key)s::text
+        )
+)
+SELECT s.instance_id, s.task_id, s.element
+FROM meant
+JOIN subscriptions AS s ON s.instance_id = meant.id
 WHERE
     s.kind = 'message'
     AND s.event = %(event)s
-    AND (s.correlation IS NULL OR s.correlation = %(correlation)s::text)
+    AND (
+        s.correlation IS NULL
+        OR %(correlation)s::text IS NULL
+        OR s.correlation = %(correlation)s::text
+    )
     AND NOT EXISTS (
         SELECT FROM deliveries AS d
         WHERE
@@ -72,7 +176,7 @@ WHERE
             AND d.kind = 'receive'
     )
 ORDER BY s.created_at, s.task_id
-LIMIT 1;
+LIMIT %(most)s;
 
 -- name: messages_keep
 -- Keep a message until somebody waits for it.

@@ -47,3 +47,33 @@ UPDATE incidents
 SET resolved_at = clock_timestamp(), resolved_by = %(by)s
 WHERE id = %(incident_id)s AND resolved_at IS NULL
 RETURNING kind, message, instance_id, task_id, element;
+
+-- name: incidents_get
+-- One open incident.
+SELECT
+    id, kind, message, opened_at, instance_id, task_id, element, resolved_at,
+    resolved_by
+FROM incidents
+WHERE id = %(id)s AND resolved_at IS NULL;
+
+-- name: incidents_find
+-- Open incidents of instances that fit all that is given, oldest first.
+SELECT
+    n.id, n.kind, n.message, n.opened_at, n.instance_id, n.task_id, n.element,
+    n.resolved_at, n.resolved_by
+FROM incidents AS n
+JOIN instances AS i ON i.id = n.instance_id
+WHERE
+    n.resolved_at IS NULL
+    AND (%(kind)s::text IS NULL OR n.kind = %(kind)s::text)
+    AND (
+        %(text)s::text IS NULL
+        OR strpos(lower(n.message), lower(%(text)s::text)) > 0
+    )
+    AND (%(element)s::text IS NULL OR n.element = %(element)s::text)
+    AND (%(key)s::text IS NULL OR i.key = %(key)s::text)
+    AND (
+        %(opened_before)s::timestamptz IS NULL
+        OR n.opened_at < %(opened_before)s::timestamptz
+    )
+ORDER BY n.id;

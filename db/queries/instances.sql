@@ -6,13 +6,17 @@
 -- Create an instance of a version, and note the call it works for.
 WITH added AS (
     INSERT INTO instances (
-        id, definition_id, key, business_key, parent_id, parent_task
+        id, definition_id, key, business_key, parent_id, parent_task, restarted_from
     )
     SELECT
         %(id)s::uuid, id, key, %(business_key)s::text,
-        %(parent_id)s::uuid, %(parent_task)s::uuid
+        %(parent_id)s::uuid, %(parent_task)s::uuid, %(restarted_from)s::uuid
     FROM definitions
-    WHERE id = %(definition_id)s
+    WHERE
+        id = %(definition_id)s
+        AND NOT EXISTS (
+            SELECT FROM suspended_processes AS s WHERE s.key = definitions.key
+        )
     RETURNING id, parent_id, parent_task
 ), called AS (
     INSERT INTO calls (task_id, instance_id)
@@ -24,11 +28,19 @@ WITH added AS (
 SELECT id
 FROM added;
 
+-- name: instances_suspension
+-- Why no instance of a version can be started.
+SELECT d.key, s.suspended_by, s.suspended_reason, s.suspended_at
+FROM definitions AS d
+JOIN suspended_processes AS s ON s.key = d.key
+WHERE d.id = %(definition_id)s;
+
 -- name: instances_get
 -- One instance with its state.
 SELECT
     id, definition_id, key, business_key, parent_id, parent_task, status, state,
-    variables, revision, started_at, changed_at, ended_at, end_reason
+    variables, revision, started_at, changed_at, ended_at, end_reason,
+    suspended_by, suspended_reason, suspended_at, restarted_from
 FROM instances
 WHERE id = %(id)s::uuid;
 
@@ -36,7 +48,8 @@ WHERE id = %(id)s::uuid;
 -- Lock an instance for this transaction unless somebody else has it.
 SELECT
     id, definition_id, key, business_key, parent_id, parent_task, status, state,
-    variables, revision, started_at, changed_at, ended_at, end_reason
+    variables, revision, started_at, changed_at, ended_at, end_reason,
+    suspended_by, suspended_reason, suspended_at, restarted_from
 FROM instances
 WHERE id = %(id)s::uuid
 FOR NO KEY UPDATE SKIP LOCKED;
@@ -45,7 +58,8 @@ FOR NO KEY UPDATE SKIP LOCKED;
 -- Lock an instance for this transaction and wait for it.
 SELECT
     id, definition_id, key, business_key, parent_id, parent_task, status, state,
-    variables, revision, started_at, changed_at, ended_at, end_reason
+    variables, revision, started_at, changed_at, ended_at, end_reason,
+    suspended_by, suspended_reason, suspended_at, restarted_from
 FROM instances
 WHERE id = %(id)s::uuid
 FOR NO KEY UPDATE;
@@ -86,7 +100,8 @@ ORDER BY started_at, id;
 -- Everything that works for one order.
 SELECT
     id, definition_id, key, business_key, parent_id, parent_task, status, state,
-    variables, revision, started_at, changed_at, ended_at, end_reason
+    variables, revision, started_at, changed_at, ended_at, end_reason,
+    suspended_by, suspended_reason, suspended_at, restarted_from
 FROM instances
 WHERE business_key = %(business_key)s
 ORDER BY started_at, id;
@@ -102,3 +117,47 @@ WHERE id = ANY (%(ids)s::uuid[]);
 SELECT key, status, count(*)
 FROM instances
 GROUP BY key, status;
+
+-- name: instances_find
+-- Instances by what an operator knows of them, newest first, without their state.
+SELECT
+    i.id, i.key, d.version, i.business_key, i.status, i.started_at, i.ended_at,
+    i.end_reason, i.suspended_by, i.suspended_reason, i.suspended_at, i.parent_id,
+    i.restarted_from,
+    (
+        SELECT count(*)
+        FROM incidents AS n
+        WHERE n.instance_id = i.id AND n.resolved_at IS NULL
+    )
+FROM instances AS i
+JOIN definitions AS d ON d.id = i.definition_id
+WHERE
+    (%(key)s::text IS NULL OR i.key = %(key)s::text)
+    AND (%(version)s::integer IS NULL OR d.version = %(version)s::integer)
+    AND (%(status)s::text IS NULL OR i.status = %(status)s::text)
+    AND (%(business_key)s::text IS NULL OR i.business_key = %(business_key)s::text)
+    AND (
+        %(suspended)s::boolean IS NULL
+        OR (i.suspended_at IS NOT NULL) = %(suspended)s::boolean
+    )
+    AND (
+        %(troubled)s::boolean IS NULL
+        OR %(troubled)s::boolean = EXISTS (
+            SELECT FROM incidents AS n
+            WHERE n.instance_id = i.id AND n.resolved_at IS NULL
+        )
+    )
+ORDER BY i.started_at DESC, i.id
+LIMIT %(limit)s::bigint;
+
+-- name: instances_set_definition
+-- Put an instance under another version of its process.
+UPDATE instances
+SET definition_id = %(definition_id)s
+WHERE id = %(id)s::uuid;
+
+-- name: instances_restart_of
+-- The instance that repeats this one and still runs.
+SELECT id
+FROM instances
+WHERE restarted_from = %(id)s::uuid AND status = 'active';

@@ -34,7 +34,10 @@ FROM (
 CROSS JOIN LATERAL (
     SELECT id, business_key, variables
     FROM instances
-    WHERE instances.id = due.instance_id AND status = 'active'
+    WHERE
+        instances.id = due.instance_id
+        AND status = 'active'
+        AND suspended_at IS NULL
     FOR NO KEY UPDATE SKIP LOCKED
 ) AS instance
 CROSS JOIN LATERAL (
@@ -80,6 +83,11 @@ WITH free AS MATERIALIZED (
             AND state = 'ready'
             AND run_at <= now()
             AND (lease_until IS NULL OR lease_until <= now())
+            AND EXISTS (
+                SELECT
+                FROM instances
+                WHERE instances.id = jobs.instance_id AND suspended_at IS NULL
+            )
         FOR UPDATE SKIP LOCKED
     ) AS job
     LIMIT %(limit)s

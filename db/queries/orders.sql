@@ -158,3 +158,15 @@ JOIN instances AS i ON i.id = o.instance_id
 WHERE o.status = 'in process' AND i.status = 'active'
 ORDER BY i.changed_at DESC
 LIMIT %(limit)s;
+
+-- name: orders_of_instance
+-- The order that an instance makes.
+SELECT number
+FROM orders
+WHERE instance_id = %(instance_id)s::uuid;
+
+-- name: orders_reassign
+-- Another instance goes on with an order.
+UPDATE orders
+SET instance_id = %(instance_id)s::uuid
+WHERE number = %(number)s;

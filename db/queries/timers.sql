@@ -1,5 +1,5 @@
 -- name: timers_claim_due
--- Lock a free instance that has a due timer, and the timer (as in jobs.sql).
+-- Lock free instances that have due timers, and the timers (as in jobs.sql).
 SELECT timer.instance_id, timer.task_id
 FROM (
     SELECT task_id, instance_id
@@ -11,7 +11,10 @@ FROM (
 CROSS JOIN LATERAL (
     SELECT id
     FROM instances
-    WHERE instances.id = due.instance_id AND status = 'active'
+    WHERE
+        instances.id = due.instance_id
+        AND status = 'active'
+        AND suspended_at IS NULL
     FOR NO KEY UPDATE SKIP LOCKED
 ) AS instance
 CROSS JOIN LATERAL (
@@ -23,9 +26,13 @@ CROSS JOIN LATERAL (
         AND due_at <= %(now)s::timestamptz
     FOR UPDATE SKIP LOCKED
 ) AS timer
-LIMIT 1;
+LIMIT %(most)s;
 
 -- name: timers_next_due_at
 -- When somebody must look again.
-SELECT min(due_at)
-FROM timers;
+SELECT due_at
+FROM timers
+JOIN instances ON instances.id = timers.instance_id
+WHERE suspended_at IS NULL
+ORDER BY due_at
+LIMIT 1;

@@ -66,3 +66,33 @@ VALUES (
 UPDATE timers
 SET due_at = %(due_at)s::timestamptz
 WHERE task_id = %(task_id)s::uuid;
+
+-- name: waits_refresh_form
+-- What an open form tells, after a repair; claims and drafts stay with it.
+UPDATE tasks
+SET
+    element = %(element)s, name = %(name)s, lane = %(lane)s, form = %(form)s,
+    assignee = %(assignee)s, groups = %(groups)s::text[], inputs = %(inputs)s::json
+WHERE task_id = %(task_id)s::uuid AND instance_id = %(instance_id)s::uuid;
+
+-- name: waits_refresh_job
+-- What a job is to do, after a repair; its attempts stay.
+UPDATE jobs
+SET
+    element = %(element)s, topic = %(topic)s, inputs = %(inputs)s::json,
+    retry_delays_s = %(retry_delays_s)s::double precision[]
+WHERE task_id = %(task_id)s::uuid AND instance_id = %(instance_id)s::uuid;
+
+-- name: waits_refresh_timer
+-- The element of a timer, after a repair.
+UPDATE timers
+SET element = %(element)s
+WHERE task_id = %(task_id)s::uuid AND instance_id = %(instance_id)s::uuid;
+
+-- name: waits_refresh_subscription
+-- What an event waits for, after a repair.
+UPDATE subscriptions
+SET
+    element = %(element)s, kind = %(kind)s, event = %(event)s,
+    correlation = %(correlation)s
+WHERE task_id = %(task_id)s::uuid AND instance_id = %(instance_id)s::uuid;

@@ -40,6 +40,42 @@ class InstanceBusy(MpmsError):
     """Somebody else is changing this instance right now; try again."""
 
 
+class InstanceSuspended(InstanceBusy):
+    """This process instance is suspended; nothing moves until it is resumed."""
+
+
+class AlreadySuspended(MpmsError):
+    """It is suspended already."""
+
+
+class NotSuspended(MpmsError):
+    """It is not suspended."""
+
+
+class ProcessSuspended(MpmsError):
+    """This process is suspended; no new instance is started."""
+
+
+class ElementUnknown(NotFound):
+    """The process has no such element, or no token can be put there."""
+
+
+class RepairRefused(MpmsError):
+    """This cannot be done to a running instance."""
+
+
+class ReasonMissing(MpmsError):
+    """Say why: a repair that changes the course needs a reason."""
+
+
+class MigrationRefused(MpmsError):
+    """The instance cannot go to that version; nothing was changed."""
+
+    def __init__(self, reasons: tuple[str, ...] | list[str]) -> None:
+        self.reasons = tuple(reasons)
+        super().__init__(" ".join(self.reasons) or None)
+
+
 class FormInvalid(MpmsError):
     """The answers do not fit the form."""
 
@@ -73,6 +109,22 @@ class BusinessError(MpmsError):
     def __init__(self, code: str, message: str | None = None) -> None:
         super().__init__(message or code)
         self.code = code
+
+
+class StartUnknown(NotFound):
+    """The process cannot be started this way."""
+
+
+class NobodyWaits(NotFound):
+    """Nobody waits for this message and no process begins with it."""
+
+
+class SeveralWait(MpmsError):
+    """Several wait for this message; say which one is meant."""
+
+
+class VariableTooLarge(ExpressionFailed):
+    """A variable is larger than the plant allows."""
 
 
 class RobotBusy(MpmsError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -31,3 +31,20 @@ class Event:
     element: str | None
     task_id: str | None
     data: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class HistoryCounts:
+    """How much of the past goes, or would go."""
+
+    instances: int = 0
+    events: int = 0
+    answers: int = 0
+    incidents: int = 0
+    goals: int = 0
+    attachments: int = 0
+    loose_events: int = 0  # of no instance: sign-ins, deployments
+
+    def __add__(self, other: HistoryCounts) -> HistoryCounts:
+        pairs = zip(astuple(self), astuple(other), strict=True)
+        return HistoryCounts(*(a + b for a, b in pairs))

@@ -26,3 +26,14 @@ class Incident:
     @property
     def retryable(self) -> bool:
         return self.task_id is not None and self.kind not in TOLD
+
+
+@dataclass(frozen=True)
+class IncidentFilter:
+    """Which open incidents are meant; what is None does not matter."""
+
+    kind: str | None = None
+    text: str | None = None  # a part of the message, in whatever case
+    element: str | None = None
+    key: str | None = None  # of the process
+    opened_before: datetime | None = None

@@ -42,6 +42,18 @@ class Parent:
 
 
 @dataclass(frozen=True)
+class Suspension:
+    """Who stopped an instance or a process, when and why."""
+
+    by: str
+    reason: str
+    at: datetime
+
+    def __str__(self) -> str:
+        return f"suspended by {self.by}: {self.reason}"
+
+
+@dataclass(frozen=True)
 class Instance:
     """One row of ``instances``."""
 
@@ -57,3 +69,23 @@ class Instance:
     changed_at: datetime
     ended_at: datetime | None = None
     end_reason: str | None = None
+    suspended: Suspension | None = None
+    restarted_from: str | None = None  # the ended instance that this one repeats
+
+
+@dataclass(frozen=True)
+class InstanceLine:
+    """An instance in a list, without its state."""
+
+    id: str
+    key: str
+    version: int
+    business_key: str | None
+    status: InstanceStatus
+    started_at: datetime
+    ended_at: datetime | None
+    end_reason: str | None
+    suspended: Suspension | None
+    parent_id: str | None
+    restarted_from: str | None
+    incidents: int  # open ones

@@ -45,10 +45,15 @@ class Person:
             return False
         if task.assignee is not None:
             return task.assignee == self.login
-        mine = _folded(self.groups)
+        mine = _folded((*self.groups, group_of(self.login)))
         if task.groups:
             return bool(mine & _folded(task.groups))
         return task.lane is None or task.lane.casefold() in mine
+
+
+def group_of(login: str) -> str:
+    """The group of one person alone, for tasks that name people and not groups."""
+    return f"user:{login}"
 
 
 def _folded(names: Iterable[str]) -> set[str]:

@@ -21,9 +21,10 @@ Variables = dict[str, Any]
 
 @dataclass(frozen=True)
 class Start:
-    """Put the first token on the start event."""
+    """Put the first token on a start event: ``at``, else the plain one."""
 
     variables: Variables = field(default_factory=dict)
+    at: str | None = None  # the message, signal or timer start that was triggered
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,71 @@ class Cancel:
     reason: str = ""
 
 
-Command = Start | Complete | Fail | Fire | Receive | Retry | Cancel
+@dataclass(frozen=True)
+class Escalate:
+    """A called process escalated and did not catch it; it goes on all the same."""
+
+    task_id: str
+    code: str
+    variables: Variables = field(default_factory=dict)
+
+
+# -- repair: what an operator does to a running instance -------------------------
+
+
+@dataclass(frozen=True)
+class StartAt:
+    """Begin at these elements; the scopes around them are entered without start."""
+
+    elements: tuple[str, ...]
+    variables: Variables = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class SetVariables:
+    """Change variables: of the instance, or a live task's own with ``task_id``."""
+
+    variables: Variables
+    removed: tuple[str, ...] = ()
+    task_id: str | None = None
+
+
+@dataclass(frozen=True)
+class Skip:
+    """Leave an activity along its flows without doing it or mapping its outputs."""
+
+    task_id: str
+    variables: Variables = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Move:
+    """Cancel an activity and put its token on another element."""
+
+    task_id: str
+    element: str
+
+
+@dataclass(frozen=True)
+class CancelActivity:
+    """Cancel an activity; scopes that are empty then are cancelled too."""
+
+    task_id: str
+
+
+Repair = SetVariables | Skip | Move | CancelActivity
+Command = (
+    Start
+    | StartAt
+    | Complete
+    | Fail
+    | Fire
+    | Receive
+    | Escalate
+    | Retry
+    | Cancel
+    | Repair
+)
 
 
 # -- what an instance waits for ------------------------------------------------
@@ -139,6 +204,19 @@ class StuckWait(Wait):
     reason: str
 
 
+@dataclass(frozen=True)
+class LiveToken:
+    """One token as an operator sees it, also where it waits for nothing outside."""
+
+    task_id: str
+    element: str
+    name: str
+    state: str  # waiting, joining, stuck; watching: an event around an activity
+    inside: str | None  # task id of the scope it runs in; None: the process itself
+    local: Variables = field(default_factory=dict)
+    reason: str | None = None  # of a stuck one
+
+
 # -- what else a step produces -----------------------------------------------------
 
 
@@ -158,10 +236,29 @@ class Throw:
 
 
 @dataclass(frozen=True)
+class Escalation:
+    """What nobody in the instance caught; its caller may."""
+
+    code: str
+    variables: Variables = field(default_factory=dict)
+
+
+def received(throw: Throw) -> Variables:
+    """What a delivery of an event says, so that it can be thrown again if need be."""
+    return {
+        "kind": throw.kind,
+        "event": throw.event,
+        "correlation": throw.correlation,
+        "variables": throw.variables,
+    }
+
+
+@dataclass(frozen=True)
 class TraceLine:
     """One thing that happened, in order."""
 
-    kind: str  # entered, left, cancelled, variable, thrown, caught, failed, decided
+    kind: str  # entered, left, cancelled, variable, thrown, caught, failed, decided,
+    # stuck, retried, moved, skipped...
     element: str | None
     task_id: str | None
     data: Variables = field(default_factory=dict)
@@ -184,3 +281,4 @@ class Step:
     trace: tuple[TraceLine, ...]
     caught: bool = True  # False: a Fail that no error event catches; nothing changed
     error: tuple[str, str] | None = None  # code and message of a FAILED instance
+    escalations: tuple[Escalation, ...] = ()

@@ -58,6 +58,11 @@ class EventTrigger:
     correlation: str | None = None  # expression for the key of a message
     error_code_variable: str | None = None
     error_message_variable: str | None = None
+    escalation_code_variable: str | None = None
+    variable_name: str | None = None  # a condition looks at changes of this one only
+    variable_events: tuple[str, ...] = ()  # create, update, delete; empty: all
+    activity: str | None = None  # to be compensated; None: all of the scope
+    wait_for_completion: bool = True  # of a compensation
 
 
 @dataclass(frozen=True)
@@ -74,6 +79,8 @@ class Loop:
     test_before: bool = False
     output_collection: str | None = None
     output_element: str | None = None
+    camunda_8: bool = False  # counts from one, keeps gaps, its own counter names
+    turn_variable: str | None = None  # every turn has its own, empty at first
 
 
 @dataclass(frozen=True)
@@ -87,6 +94,9 @@ class Mapping:
 
     target: str
     value: object
+    path: tuple[str, ...] = ()  # the place inside the target, for ``order.id``
+    merges: bool = False  # the rest of the target stays as it is
+    in_turn: bool = False  # sees what the mappings before it gave
 
 
 @dataclass(frozen=True)
@@ -111,6 +121,10 @@ class Settings:
     result_variable: str | None = None
     decision_result: str | None = None  # singleEntry, singleResult, collectEntries...
     properties: tuple[tuple[str, str], ...] = ()
+    camunda_8: bool = False  # results stay with a task's own variables; jobs see all
+    attempts: int | None = None  # of a job, instead of a retry cycle
+    called: str | None = None  # process to call, where an extension names it
+    expression: str | None = None  # of a script task that computes one value
 
 
 @dataclass(frozen=True)
@@ -136,6 +150,9 @@ class Element:
     message: str | None = None  # of a send or receive task
     message_correlation: str | None = None
     settings: Settings = field(default_factory=Settings)
+    for_compensation: bool = False  # a handler, outside the normal flow
+    handlers: tuple[str, ...] = ()  # what associations lead to from a boundary event
+    data_copies: tuple[str, ...] = ()  # data associations that would copy a value
 
     @property
     def trigger(self) -> EventTrigger | None:

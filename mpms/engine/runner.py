@@ -12,18 +12,24 @@ from typing import Any
 from SpiffWorkflow.specs.WorkflowSpec import WorkflowSpec
 from SpiffWorkflow.util.task import TaskState
 
-from mpms.domain.errors import ModelRefused, TaskGone
+from mpms.domain.errors import MigrationRefused, ModelRefused, TaskGone
 from mpms.domain.instances import InstanceStatus, Snapshot
+from mpms.domain.limits import Limits
 from mpms.domain.models import Causes, Definition, ModelStep, Problem
+from mpms.domain.starts import Due, StartEvent
 from mpms.domain.steps import (
     Cancel,
     Command,
     Complete,
+    Escalate,
     Fail,
     Fire,
+    LiveToken,
     Receive,
+    Repair,
     Retry,
     Start,
+    StartAt,
     Step,
     StuckWait,
     Variables,
@@ -33,11 +39,23 @@ from mpms.engine import codec, lint, scope
 from mpms.engine.building import build
 from mpms.engine.causes import catchable
 from mpms.engine.decisions import check_decisions, read_decisions
+from mpms.engine.limits import check_given
+from mpms.engine.migration import Migration, Version
 from mpms.engine.model import Process
-from mpms.engine.nodes.activities import CallActivity, ServiceTask, UserTask
+from mpms.engine.nodes.activities import ServiceTask, UserTask
+from mpms.engine.nodes.calls import CallActivity
 from mpms.engine.nodes.events import Catcher
 from mpms.engine.reading import read_model
-from mpms.engine.tokens import PureHandler, Surroundings, Token, Tokens
+from mpms.engine.repair import RepairShop, live_tokens
+from mpms.engine.schedules import first_due, next_due
+from mpms.engine.starts import starts
+from mpms.engine.tokens import (
+    STEP_LIMIT,
+    PureHandler,
+    Surroundings,
+    Token,
+    Tokens,
+)
 from mpms.ports.engine import Decisions
 
 CACHED_MODELS = 200
@@ -46,8 +64,16 @@ CACHED_MODELS = 200
 class SpiffEngine:
     """Executes steps. Safe to share between threads: only specs are cached."""
 
-    def __init__(self, pure: Mapping[str, PureHandler] | None = None) -> None:
+    def __init__(
+        self,
+        pure: Mapping[str, PureHandler] | None = None,
+        limits: Limits | None = None,
+        *,
+        step_limit: int = STEP_LIMIT,
+    ) -> None:
         self._pure = dict(pure or {})
+        self._step_limit = step_limit
+        self._limits = limits or Limits()
         self._specs: OrderedDict[tuple[str, str], tuple[Process, WorkflowSpec]]
         self._specs = OrderedDict()
         self._tables: OrderedDict[str, dict[str, Any]] = OrderedDict()
@@ -63,6 +89,18 @@ class SpiffEngine:
 
     def processes(self, xml: bytes) -> list[tuple[str, str]]:
         return [(p.id, p.name) for p in read_model(xml).processes if p.executable]
+
+    def starts(self, xml: bytes) -> list[StartEvent]:
+        return starts(xml)
+
+    def first_due(self, start: StartEvent, *, now: datetime) -> Due | None:
+        return first_due(start.timer, start.text, now)
+
+    def next_due(self, timer: str, due: Due, *, now: datetime) -> Due | None:
+        return next_due(timer, due, now)
+
+    def check_variables(self, variables: Variables) -> None:
+        check_given(variables, self._limits)
 
     def decisions(self, xml: bytes) -> list[tuple[str, str]]:
         return [(d.key, d.name) for d in read_decisions(xml).values()]
@@ -122,27 +160,85 @@ class SpiffEngine:
         decisions: Decisions | None = None,
     ) -> Step:
         """Apply one command and run on until everything waits."""
-        _, spec = self._compiled(definition)
+        check_given(getattr(command, "variables", {}), self._limits)
+        process, spec = self._compiled(definition)
         before: tuple[Wait, ...] = ()
-        around = Surroundings(
-            now, business_key, lambda key: self._decision(decisions, key), self._pure
-        )
-        if isinstance(command, Start):
+        around = self._around(now, business_key, decisions)
+        if isinstance(command, Start | StartAt):
             if snapshot is not None:
                 raise TaskGone("The instance has been started already.")
             run = Tokens(spec, around)
-            spec.start.begin(run, command.variables)
+            if isinstance(command, StartAt):
+                RepairShop(run, process, definition).begin(command)
+            else:
+                spec.start.begin(run, command.variables, command.at)
         elif snapshot is None:
             raise TaskGone("The instance has not been started yet.")
         else:
             run = codec.load(snapshot.state, snapshot.variables, spec, around)
             before = _waits(run)
-            if not _apply(run, command):
+            if isinstance(command, Repair):
+                RepairShop(run, process, definition).apply(command)
+            elif not _apply(run, command):
                 return _unchanged(snapshot, before)
-        run.settle()
-        if not run.status().ended and not _waits(run):
-            run.stop_at_joins()
-        return _step(run, before)
+        return _settled(run, before)
+
+    def _around(
+        self, now: datetime, business_key: str | None, decisions: Decisions | None
+    ) -> Surroundings:
+        return Surroundings(
+            now,
+            business_key,
+            lambda key: self._decision(decisions, key),
+            self._pure,
+            step_limit=self._step_limit,
+            limits=self._limits,
+        )
+
+    # -- versions -------------------------------------------------------------------
+
+    def obstacles(
+        self,
+        old: Definition,
+        new: Definition,
+        snapshot: Snapshot,
+        renamed: Mapping[str, str],
+    ) -> Sequence[str]:
+        """Why an instance cannot go to another version; empty: it can."""
+        migration = Migration(self._version(old), self._version(new), renamed)
+        return migration.obstacles(self._look(old, snapshot))
+
+    def migrate(
+        self,
+        old: Definition,
+        new: Definition,
+        snapshot: Snapshot,
+        renamed: Mapping[str, str],
+        *,
+        now: datetime,
+        business_key: str | None = None,
+        decisions: Decisions | None = None,
+    ) -> Step:
+        """Carry an instance over to another version. MigrationRefused."""
+        migration = Migration(self._version(old), self._version(new), renamed)
+        around = self._around(now, business_key, decisions)
+        _, spec = self._compiled(old)
+        run = codec.load(snapshot.state, snapshot.variables, spec, around)
+        obstacles = migration.obstacles(run)
+        if obstacles:
+            raise MigrationRefused(obstacles)
+        before = _waits(run)
+        return _settled(migration.carry(run, around), before)
+
+    def _version(self, definition: Definition) -> Version:
+        process, spec = self._compiled(definition)
+        return definition, process, spec
+
+    # -- looking --------------------------------------------------------------------
+
+    def tokens(self, definition: Definition, snapshot: Snapshot) -> Sequence[LiveToken]:
+        """Every live token, scopes before what is inside them."""
+        return live_tokens(self._look(definition, snapshot))
 
     def waits(self, definition: Definition, snapshot: Snapshot) -> Sequence[Wait]:
         return _waits(self._look(definition, snapshot))
@@ -161,6 +257,14 @@ class SpiffEngine:
         return codec.load(snapshot.state, snapshot.variables, spec, nowhere)
 
 
+def _settled(run: Tokens, before: tuple[Wait, ...]) -> Step:
+    """Run on until everything waits, and say what came of it."""
+    run.settle()
+    if not run.status().ended and not _waits(run):
+        run.stop_at_joins()
+    return _step(run, before)
+
+
 def _apply(run: Tokens, command: Command) -> bool:
     """Do what the command says; False if it was an error that nobody catches."""
     if isinstance(command, Cancel):
@@ -169,7 +273,7 @@ def _apply(run: Tokens, command: Command) -> bool:
                 run.cancel_token(token)
         run.cancelled = True
         return True
-    if isinstance(command, Start):
+    if isinstance(command, Start | StartAt | Repair):
         return True
     token = next((t for t in run.tasks.values() if t.key == command.task_id), None)
     if token is None:
@@ -187,6 +291,8 @@ def _apply(run: Tokens, command: Command) -> bool:
         node.accept(token, command.variables)
     elif isinstance(command, Fail) and work:
         return bool(node.throw_error(token, command.code, command.message))
+    elif isinstance(command, Escalate) and isinstance(node, CallActivity):
+        node.escalate(token, command.code, command.variables)
     elif isinstance(command, Fire) and isinstance(node, Catcher):
         node.fire(token)
     elif isinstance(command, Receive) and isinstance(node, Catcher):
@@ -237,6 +343,7 @@ def _step(run: Tokens, before: tuple[Wait, ...]) -> Step:
         throws=tuple(run.throws),
         trace=tuple(run.trace),
         error=run.error,
+        escalations=tuple(run.escalations),
     )
 
 

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mpms.domain.errors import ExpressionFailed
+from mpms.engine import limits
 from mpms.engine.tokens import Token, Tokens
 
 MISSING = object()
@@ -59,10 +60,14 @@ def _set(holder: Token, token: Token, name: str, value: Any) -> None:
     if not isinstance(name, str) or not name:
         raise ExpressionFailed(f"A variable needs a name, not {name!r}.")
     old = holder.data.get(name, MISSING)
+    limits.allow(token.workflow, holder, name, value)
     holder.data[name] = value  # even if equal: [1] and [True] are
     if old is not MISSING and type(old) is type(value) and old == value:
         return
     run: Tokens = token.workflow
+    if run.has_conditions:
+        kind = "create" if old is MISSING else "update"
+        run.changes.append((holder, name, kind))
     data: dict[str, Any] = {"name": name, "new": value}
     if old is not MISSING:
         data["old"] = old

@@ -13,7 +13,7 @@ multi-instance body or an event gateway.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -24,10 +24,14 @@ from SpiffWorkflow.workflow import Workflow
 
 from mpms.domain.errors import ExpressionFailed
 from mpms.domain.instances import InstanceStatus
-from mpms.domain.steps import Throw, TraceLine, Variables
+from mpms.domain.limits import Limits
+from mpms.domain.steps import Escalation, Throw, TraceLine, Variables
 
 STEP_LIMIT = 10_000
+UNSEEN = frozenset({"listens", "undoes"})
+"""Marks of tokens that stand for no step: nobody is told that they come and go."""
 
+Change = tuple[Any, str, str]  # the token that holds it, its name, create or update
 PureHandler = Callable[[Variables], Variables | None]
 
 
@@ -50,6 +54,8 @@ class Surroundings:
     business_key: str | None = None
     decision: Callable[[str], Any] | None = None
     pure: Mapping[str, PureHandler] = field(default_factory=dict)
+    step_limit: int = STEP_LIMIT
+    limits: Limits = field(default_factory=Limits)
 
 
 class Tokens(Workflow):
@@ -64,6 +70,10 @@ class Tokens(Workflow):
         self.error: tuple[str, str] | None = None
         self.cancelled = False
         self.steps = 0
+        self.held_bytes: int | None = None  # of variables; None: not weighed yet
+        self.escalations: list[Escalation] = []
+        self.has_conditions: bool = getattr(spec, "has_conditions", False)
+        self.changes: list[Change] = []  # of variables, where conditions watch them
 
     # -- the tree ------------------------------------------------------------
 
@@ -85,6 +95,14 @@ class Tokens(Workflow):
         self.note("entered", token, **({"via": via} if via else {}))
         return token
 
+    def listen(self, scope: Token, names: Iterable[str] | None = None) -> None:
+        """Wait for the events that start the event subprocesses of a scope."""
+        for name in scope.task_spec.listeners if names is None else names:
+            spec = self.spec.task_specs[name]
+            token = Token(self, spec, scope, state=TaskState.READY)
+            token.internal_data.update(on=scope.key, listens=True)
+            self.ready.append(token)
+
     def take(self, token: Token) -> None:
         """Take a token and everything inside it off the tree."""
         for child in list(token.children):
@@ -101,8 +119,16 @@ class Tokens(Workflow):
             self.cancel_token(child)
         self.drop_watchers(token)
         if token.id in self.tasks:
-            self.note("cancelled", token)
+            left = token._state == TaskState.COMPLETED  # an end that throws
+            if not left and not UNSEEN & token.internal_data.keys():
+                self.note("cancelled", token)
             self.take(token)
+
+    def cancel_inside(self, scope: Token, *, but: Token | None = None) -> None:
+        """Cancel everything in a scope, or everything but one token."""
+        for child in list(scope.children):
+            if child is not but and child.id in self.tasks:
+                self.cancel_token(child)
 
     def watchers(self, activity: Token) -> list[Token]:
         """The boundary events that watch an activity."""
@@ -115,22 +141,54 @@ class Tokens(Workflow):
         for watcher in self.watchers(activity):
             self.take(watcher)
 
+    def listeners(self, scope: Token) -> list[Token]:
+        """The starts of event subprocesses that wait in a scope."""
+        if not scope.task_spec.listeners:
+            return []
+        return [t for t in scope.children if "listens" in t.internal_data]
+
+    def is_empty(self, scope: Token) -> bool:
+        """Nothing inside; what only waits to start an event subprocess is nothing."""
+        if not scope.task_spec.listeners:
+            return not scope._children
+        return all("listens" in t.internal_data for t in scope.children)
+
     def close_scope_if_empty(self, scope: Token) -> None:
         """A scope ends when its last token is gone."""
-        if scope.id not in self.tasks or scope is self.task_tree:
+        if scope.id not in self.tasks or scope._state != TaskState.STARTED:
             return
-        if not scope.children and scope._state == TaskState.STARTED:
+        if scope.task_spec.listeners:
+            self._stop_listening_at_the_end(scope)
+        if not scope._children and scope is not self.task_tree:
             scope.task_spec.scope_emptied(scope)
+
+    def _stop_listening_at_the_end(self, scope: Token) -> None:
+        """BPMN: a scope that only waits for event subprocesses starts no new ones."""
+        if self.is_in_flow(scope):
+            return
+        for listener in self.listeners(scope):
+            self.take(listener)
+
+    def is_in_flow(self, scope: Token) -> bool:
+        """Whether something is active that is no event subprocess."""
+        return any(
+            "listens" not in t.internal_data and not t.task_spec.is_event_subprocess
+            for t in scope.children
+        )
 
     # -- running -----------------------------------------------------------------
 
     def settle(self) -> None:
         """Run until every token waits for something outside."""
         while True:
+            if self.changes:
+                self.check_conditions()
             while self.ready:
                 token = self.ready.popleft()
                 if token.id in self.tasks and token._state == TaskState.READY:
-                    self._run(token)
+                    self.run_now(token)
+                    if self.changes:
+                        self.check_conditions()
             if not any(
                 t.task_spec.fire_if_complete(t)
                 for t in list(self.tasks.values())
@@ -138,13 +196,31 @@ class Tokens(Workflow):
             ):
                 return
 
-    def _run(self, token: Token) -> None:
+    def check_conditions(self) -> None:
+        """Let every conditional event look at what has changed, at once."""
+        changes, self.changes = self.changes, []
+        watching = [
+            t
+            for t in self.tasks.values()
+            if t.task_spec.is_conditional and t._state == TaskState.STARTED
+        ]
+        for token in watching:
+            if token.id not in self.tasks:
+                continue
+            try:
+                token.task_spec.look(token, changes)
+            except ExpressionFailed as failure:
+                self.get_stuck(token, "entering", str(failure))
+
+    def run_now(self, token: Token) -> None:
+        """Run one token; what cannot be executed gets stuck."""
         self.steps += 1
-        if self.steps > STEP_LIMIT:
+        limit = self.around.step_limit
+        if self.steps > limit:
             self.get_stuck(
                 token,
                 "entering",
-                f"The process took {STEP_LIMIT:,} steps without waiting for anything."
+                f"The process took {limit:,} steps without waiting for anything."
                 " Does it loop for ever?",
             )
             return
@@ -155,6 +231,8 @@ class Tokens(Workflow):
 
     def stop_at_joins(self) -> None:
         """Nothing outside can move this instance any more: say where it stands."""
+        if any(t.task_spec.is_conditional for t in self.tasks.values()):
+            return  # an operator may change a variable
         for token in list(self.tasks.values()):
             if token._state == TaskState.WAITING:
                 self.get_stuck(
@@ -185,6 +263,6 @@ class Tokens(Workflow):
             return InstanceStatus.FAILED
         if self.cancelled:
             return InstanceStatus.CANCELLED
-        if self.task_tree.children:
-            return InstanceStatus.ACTIVE
-        return InstanceStatus.COMPLETED
+        if self.is_empty(self.task_tree):
+            return InstanceStatus.COMPLETED
+        return InstanceStatus.ACTIVE

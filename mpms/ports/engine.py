@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
 from mpms.domain.instances import Snapshot
 from mpms.domain.models import Causes, Definition, ModelStep, Problem
-from mpms.domain.steps import Command, Step, Variables, Wait
+from mpms.domain.starts import Due, StartEvent
+from mpms.domain.steps import Command, LiveToken, Step, Variables, Wait
 
 
 class Decisions(Protocol):
@@ -30,6 +31,25 @@ class Engine(Protocol):
 
     def processes(self, xml: bytes) -> list[tuple[str, str]]:
         """The (key, name) of every executable process in a file."""
+        ...
+
+    def starts(self, xml: bytes) -> Sequence[StartEvent]:
+        """The start events of every executable process in a file."""
+        ...
+
+    def first_due(self, start: StartEvent, *, now: datetime) -> Due | None:
+        """When a timer start comes first after its deployment; None: never.
+
+        ExpressionInvalid, ExpressionFailed.
+        """
+        ...
+
+    def next_due(self, timer: str, due: Due, *, now: datetime) -> Due | None:
+        """The turn after one that has come, later than now; None: it was the last."""
+        ...
+
+    def check_variables(self, variables: Variables) -> None:
+        """Refuse variables that are too large to be kept. VariableTooLarge."""
         ...
 
     def decisions(self, xml: bytes) -> list[tuple[str, str]]:
@@ -54,7 +74,41 @@ class Engine(Protocol):
         business_key: str | None = None,
         decisions: Decisions | None = None,
     ) -> Step:
-        """Apply one command. Raises TaskGone when its task no longer waits."""
+        """Apply one command. Raises TaskGone when its task no longer waits.
+
+        Repairs also raise ElementUnknown and RepairRefused.
+        """
+        ...
+
+    def obstacles(
+        self,
+        old: Definition,
+        new: Definition,
+        snapshot: Snapshot,
+        renamed: Mapping[str, str],
+    ) -> Sequence[str]:
+        """Why an instance cannot go to another version; empty: it can.
+
+        ``renamed`` maps ids of the old version to ids of the new. ElementUnknown.
+        """
+        ...
+
+    def migrate(
+        self,
+        old: Definition,
+        new: Definition,
+        snapshot: Snapshot,
+        renamed: Mapping[str, str],
+        *,
+        now: datetime,
+        business_key: str | None = None,
+        decisions: Decisions | None = None,
+    ) -> Step:
+        """Carry an instance over. MigrationRefused, ElementUnknown."""
+        ...
+
+    def tokens(self, definition: Definition, snapshot: Snapshot) -> Sequence[LiveToken]:
+        """Every live token, scopes before what is inside them."""
         ...
 
     def waits(self, definition: Definition, snapshot: Snapshot) -> Sequence[Wait]:

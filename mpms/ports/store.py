@@ -16,8 +16,14 @@ from typing import Any, Protocol
 
 from mpms.domain.events import Cursor, Event
 from mpms.domain.goals import Goal, GoalReport
-from mpms.domain.incidents import Incident
-from mpms.domain.instances import Instance, InstanceStatus, Parent, Snapshot
+from mpms.domain.incidents import Incident, IncidentFilter
+from mpms.domain.instances import (
+    Instance,
+    InstanceLine,
+    InstanceStatus,
+    Parent,
+    Snapshot,
+)
 from mpms.domain.jobs import Job
 from mpms.domain.models import Definition
 from mpms.domain.orders import Order, OrderStatus
@@ -27,13 +33,17 @@ from mpms.domain.steps import (
     JobWait,
     Throw,
     TimerWait,
+    Wait,
 )
 from mpms.domain.tasks import FormAnswer, FormTask, PastTask
+from mpms.ports.cockpit import Cockpit, CockpitInstance, Tallies
 from mpms.ports.desk_work import Attachments, Claims, Drafts, LateAnswers
 from mpms.ports.mail import LetterId, Reply
 from mpms.ports.order_views import OrderViews
 from mpms.ports.people import Attempts, People, Sessions
 from mpms.ports.plant import RobotState
+from mpms.ports.repair import OldHistory, Suspensions
+from mpms.ports.starts import Starts
 
 
 class Definitions(Protocol):
@@ -41,6 +51,7 @@ class Definitions(Protocol):
 
     def deploy(self, key: str, name: str, xml: bytes, *, by: str) -> Definition: ...
     def latest(self, key: str) -> Definition: ...  # ProcessUnknown
+    def of_version(self, key: str, version: int) -> Definition: ...  # ProcessUnknown
     def by_id(self, definition_id: int) -> Definition: ...
     def id_of(self, definition: Definition) -> int: ...
     def listing(self) -> Sequence[Definition]: ...  # latest versions, by key
@@ -60,7 +71,10 @@ class Instances(Protocol):
         *,
         business_key: str | None,
         parent: Parent | None,
-    ) -> None: ...
+        restarted_from: str | None = None,
+    ) -> None:
+        """ProcessUnknown, ProcessSuspended."""
+        ...
 
     def lock(self, instance_id: str, *, wait_s: float = 2.0) -> Instance:
         """Lock the row for this transaction. InstanceUnknown, InstanceBusy."""
@@ -79,6 +93,27 @@ class Instances(Protocol):
     def by_business_key(self, business_key: str) -> Sequence[Instance]: ...
     def business_keys(self, instance_ids: Iterable[str]) -> dict[str, str | None]: ...
     def counts(self) -> dict[tuple[str, str], int]: ...  # (key, status) -> number
+    def find(
+        self,
+        *,
+        key: str | None = None,
+        version: int | None = None,
+        status: InstanceStatus | None = None,
+        business_key: str | None = None,
+        suspended: bool | None = None,
+        troubled: bool | None = None,
+        limit: int | None = 100,
+    ) -> Sequence[InstanceLine]:
+        """What fits all that is given, newest first."""
+        ...
+
+    def set_definition(self, instance_id: str, definition_id: int) -> None:
+        """Put a locked instance under another version of its process."""
+        ...
+
+    def restart_of(self, instance_id: str) -> str | None:
+        """The active instance that repeats this one."""
+        ...
 
 
 class Waits(Protocol):
@@ -92,6 +127,10 @@ class Waits(Protocol):
     def open_job(self, instance_id: str, wait: JobWait) -> None: ...
     def open_timer(self, instance_id: str, wait: TimerWait) -> None: ...
     def open_subscription(self, instance_id: str, wait: EventWait) -> None: ...
+    def refresh(self, instance_id: str, wait: Wait) -> None:
+        """Tell what a task waits for after a repair; its row and id stay."""
+        ...
+
     def move_timer(self, task_id: str, due_at: datetime) -> None: ...
     def close(self, instance_id: str, task_ids: Iterable[str]) -> None:
         """Delete the rows of tasks that no longer wait, whatever their kind."""
@@ -173,8 +212,22 @@ class Delivery:
     failures: int = 0
 
 
+@dataclass(frozen=True)
+class Fitting:
+    """A live event that a message fits."""
+
+    instance_id: str
+    task_id: str
+    element: str
+
+
 class Deliveries(Protocol):
     """Commands that an instance shall get and nobody waits for."""
+
+    @property
+    def locks_messages(self) -> bool:
+        """Whether messages of others wait until this transaction ends."""
+        ...
 
     def add(
         self,
@@ -195,7 +248,29 @@ class Deliveries(Protocol):
         ...
 
     def throw(self, throw: Throw) -> int:
-        """Hand a signal to all who wait for it, a message to one or keep it."""
+        """Hand a signal to all who wait for it and all it starts; a message to one
+        who waits, else to the process that it starts, else keep it."""
+        ...
+
+    def fitting(
+        self,
+        event: str,
+        correlation: str | None,
+        *,
+        instance_id: str | None = None,
+        business_key: str | None = None,
+        most: int,
+    ) -> Sequence[Fitting]:
+        """Whom a message fits that none is on its way to, oldest first.
+
+        No other message or subscription comes between until the commit. A message
+        without a key fits an event that asks for one only where the instance is
+        named.
+        """
+        ...
+
+    def keep(self, throw: Throw) -> None:
+        """Keep a message until somebody waits for it."""
         ...
 
     def match(self, wait: EventWait, instance_id: str) -> bool:
@@ -206,8 +281,8 @@ class Deliveries(Protocol):
 class Timers(Protocol):
     """Due times."""
 
-    def claim_due(self, now: datetime) -> tuple[str, str] | None:
-        """One due timer of a free instance, locked: (instance id, task id)."""
+    def claim_due(self, now: datetime, most: int) -> list[tuple[str, str]]:
+        """Due timers of free instances, locked: (instance id, task id)."""
         ...
 
     def next_due_at(self) -> datetime | None: ...
@@ -239,6 +314,11 @@ class Incidents(Protocol):
 
     def close(self, incident_id: int, *, by: str) -> bool:
         """A person has dealt with it; False if it is not open."""
+        ...
+
+    def get(self, incident_id: int) -> Incident | None: ...  # an open one
+    def find(self, which: IncidentFilter) -> Sequence[Incident]:
+        """Open ones of instances that fit all that is given, oldest first."""
         ...
 
     def listing(self, *, instance_id: str | None = None) -> Sequence[Incident]: ...
@@ -303,6 +383,14 @@ class Orders(Protocol):
 
     def assign(self, number: str, instance_id: str) -> bool:
         """Tie an order to its instance; False if it has one already."""
+        ...
+
+    def of_instance(self, instance_id: str) -> Order | None:
+        """The order that an instance makes."""
+        ...
+
+    def reassign(self, number: str, instance_id: str) -> None:
+        """Another instance goes on with an order."""
         ...
 
     def set_status(self, number: str, status: OrderStatus) -> OrderStatus:
@@ -464,6 +552,8 @@ class Transaction(Protocol):
     @property
     def timers(self) -> Timers: ...
     @property
+    def starts(self) -> Starts: ...
+    @property
     def incidents(self) -> Incidents: ...
     @property
     def events(self) -> Events: ...
@@ -495,6 +585,16 @@ class Transaction(Protocol):
     def late_answers(self) -> LateAnswers: ...
     @property
     def attachments(self) -> Attachments: ...
+    @property
+    def cockpit(self) -> Cockpit: ...
+    @property
+    def cockpit_instance(self) -> CockpitInstance: ...
+    @property
+    def tallies(self) -> Tallies: ...
+    @property
+    def suspensions(self) -> Suspensions: ...
+    @property
+    def old_history(self) -> OldHistory: ...
 
     def wake(self) -> None:
         """After the commit, tell the workers that there is something to do."""

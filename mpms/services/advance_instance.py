@@ -10,22 +10,34 @@ from __future__ import annotations
 from dataclasses import dataclass
 from uuid import uuid4
 
-from mpms.domain.errors import ProcessUnknown, TaskGone
+from mpms.domain.errors import (
+    InstanceSuspended,
+    ProcessSuspended,
+    ProcessUnknown,
+    TaskGone,
+)
 from mpms.domain.instances import Instance, InstanceStatus, Parent
+from mpms.domain.orders import OrderStatus
 from mpms.domain.steps import (
     CallWait,
+    Cancel,
     Command,
     EventWait,
     FormWait,
     JobWait,
+    Repair,
+    Retry,
     Step,
     StuckWait,
     TimerWait,
+    Variables,
     Wait,
 )
 from mpms.ports.engine import Engine
 from mpms.ports.plant import Clock
 from mpms.ports.store import Transaction
+
+BY_OPERATORS = Cancel | Repair | Retry  # may be done to what is suspended
 
 
 @dataclass(frozen=True)
@@ -45,6 +57,8 @@ class Advance:
         """
         if instance.status.ended:
             raise TaskGone("The process has ended already.")
+        if instance.suspended is not None and not isinstance(command, BY_OPERATORS):
+            raise InstanceSuspended(f"This process is {instance.suspended}.")
         definition = tx.definitions.by_id(instance.definition_id)
         step = self.engine.advance(
             definition,
@@ -54,24 +68,36 @@ class Advance:
             business_key=instance.business_key,
             decisions=tx.definitions.decision,
         )
-        if not step.caught:
-            return step
+        if step.caught:
+            self.write(tx, instance, step, actor=actor)
+        return step
+
+    def write(
+        self, tx: Transaction, instance: Instance, step: Step, *, actor: str
+    ) -> None:
+        """Write everything that a step of a locked instance changed."""
         _close(tx, instance, step)
         for wait in step.opened:
             _open(tx, instance, wait)
         for throw in step.throws:
             tx.deliveries.throw(throw)
-        tx.events.append_many(
-            instance.id,
-            actor,
-            [(line.kind, line.element, line.task_id, line.data) for line in step.trace],
-        )
+        lines: list[tuple[str, str | None, str | None, Variables]] = [
+            (line.kind, line.element, line.task_id, line.data) for line in step.trace
+        ]
+        if step.status.ended:
+            code = {} if step.error is None else {"code": step.error[0]}
+            lines.append((f"instance {step.status}", None, None, code))
+        tx.events.append_many(instance.id, actor, lines)
         reason = None if step.error is None else ": ".join(filter(None, step.error))
         tx.instances.save(instance.id, step.snapshot, step.status, reason)
+        if instance.parent is not None:
+            for told in step.escalations:
+                data = {"code": told.code, "variables": told.variables}
+                caller, task_id = instance.parent.instance_id, instance.parent.task_id
+                tx.deliveries.add(caller, "escalate", task_id=task_id, data=data)
         if step.status.ended:
             _end(tx, instance, step, actor)
         tx.wake()
-        return step
 
 
 def _close(tx: Transaction, instance: Instance, step: Step) -> None:
@@ -114,12 +140,16 @@ def open_call(tx: Transaction, instance: Instance, wait: CallWait) -> None:
         _incident(tx, instance, wait, "call", str(unknown))
         return
     child = str(uuid4())
-    tx.instances.add(
-        child,
-        tx.definitions.id_of(definition),
-        business_key=wait.business_key or instance.business_key,
-        parent=Parent(instance.id, wait.task_id),
-    )
+    try:
+        tx.instances.add(
+            child,
+            tx.definitions.id_of(definition),
+            business_key=wait.business_key or instance.business_key,
+            parent=Parent(instance.id, wait.task_id),
+        )
+    except ProcessSuspended as suspended:
+        _incident(tx, instance, wait, "call", str(suspended))
+        return
     tx.deliveries.add(child, "start", data={"variables": wait.inputs})
 
 
@@ -136,12 +166,6 @@ def _incident(
 
 
 def _end(tx: Transaction, instance: Instance, step: Step, actor: str) -> None:
-    tx.events.append(
-        f"instance {step.status}",
-        actor=actor,
-        instance_id=instance.id,
-        data={} if step.error is None else {"code": step.error[0]},
-    )
     robot = tx.robot_holds.release(instance.id)
     if robot is not None:
         tx.events.append(
@@ -150,6 +174,8 @@ def _end(tx: Transaction, instance: Instance, step: Step, actor: str) -> None:
             instance_id=instance.id,
             data={"robot": robot},
         )
+    if step.status is InstanceStatus.CANCELLED:
+        _cancel_order(tx, instance, actor)
     if instance.parent is None:
         return
     parent, task_id = instance.parent.instance_id, instance.parent.task_id
@@ -160,3 +186,21 @@ def _end(tx: Transaction, instance: Instance, step: Step, actor: str) -> None:
         code, message = step.error or ("Cancelled", "the called process was cancelled")
         failure = {"code": code, "message": message}
         tx.deliveries.add(parent, "fail", task_id=task_id, data=failure)
+
+
+def _cancel_order(tx: Transaction, instance: Instance, actor: str) -> None:
+    """Nobody makes the order any more, unless a person said how it ended."""
+    order = tx.orders.of_instance(instance.id)
+    if order is None or order.status.ended:
+        return
+    old = tx.orders.set_status(order.number, OrderStatus.CANCELLED)
+    tx.events.append(
+        "order status",
+        actor=actor,
+        instance_id=instance.id,
+        data={
+            "order": order.number,
+            "old": str(old),
+            "new": str(OrderStatus.CANCELLED),
+        },
+    )

@@ -11,6 +11,7 @@ from mpms.domain.steps import (
     Cancel,
     Command,
     Complete,
+    Escalate,
     Fail,
     Fire,
     Receive,
@@ -25,6 +26,7 @@ log = logging.getLogger(__name__)
 
 ACTOR = "mpms"
 AGAIN_S = 60.0
+AT_ONCE = 25
 
 
 def deliver_one(uow: UnitOfWork, advance: Advance) -> bool:
@@ -37,7 +39,15 @@ def deliver_one(uow: UnitOfWork, advance: Advance) -> bool:
                 return False
             task_id, data = delivery.task_id or "", delivery.data
             command = _command(delivery.kind, task_id, data)
-            applied = _apply(tx, advance, delivery.instance_id, command)
+            if delivery.kind == "start" and "trigger" in data:
+                _tell_start(tx, delivery)
+            applied = _apply(
+                tx,
+                advance,
+                delivery.instance_id,
+                command,
+                incident=data.get("incident", "call"),
+            )
             if not applied and data.get("kind") == "message":
                 tx.deliveries.throw(_message(data))
             if delivery.failures:
@@ -55,26 +65,45 @@ def deliver_one(uow: UnitOfWork, advance: Advance) -> bool:
     return True
 
 
-def fire_one(uow: UnitOfWork, advance: Advance) -> bool:
-    """Fire one due timer; False if none is due."""
-    due: tuple[str, str] | None = None
+def fire_some(uow: UnitOfWork, advance: Advance, most: int = AT_ONCE) -> int:
+    """Fire due timers in one transaction; how many.
+
+    Many fall due together, at the end of a shift or after a night without power, and
+    a commit costs more than a step. If one of them fails they are fired one by one;
+    once one has to do with messages the others come later, since all messages wait.
+    """
     try:
         with uow() as tx:
-            due = tx.timers.claim_due(advance.clock.now())
-            if due is None:
-                return False
-            instance_id, task_id = due
-            _apply(tx, advance, instance_id, Fire(task_id))
+            due = tx.timers.claim_due(advance.clock.now(), most)
+            for instance_id, task_id in due:
+                _apply(tx, advance, instance_id, Fire(task_id))
+                if tx.deliveries.locks_messages:
+                    break
+            return len(due)
+    except (DatabaseAway, InstanceBusy):
+        raise
+    except Exception:
+        return sum(fire_one(uow, advance) for _ in range(most))
+
+
+def fire_one(uow: UnitOfWork, advance: Advance) -> bool:
+    """Fire one due timer; False if none is due."""
+    due: list[tuple[str, str]] = []
+    try:
+        with uow() as tx:
+            due = tx.timers.claim_due(advance.clock.now(), 1)
+            for instance_id, task_id in due:
+                _apply(tx, advance, instance_id, Fire(task_id))
     except (DatabaseAway, InstanceBusy):
         raise
     except Exception as failure:
-        if due is None:
+        if not due:
             raise
         with uow() as tx:
             again_at = advance.clock.now() + timedelta(seconds=AGAIN_S)
-            tx.waits.move_timer(due[1], again_at)
-            _hold(tx, due[0], failure)
-    return True
+            tx.waits.move_timer(due[0][1], again_at)
+            _hold(tx, due[0][0], failure)
+    return bool(due)
 
 
 def _hold(tx: Transaction, instance_id: str, failure: Exception) -> None:
@@ -89,7 +118,12 @@ def _hold(tx: Transaction, instance_id: str, failure: Exception) -> None:
 
 
 def _apply(
-    tx: Transaction, advance: Advance, instance_id: str, command: Command
+    tx: Transaction,
+    advance: Advance,
+    instance_id: str,
+    command: Command,
+    *,
+    incident: str = "call",
 ) -> bool:
     instance = tx.instances.lock(instance_id)
     try:
@@ -108,12 +142,30 @@ def _apply(
         return False
     if not step.caught and isinstance(command, Fail):
         tx.incidents.open(
-            "call",
+            incident,
             f"{command.code}: {command.message}",
             instance_id=instance_id,
             task_id=command.task_id,
         )
     return True
+
+
+def _tell_start(tx: Transaction, delivery: Delivery) -> None:
+    """A message or signal has started this instance."""
+    instance = tx.instances.get(delivery.instance_id)
+    definition = tx.definitions.by_id(instance.definition_id)
+    tx.events.append(
+        "instance started",
+        actor=ACTOR,
+        instance_id=instance.id,
+        data={
+            "process": definition.key,
+            "version": definition.version,
+            "key": instance.business_key,
+            "at": delivery.data["at"],
+            delivery.data["trigger"]: delivery.data["event"],
+        },
+    )
 
 
 def _message(data: dict[str, Any]) -> Throw:
@@ -126,13 +178,15 @@ def _message(data: dict[str, Any]) -> Throw:
 def _command(kind: str, task_id: str, data: dict[str, Any]) -> Command:
     match kind:
         case "start":
-            return Start(data.get("variables", {}))
+            return Start(data.get("variables", {}), data.get("at"))
         case "receive":
             return Receive(task_id, data.get("variables", {}))
         case "complete":
             return Complete(task_id, data.get("variables", {}))
         case "fail":
             return Fail(task_id, data["code"], data.get("message", ""))
+        case "escalate":
+            return Escalate(task_id, data["code"], data.get("variables", {}))
         case "retry":
             return Retry(task_id)
         case "cancel":

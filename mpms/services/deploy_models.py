@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 
-from mpms.domain.errors import ModelRefused
+from mpms.domain.errors import ExpressionFailed, ExpressionInvalid, ModelRefused
 from mpms.domain.forms import check_schema
 from mpms.domain.models import Definition, Problem
+from mpms.domain.starts import StartEvent
 from mpms.ports.engine import Engine
-from mpms.ports.store import UnitOfWork
+from mpms.ports.store import Transaction, UnitOfWork
 
 
 @dataclass
@@ -36,9 +38,18 @@ class Refused(ModelRefused):
 
 
 def deploy_models(
-    uow: UnitOfWork, engine: Engine, files: dict[str, bytes], *, by: str
+    uow: UnitOfWork,
+    engine: Engine,
+    files: dict[str, bytes],
+    *,
+    by: str,
+    now: datetime | None = None,
 ) -> Deployment:
-    """Deploy files by name, all or none. Raises Refused."""
+    """Deploy files by name, all or none. Raises Refused.
+
+    From then on only the start events of these versions are triggered; the durations
+    of their timers begin ``now``. Instances that run are not touched.
+    """
     problems: dict[str, list[Problem]] = {}
     for name, content in files.items():
         if name.endswith(".bpmn"):
@@ -68,8 +79,54 @@ def deploy_models(
                 schema = json.loads(content)
                 tx.definitions.deploy_form(schema["id"], schema, by=by)
                 done.forms.append(schema["id"])
+        _replace_starts(tx, engine, files, done, now or datetime.now(UTC))
         tx.events.append("deployed", actor=by, data={"files": sorted(files)})
+        tx.wake()
     return done
+
+
+def _replace_starts(
+    tx: Transaction,
+    engine: Engine,
+    files: dict[str, bytes],
+    done: Deployment,
+    now: datetime,
+) -> None:
+    ids = {d.key: tx.definitions.id_of(d) for d in done.definitions}
+    new = {key for key, number in ids.items() if not tx.starts.knows(number, key)}
+    for key in new:
+        tx.starts.forget_older(ids[key], key)
+    problems: dict[str, list[Problem]] = {}
+    for file, content in files.items():
+        found = engine.starts(content) if file.endswith(".bpmn") else ()
+        for start in found:
+            if start.kind != "none" and start.process in new:
+                reason = _add_start(tx, engine, ids[start.process], start, now)
+                if reason:
+                    problem = Problem(start.element, start.name, reason)
+                    problems.setdefault(file, []).append(problem)
+    if problems:
+        raise Refused(problems)
+
+
+def _add_start(
+    tx: Transaction, engine: Engine, number: int, start: StartEvent, now: datetime
+) -> str | None:
+    """Let a start event be triggered, or say why it cannot be."""
+    due = None
+    if start.kind == "message":
+        taken = tx.starts.by_message(start.event or "")
+        if taken is not None:
+            return (
+                f"the message '{start.event}' starts the process '{taken[0]}' already"
+            )
+    elif start.kind == "timer":
+        try:
+            due = engine.first_due(start, now=now)
+        except (ExpressionInvalid, ExpressionFailed) as fault:
+            return str(fault)
+    tx.starts.add(number, start, due)
+    return None
 
 
 def check_form(content: bytes) -> list[Problem]:

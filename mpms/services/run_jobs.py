@@ -59,6 +59,16 @@ class RunJobs:
         match answer:
             case Done(variables):
                 instance = tx.instances.lock(job.instance_id)
+                if instance.suspended is not None:
+                    # The work is done all the same; the process hears of it later.
+                    tx.jobs.wait_for_report(job.id)
+                    tx.deliveries.add(
+                        job.instance_id,
+                        "complete",
+                        task_id=job.task_id,
+                        data={"variables": variables},
+                    )
+                    return
                 self.advance(
                     tx, instance, Complete(job.task_id, variables), actor=actor
                 )
@@ -93,6 +103,10 @@ class RunJobs:
                     task_id=job.task_id,
                     data={"error": message, "again_in_s": delay_s},
                 )
+                return
+            if instance.suspended is not None:
+                # Tried once more when it goes on; the model hears of nothing now.
+                tx.jobs.postpone(job.id, delay_s=0.0, error=message, failed=False)
                 return
             code = code or type(failure).__name__
             command = Fail(job.task_id, code, message)

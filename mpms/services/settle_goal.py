@@ -116,7 +116,20 @@ def _advanced(
     command: Complete | Fail,
 ) -> bool:
     """False if the model does not catch the failure."""
+    if instance.suspended is not None:
+        _keep(tx, instance, command)
+        return True
     try:
         return advance(tx, instance, command, actor=goal.robot).caught
     except TaskGone:
         return True
+
+
+def _keep(tx: Transaction, instance: Instance, command: Complete | Fail) -> None:
+    """The robot is free; its suspended process hears of it when it goes on."""
+    if isinstance(command, Complete):
+        done = {"variables": command.variables}
+        tx.deliveries.add(instance.id, "complete", task_id=command.task_id, data=done)
+        return
+    failed = {"code": command.code, "message": command.message, "incident": "goal"}
+    tx.deliveries.add(instance.id, "fail", task_id=command.task_id, data=failed)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from mpms.domain.errors import NotFound, OrderUnknown, TaskGone
+from mpms.domain.errors import InstanceSuspended, NotFound, OrderUnknown, TaskGone
 from mpms.domain.forms import check_answers
 from mpms.domain.instances import Instance
 from mpms.domain.orders import OrderStatus
@@ -95,6 +95,8 @@ def submit_in(tx: Transaction, advance: Advance, task_id: str, post: Post) -> Su
         instance = tx.instances.lock(task.instance_id)
         # Another post may have been committed since we looked for its answer.
         task = tx.tasks.get(task_id)
+        if instance.suspended is not None:
+            raise InstanceSuspended(f"This process is {instance.suspended}.")
     except TaskGone:
         earlier = tx.tasks.answer(task_id)
         if earlier is not None:

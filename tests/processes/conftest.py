@@ -111,8 +111,13 @@ class Plant:
 
     # -- orders -------------------------------------------------------------------
 
-    def order(self, number: str, lines: tuple[OrderLine, ...] = SAMPLE) -> Order:
-        return Order(number, "Matt white wall paint", lines, customer="buyer@plant")
+    def order(
+        self,
+        number: str,
+        lines: tuple[OrderLine, ...] = SAMPLE,
+        product: str = "Matt white wall paint",
+    ) -> Order:
+        return Order(number, product, lines, customer="buyer@plant")
 
     def start(self, key: str, **variables: Any) -> str:
         with self.uow() as tx:

@@ -31,7 +31,7 @@ ROOT = Path(__file__).resolve().parents[2]
 MODELS = sorted((ROOT / "processes").glob("*.bpmn"))
 DECISIONS = sorted((ROOT / "processes").glob("*.dmn"))
 FORMS = sorted((ROOT / "forms").glob("*.form"))
-WORLD = ROOT / "worlds" / "paint_factory"
+WORLDS = ROOT / "worlds"
 
 BPMN = "{http://www.omg.org/spec/BPMN/20100524/MODEL}"
 BPMNDI = "{http://www.omg.org/spec/BPMN/20100524/DI}"
@@ -58,6 +58,7 @@ WORDS = re.compile(r"[a-z]+(_[a-z]+)*")
 STOPS = ("home", "A", "tank", "B", "tank", "C", "tank", "home")
 
 each_model = pytest.mark.parametrize("path", MODELS, ids=lambda path: path.name)
+each_world = pytest.mark.parametrize("name", ["arco_lab", "paint_factory"])
 each_form = pytest.mark.parametrize("path", FORMS, ids=lambda path: path.name)
 
 
@@ -447,41 +448,56 @@ def test_the_decision_form_offers_what_the_gateway_asks_for() -> None:
         ]
 
 
-def world() -> dict[str, Any]:
-    loaded = yaml.safe_load((WORLD / "world.yaml").read_text(encoding="utf-8"))
+def world(name: str) -> dict[str, Any]:
+    file = WORLDS / name / "world.yaml"
+    loaded = yaml.safe_load(file.read_text(encoding="utf-8"))
     assert isinstance(loaded, dict)
     return loaded
 
 
-def place(name: str) -> tuple[float, float]:
-    found = world()["places"][name]
+def place(plant: dict[str, Any], name: str) -> tuple[float, float]:
+    found = plant["places"][name]
     return found["x_m"], found["y_m"]
 
 
-def test_the_world_knows_the_place_of_every_material_and_the_home_of_every_robot() -> (
-    None
-):
-    plant = world()
-    catalogue = json.loads((WORLD / "catalogue.json").read_text(encoding="utf-8"))
+@each_world
+def test_a_world_knows_the_place_of_every_material_and_the_home_of_every_robot(
+    name: str,
+) -> None:
+    plant = world(name)
+    catalogue = json.loads((WORLDS / name / "catalogue.json").read_text("utf-8"))
     assert set(plant["materials"]) == {
         material["code"] for material in catalogue["materials"]
     }
-    assert set(plant["materials"].values()) == {"A", "B", "C"}
+    assert set(plant["materials"].values()) <= set(plant["places"])
     homes = [robot["home"] for robot in plant["robots"]]
-    assert len(homes) == len(set(homes)) == 3
+    assert len(homes) == len(set(homes)) >= 1
     assert set(homes) <= set(plant["places"])
+    assert set(plant.get("tanks", {"default": "tank"}).values()) <= set(plant["places"])
+
+
+@pytest.mark.covers("A67")
+def test_the_factory_has_racks_dosing_places_three_tanks_and_people() -> None:
+    plant = world("paint_factory")
+    places = set(plant["places"])
+    assert {"goods_in", "dosing_1", "dosing_2", "home", "home_2", "home_3"} <= places
+    assert set(plant["materials"].values()) == {"A", "B", "C", "D", "E", "F"}
+    assert {*plant["tanks"].values()} == {"tank", "tank_2", "tank_3"}
     assert len({robot["kind"] for robot in plant["robots"]}) == 2
+    assert len(plant["people"]) >= 2
 
 
-def test_the_picture_of_the_map_shows_free_floor_around_every_place() -> None:
-    drawn = world()["map"]
-    with Image.open(WORLD / drawn["image"]) as picture:
+@each_world
+def test_the_picture_of_the_map_shows_free_floor_around_every_place(name: str) -> None:
+    plant = world(name)
+    drawn = plant["map"]
+    with Image.open(WORLDS / name / drawn["image"]) as picture:
         assert picture.size == (
             round(drawn["width_m"] / drawn["resolution_m"]),
             round(drawn["height_m"] / drawn["resolution_m"]),
         )
-        for name in world()["places"]:
-            x, y = place(name)
+        for stand in plant["places"]:
+            x, y = place(plant, stand)
             for dx, dy in (
                 (0.0, 0.0),
                 (0.5, 0.0),
@@ -491,7 +507,19 @@ def test_the_picture_of_the_map_shows_free_floor_around_every_place() -> None:
             ):
                 column = int((x + dx) / drawn["resolution_m"])
                 row = picture.height - 1 - int((y + dy) / drawn["resolution_m"])
-                assert picture.getpixel((column, row)) == 254, name
+                assert picture.getpixel((column, row)) == 254, stand
+
+
+@each_world
+def test_the_picture_of_the_map_shows_every_wall(name: str) -> None:
+    drawn = world(name)["map"]
+    with Image.open(WORLDS / name / drawn["image"]) as picture:
+        for x1, y1, x2, y2 in drawn["walls"]:
+            x, y = (x1 + x2) / 2, (y1 + y2) / 2
+            column = int(x / drawn["resolution_m"])
+            row = picture.height - 1 - int(y / drawn["resolution_m"])
+            around = picture.crop((column - 1, row - 1, column + 2, row + 2))
+            assert around.getextrema()[0] < 90, (x, y)
 
 
 def crosses(
@@ -509,8 +537,18 @@ def crosses(
 
 
 def test_the_mission_is_about_as_long_as_the_one_in_the_test_plant() -> None:
-    route = [place(name) for name in STOPS]
+    plant = world("arco_lab")
+    route = [place(plant, name) for name in STOPS]
     length_m = sum(math.dist(start, end) for start, end in pairwise(route))
     assert length_m == pytest.approx(62.7, abs=0.5)
     for start, end in pairwise(route):
-        assert not any(crosses(wall, start, end) for wall in world()["map"]["walls"])
+        assert not any(crosses(wall, start, end) for wall in plant["map"]["walls"])
+
+
+@each_world
+def test_nobody_walks_through_a_wall(name: str) -> None:
+    plant = world(name)
+    for person in plant.get("people", ()):
+        stops = [place(plant, stop) for stop in person["path"]]
+        for start, end in pairwise([*stops, stops[0]]):
+            assert not any(crosses(wall, start, end) for wall in plant["map"]["walls"])

@@ -150,6 +150,26 @@ def test_the_material_is_unloaded_at_the_tank(plant: Plant) -> None:
     assert plant.form("unload_material").lane == "Worker"
 
 
+@pytest.mark.covers("A59")
+@pytest.mark.parametrize("process", ["warehouse", "warehouse_simplified"])
+@pytest.mark.parametrize(
+    ("product", "tank"),
+    [
+        ("Matt white wall paint", "tank"),
+        ("Brick red facade paint", "tank_2"),
+        ("sky blue  Wall Paint", "tank_3"),
+        ("a paint that nobody knows", "tank"),
+    ],
+)
+def test_every_product_goes_to_its_tank(
+    plant: Plant, process: str, product: str, tank: str
+) -> None:
+    instance_id = plant.make("MO-1", process=process, product=product)
+    plant.confirm("load_material")
+    assert driven(plant, instance_id) == ["A", tank]
+    assert plant.robots.received[-1].pose == plant.world.places[tank]
+
+
 @pytest.mark.covers("A60")
 @pytest.mark.parametrize("count", [1, 2, 5])
 def test_every_material_is_brought_to_the_tank(plant: Plant, count: int) -> None:

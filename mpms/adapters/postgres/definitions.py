@@ -55,6 +55,12 @@ class Definitions(Repository):
             raise ProcessUnknown(f"No model with the key {key} is deployed.")
         return self.by_id(row[0])
 
+    def of_version(self, key: str, version: int) -> Definition:
+        row = self._statements.row("definitions_find", key=key, version=version)
+        if row is None:
+            raise ProcessUnknown(f"Version {version} of {key} is not deployed.")
+        return self.by_id(row[0])
+
     def by_id(self, definition_id: int) -> Definition:
         if (known := self._versions.by_id.get(definition_id)) is not None:
             return known

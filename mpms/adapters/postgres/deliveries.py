@@ -1,23 +1,36 @@
 """Commands that an instance shall get, and the events that become such commands.
 
-A signal is copied to everybody who waits for it, without any lock. A message is
-for one: all throwing and matching of messages happens under one lock until the
-commit, so that a message and its subscription never miss each other, and a message
-is never given to two. The data of a received event names it, so that a message
-whose task is gone when it arrives can be thrown again.
+A signal is copied to everybody who waits for it, without any lock, and starts every
+process that begins with it. A message is for one who waits, else for the process that
+begins with it, else it is kept: all throwing and matching of messages happens under
+one lock until the commit, so that a message and its subscription never miss each
+other, and a message is never given to two. The data of a received event names it, so
+that a message whose task is gone when it arrives can be thrown again.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from mpms.adapters.postgres.statements import Repository, as_json
-from mpms.domain.steps import EventWait, Throw
-from mpms.ports.store import Delivery
+from mpms.adapters.postgres.starts import Starts
+from mpms.adapters.postgres.statements import (
+    Repository,
+    Statements,
+    as_json,
+    is_uuid,
+)
+from mpms.domain.errors import InstanceUnknown
+from mpms.domain.steps import EventWait, Throw, received
+from mpms.ports.store import Delivery, Fitting
 
 
 class Deliveries(Repository):
     """Rows of ``deliveries`` and ``messages``."""
+
+    def __init__(self, statements: Statements) -> None:
+        super().__init__(statements)
+        self.locks_messages = False
 
     def add(
         self,
@@ -45,43 +58,75 @@ class Deliveries(Repository):
         self._statements.run("deliveries_postpone", id=delivery_id, delay_s=delay_s)
 
     def throw(self, throw: Throw) -> int:
-        """Hand a signal to all who wait for it, a message to one or keep it."""
-        data = as_json(
-            {
-                "kind": throw.kind,
-                "event": throw.event,
-                "correlation": throw.correlation,
-                "variables": throw.variables,
-            }
-        )
+        """Hand a signal to all who wait for it and all it starts; a message to one
+        who waits, else to the process that it starts, else keep it."""
+        data = as_json(received(throw))
         if throw.kind == "signal":
-            return self._statements.run(
+            given = self._statements.run(
                 "deliveries_throw_signal", event=throw.event, data=data
             )
-        # The next statement must not see less than what the lock protects, so the
-        # lock is a statement of its own.
-        self._statements.run("messages_lock")
+            return given + self._start(throw)
+        self._lock_messages()
         given = self._statements.run(
             "deliveries_throw_message",
             event=throw.event,
             correlation=throw.correlation,
             data=data,
         )
+        given = given or self._start(throw)
         if not given:
-            self._statements.run(
-                "messages_keep",
-                event=throw.event,
-                correlation=throw.correlation,
-                variables=as_json(throw.variables),
-                once=throw.once,
-            )
+            self.keep(throw)
         return given
+
+    def _start(self, throw: Throw) -> int:
+        started = Starts(self._statements).trigger(
+            throw.kind, throw.event, throw.variables, business_key=throw.correlation
+        )
+        return len(started)
+
+    def keep(self, throw: Throw) -> None:
+        """Keep a message until somebody waits for it."""
+        self._statements.run(
+            "messages_keep",
+            event=throw.event,
+            correlation=throw.correlation,
+            variables=as_json(throw.variables),
+            once=throw.once,
+        )
+
+    def fitting(
+        self,
+        event: str,
+        correlation: str | None,
+        *,
+        instance_id: str | None = None,
+        business_key: str | None = None,
+        most: int,
+    ) -> Sequence[Fitting]:
+        """Whom a message fits that none is on its way to, oldest first."""
+        if instance_id is not None and not is_uuid(instance_id):
+            raise InstanceUnknown
+        self._lock_messages()
+        if instance_id is None and business_key is None:
+            rows = self._statements.rows(
+                "messages_fitting", event=event, correlation=correlation, most=most
+            )
+        else:
+            rows = self._statements.rows(
+                "messages_fitting_of",
+                event=event,
+                correlation=correlation,
+                instance_id=instance_id,
+                business_key=business_key,
+                most=most,
+            )
+        return [Fitting(*row) for row in rows]
 
     def match(self, wait: EventWait, instance_id: str) -> bool:
         """Give a new subscription the message that already lies there."""
         if wait.kind != "message":
             return False
-        self._statements.run("messages_lock")
+        self._lock_messages()
         given = self._statements.run(
             "messages_match",
             event=wait.event,
@@ -90,3 +135,10 @@ class Deliveries(Repository):
             instance_id=instance_id,
         )
         return given > 0
+
+    def _lock_messages(self) -> None:
+        """A statement of its own, because the next one must not see less than what
+        the lock protects."""
+        if not self.locks_messages:
+            self._statements.run("messages_lock")
+            self.locks_messages = True

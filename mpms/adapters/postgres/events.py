@@ -24,12 +24,14 @@ class Events(Repository):
         task_id: str | None = None,
         data: dict[str, Any] | None = None,
     ) -> None:
-        self._append(instance_id, actor, [(kind, element, task_id, data or {})])
+        line = (kind, element, task_id, data or {})
+        self._statements.run("events_append", **_written(instance_id, actor, [line]))
 
     def append_many(self, instance_id: str, actor: str, lines: Sequence[Line]) -> None:
         """Append (kind, element, task id, data) lines in one statement."""
         if lines:
-            self._append(instance_id, actor, lines)
+            written = _written(instance_id, actor, lines)
+            self._statements.run_later("events_append", **written)
 
     def after(
         self, cursor: Cursor, *, limit: int = 500, instance_id: str | None = None
@@ -59,15 +61,15 @@ class Events(Repository):
         rows = self._statements.rows("events_passed", instance_id=instance_id)
         return {str(row[0]) for row in rows}
 
-    def _append(
-        self, instance_id: str | None, actor: str, lines: Sequence[Line]
-    ) -> None:
-        self._statements.run(
-            "events_append",
-            actor=actor,
-            instance_id=instance_id,
-            kinds=[kind for kind, _, _, _ in lines],
-            elements=[element for _, element, _, _ in lines],
-            task_ids=[task_id for _, _, task_id, _ in lines],
-            data=[as_json(data) for _, _, _, data in lines],
-        )
+
+def _written(
+    instance_id: str | None, actor: str, lines: Sequence[Line]
+) -> dict[str, Any]:
+    return {
+        "actor": actor,
+        "instance_id": instance_id,
+        "kinds": [kind for kind, _, _, _ in lines],
+        "elements": [element for _, element, _, _ in lines],
+        "task_ids": [task_id for _, _, task_id, _ in lines],
+        "data": [as_json(data) for _, _, _, data in lines],
+    }

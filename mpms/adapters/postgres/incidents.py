@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 
 from mpms.adapters.postgres.statements import Repository
-from mpms.domain.incidents import Incident
+from mpms.domain.incidents import Incident, IncidentFilter
 
 
 class Incidents(Repository):
@@ -65,6 +66,16 @@ class Incidents(Repository):
         """A person has dealt with it; False if it is not open."""
         row = self._statements.row("incidents_close", incident_id=incident_id, by=by)
         return row is not None
+
+    def get(self, incident_id: int) -> Incident | None:
+        """An open one."""
+        row = self._statements.row("incidents_get", id=incident_id)
+        return None if row is None else Incident(*row)
+
+    def find(self, which: IncidentFilter) -> Sequence[Incident]:
+        """Open ones of instances that fit all that is given, oldest first."""
+        rows = self._statements.rows("incidents_find", **asdict(which))
+        return [Incident(*row) for row in rows]
 
     def listing(self, *, instance_id: str | None = None) -> Sequence[Incident]:
         """Open incidents, oldest first."""

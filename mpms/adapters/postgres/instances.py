@@ -6,10 +6,23 @@ The lock of an instance comes before the locks of its rows, everywhere.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 
 from mpms.adapters.postgres.statements import Repository, Row, as_json, is_uuid
-from mpms.domain.errors import InstanceBusy, InstanceUnknown, ProcessUnknown
-from mpms.domain.instances import Instance, InstanceStatus, Parent, Snapshot
+from mpms.domain.errors import (
+    InstanceBusy,
+    InstanceUnknown,
+    ProcessSuspended,
+    ProcessUnknown,
+)
+from mpms.domain.instances import (
+    Instance,
+    InstanceLine,
+    InstanceStatus,
+    Parent,
+    Snapshot,
+    Suspension,
+)
 
 
 class Instances(Repository):
@@ -22,7 +35,9 @@ class Instances(Repository):
         *,
         business_key: str | None,
         parent: Parent | None,
+        restarted_from: str | None = None,
     ) -> None:
+        """ProcessUnknown, ProcessSuspended."""
         added = self._statements.row(
             "instances_insert",
             id=instance_id,
@@ -30,8 +45,18 @@ class Instances(Repository):
             business_key=business_key,
             parent_id=parent.instance_id if parent else None,
             parent_task=parent.task_id if parent else None,
+            restarted_from=restarted_from,
         )
         if added is None:
+            stopped = self._statements.row(
+                "instances_suspension", definition_id=definition_id
+            )
+            if stopped is not None:
+                key, by, reason, _ = stopped
+                raise ProcessSuspended(
+                    f"The process {key} is suspended by {by}: {reason}."
+                    " No new instance is started."
+                )
             raise ProcessUnknown(f"There is no deployed model number {definition_id}.")
 
     def lock(self, instance_id: str, *, wait_s: float = 2.0) -> Instance:
@@ -94,6 +119,41 @@ class Instances(Repository):
         rows = self._statements.rows("instances_count")
         return {(key, status): number for key, status, number in rows}
 
+    def find(
+        self,
+        *,
+        key: str | None = None,
+        version: int | None = None,
+        status: InstanceStatus | None = None,
+        business_key: str | None = None,
+        suspended: bool | None = None,
+        troubled: bool | None = None,
+        limit: int | None = 100,
+    ) -> Sequence[InstanceLine]:
+        """What fits all that is given, newest first."""
+        rows = self._statements.rows(
+            "instances_find",
+            key=key,
+            version=version,
+            status=None if status is None else status.value,
+            business_key=business_key,
+            suspended=suspended,
+            troubled=troubled,
+            limit=limit,
+        )
+        return [_line(row) for row in rows]
+
+    def set_definition(self, instance_id: str, definition_id: int) -> None:
+        """Put a locked instance under another version of its process."""
+        self._statements.run(
+            "instances_set_definition", id=instance_id, definition_id=definition_id
+        )
+
+    def restart_of(self, instance_id: str) -> str | None:
+        """The active instance that repeats this one."""
+        row = self._statements.row("instances_restart_of", id=instance_id)
+        return None if row is None else row[0]
+
     def _refuse_nonsense(self, instance_id: str) -> None:
         if not is_uuid(instance_id):
             raise InstanceUnknown
@@ -115,6 +175,10 @@ def _instance(row: Row) -> Instance:
         changed_at,
         ended_at,
         end_reason,
+        suspended_by,
+        suspended_reason,
+        suspended_at,
+        restarted_from,
     ) = row
     return Instance(
         id=instance_id,
@@ -129,4 +193,32 @@ def _instance(row: Row) -> Instance:
         changed_at=changed_at,
         ended_at=ended_at,
         end_reason=end_reason,
+        suspended=_suspension(suspended_by, suspended_reason, suspended_at),
+        restarted_from=restarted_from,
     )
+
+
+def _line(row: Row) -> InstanceLine:
+    *head, by, reason, at, parent_id, restarted_from, incidents = row
+    instance_id, key, version, business_key, status, *times = head
+    started_at, ended_at, end_reason = times
+    return InstanceLine(
+        id=instance_id,
+        key=key,
+        version=version,
+        business_key=business_key,
+        status=InstanceStatus(status),
+        started_at=started_at,
+        ended_at=ended_at,
+        end_reason=end_reason,
+        suspended=_suspension(by, reason, at),
+        parent_id=parent_id,
+        restarted_from=restarted_from,
+        incidents=incidents,
+    )
+
+
+def _suspension(
+    by: str | None, reason: str | None, at: datetime | None
+) -> Suspension | None:
+    return None if by is None or at is None else Suspension(by, reason or "", at)

@@ -72,6 +72,15 @@ class Orders(Repository):
         self.get(number)
         return False
 
+    def of_instance(self, instance_id: str) -> Order | None:
+        """The order that an instance makes."""
+        row = self._statements.row("orders_of_instance", instance_id=instance_id)
+        return None if row is None else self.get(row[0])
+
+    def reassign(self, number: str, instance_id: str) -> None:
+        """Another instance goes on with an order."""
+        self._statements.run("orders_reassign", number=number, instance_id=instance_id)
+
     def set_status(self, number: str, status: OrderStatus) -> OrderStatus:
         """Change the status and its times; return the old one."""
         if status is OrderStatus.NEW:

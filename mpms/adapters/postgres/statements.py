@@ -68,11 +68,33 @@ class Statements:
         register_type(JSON, connection)
         self._connection = connection
         self._queries = queries
+        self._waiting: list[bytes] = []
 
     def run(self, name: str, /, **parameters: Any) -> int:
         """Return how many rows were changed."""
         with self._executed(name, parameters) as done:
             return done.rowcount
+
+    def run_later(self, name: str, /, **parameters: Any) -> None:
+        """Run in order, but on the way of the next statement or of the commit.
+
+        For changes without an answer: to ask the database costs more than to change
+        a row.
+        """
+        with self._connection.cursor() as cursor:
+            statement = cursor.mogrify(self._queries[name], parameters)
+        self._waiting.append(statement.rstrip().rstrip(b";"))
+
+    def flush(self) -> None:
+        """Run what waits; the transaction is about to end."""
+        if self._waiting:
+            with our_errors(), self._connection.cursor() as cursor:
+                cursor.execute(self._with_waiting(b""))
+
+    def _with_waiting(self, statement: bytes) -> bytes:
+        together = b"\n;\n".join([*self._waiting, statement])
+        self._waiting.clear()
+        return together
 
     def row(self, name: str, /, **parameters: Any) -> Row | None:
         with self._executed(name, parameters) as done:
@@ -102,7 +124,11 @@ class Statements:
     def _executed(self, name: str, parameters: dict[str, Any]) -> Iterator[cursor]:
         statement = self._queries[name]
         with our_errors(), self._connection.cursor() as cursor:
-            cursor.execute(statement, parameters)
+            if self._waiting:
+                written = cursor.mogrify(statement, parameters)
+                cursor.execute(self._with_waiting(written))
+            else:
+                cursor.execute(statement, parameters)
             yield cursor
 
 

@@ -10,13 +10,10 @@ from mpms.adapters.postgres.statements import Repository
 class Timers(Repository):
     """Rows of ``timers``."""
 
-    def claim_due(self, now: datetime) -> tuple[str, str] | None:
-        """One due timer of a free instance, locked: (instance id, task id)."""
-        rows = self._statements.claim("timers_claim_due", now=now)
-        if not rows:
-            return None
-        instance_id, task_id = rows[0]
-        return instance_id, task_id
+    def claim_due(self, now: datetime, most: int) -> list[tuple[str, str]]:
+        """Due timers of free instances, locked: (instance id, task id)."""
+        rows = self._statements.claim("timers_claim_due", now=now, most=most)
+        return [(instance_id, task_id) for instance_id, task_id in rows]
 
     def next_due_at(self) -> datetime | None:
         row = self._statements.row("timers_next_due_at")

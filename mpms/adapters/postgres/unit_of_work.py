@@ -14,6 +14,8 @@ import psycopg2
 from psycopg2.extensions import TRANSACTION_STATUS_INERROR, connection
 
 from mpms.adapters.postgres.attachments import Attachments
+from mpms.adapters.postgres.cockpit import Cockpit
+from mpms.adapters.postgres.cockpit_instance import CockpitInstance
 from mpms.adapters.postgres.connections import Connections
 from mpms.adapters.postgres.definitions import Definitions, Versions
 from mpms.adapters.postgres.deliveries import Deliveries
@@ -24,12 +26,16 @@ from mpms.adapters.postgres.incidents import Incidents
 from mpms.adapters.postgres.instances import Instances
 from mpms.adapters.postgres.jobs import Jobs
 from mpms.adapters.postgres.mails import Mails, Outbox
+from mpms.adapters.postgres.old_history import OldHistory
 from mpms.adapters.postgres.order_views import OrderViews
 from mpms.adapters.postgres.orders import Orders
 from mpms.adapters.postgres.people import Attempts, People, Sessions
 from mpms.adapters.postgres.robot_holds import RobotHolds
 from mpms.adapters.postgres.robots import RobotRows
+from mpms.adapters.postgres.starts import Starts
 from mpms.adapters.postgres.statements import Statements, our_errors
+from mpms.adapters.postgres.suspensions import Suspensions
+from mpms.adapters.postgres.tallies import Tallies
 from mpms.adapters.postgres.tasks import Tasks
 from mpms.adapters.postgres.timers import Timers
 from mpms.adapters.postgres.waits import Waits
@@ -48,6 +54,7 @@ class PostgresTransaction:
         self.jobs = Jobs(statements)
         self.deliveries = Deliveries(statements)
         self.timers = Timers(statements)
+        self.starts = Starts(statements)
         self.incidents = Incidents(statements)
         self.events = Events(statements)
         self.orders = Orders(statements)
@@ -64,6 +71,11 @@ class PostgresTransaction:
         self.drafts = Drafts(statements)
         self.late_answers = LateAnswers(statements)
         self.attachments = Attachments(statements)
+        self.cockpit = Cockpit(statements)
+        self.cockpit_instance = CockpitInstance(statements)
+        self.tallies = Tallies(statements)
+        self.suspensions = Suspensions(statements)
+        self.old_history = OldHistory(statements)
         self.wakes = False
 
     def wake(self) -> None:
@@ -90,6 +102,8 @@ class PostgresUnitOfWork:
             transaction = PostgresTransaction(statements, self._versions)
             yield transaction
             failed = connection.info.transaction_status == TRANSACTION_STATUS_INERROR
+            if not failed:
+                statements.flush()
             if transaction.wakes and not failed:
                 connection.commit()
                 self._notify(connection)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from mpms.adapters.postgres.statements import Repository, as_json
-from mpms.domain.steps import EventWait, FormWait, JobWait, TimerWait
+from mpms.domain.steps import EventWait, FormWait, JobWait, TimerWait, Wait
 
 
 class Waits(Repository):
@@ -62,10 +62,47 @@ class Waits(Repository):
             correlation=wait.correlation,
         )
 
+    def refresh(self, instance_id: str, wait: Wait) -> None:
+        """Tell what a task waits for after a repair; its row and id stay."""
+        row = {"instance_id": instance_id, "task_id": wait.task_id}
+        match wait:
+            case FormWait():
+                self._statements.run(
+                    "waits_refresh_form",
+                    **row,
+                    element=wait.element,
+                    name=wait.name,
+                    lane=wait.lane,
+                    form=wait.form,
+                    assignee=wait.assignee,
+                    groups=list(wait.groups),
+                    inputs=as_json(wait.inputs),
+                )
+            case JobWait():
+                self._statements.run(
+                    "waits_refresh_job",
+                    **row,
+                    element=wait.element,
+                    topic=wait.topic,
+                    inputs=None if wait.inputs is None else as_json(wait.inputs),
+                    retry_delays_s=list(wait.retry_delays_s),
+                )
+            case TimerWait():
+                self._statements.run("waits_refresh_timer", **row, element=wait.element)
+            case EventWait():
+                self._statements.run(
+                    "waits_refresh_subscription",
+                    **row,
+                    element=wait.element,
+                    kind=wait.kind,
+                    event=wait.event,
+                    correlation=wait.correlation,
+                )
+
     def move_timer(self, task_id: str, due_at: datetime) -> None:
         self._statements.run("waits_move_timer", task_id=task_id, due_at=due_at)
 
     def close(self, instance_id: str, task_ids: Iterable[str]) -> None:
         """Delete the rows of tasks that no longer wait, whatever their kind."""
         if ids := list(task_ids):
-            self._statements.run("waits_close", instance_id=instance_id, ids=ids)
+            self._statements.run_later("waits_close", instance_id=instance_id, ids=ids)

@@ -1,10 +1,10 @@
-"""Decision tables of DMN files.
+"""Decisions of DMN files: tables, expressions and what they require of each other.
 
-The engine knows these names and nothing of how cells are read, so that a fuller FEEL
-can take the place of ``unary_tests`` and of the expressions without touching it.
+The engine knows these names and nothing of how a file is read.
 """
 
+from .decision import Decision
 from .reading import check_decisions, read_decisions
-from .tables import Decision, DecisionResult
+from .running import DecisionResult
 
 __all__ = ["Decision", "DecisionResult", "check_decisions", "read_decisions"]

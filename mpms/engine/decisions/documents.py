@@ -13,6 +13,7 @@ MAX_BYTES = 2_000_000
 NAMESPACES = frozenset(
     {
         "http://www.omg.org/spec/DMN/20151101/dmn.xsd",
+        "http://www.omg.org/spec/DMN/20151101/dmn11.xsd",  # older Camunda
         "http://www.omg.org/spec/DMN/20180521/MODEL/",
         "https://www.omg.org/spec/DMN/20191111/MODEL/",
         "https://www.omg.org/spec/DMN/20211108/MODEL/",

@@ -4,30 +4,36 @@ What is not executed exactly is refused with its element; nothing is skipped but
 only draws or explains.
 """
 
-import re
-from collections.abc import Callable
-from typing import TypeVar
-
 from lxml import etree
 
-from mpms.domain.errors import ExpressionInvalid, ModelRefused
+from mpms.domain.errors import ModelRefused
 from mpms.domain.models import Problem
 
-from ..expressions import Expression, compile_expression
-from .documents import DocumentRefused, children, local, read_document, text_of
-from .hit_policies import AGGREGATIONS, POLICIES, REFUSED
-from .tables import TYPES, Column, Decision, Input, Output, Rule
-from .unary_tests import UnaryTest, compile_unary_test
+from .boxed import Logic
+from .decision import Decision, File, InputData, Knowledge, Required
+from .documents import (
+    NAMESPACES,
+    DocumentRefused,
+    children,
+    local,
+    read_document,
+)
+from .item_types import ANY, ItemType
+from .naming import fragment, normal, variable_name
+from .problems import Reader
+from .read_logic import LOGIC, read_function, read_logic, refuse_builtin_name
 
 _DRAWN_OR_EXPLAINED = {
     "description",
     "extensionElements",
-    "inputData",
+    "itemDefinition",
     "knowledgeSource",
     "textAnnotation",
     "association",
     "group",
     "elementCollection",
+    "performanceIndicator",
+    "organizationUnit",
 }
 _OF_A_DECISION = {
     "variable",
@@ -41,16 +47,15 @@ _OF_A_DECISION = {
     "usingTask",
     "authorityRequirement",
     "informationRequirement",
+    "knowledgeRequirement",
     "description",
     "extensionElements",
 }
-Compiled = TypeVar("Compiled")
-_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 
 def read_decisions(xml: bytes) -> dict[str, Decision]:
     """The decisions of a file by id; ``ModelRefused`` names every problem."""
-    reader = _Reader()
+    reader = _FileReader()
     decisions = reader.file(xml)
     if reader.problems:
         told = "; ".join(
@@ -62,25 +67,17 @@ def read_decisions(xml: bytes) -> dict[str, Decision]:
 
 
 def check_decisions(xml: bytes) -> list[Problem]:
-    reader = _Reader()
+    reader = _FileReader()
     reader.file(xml)
     return reader.problems
 
 
-class _Reader:
-    """Collects problems instead of stopping at the first."""
-
+class _FileReader(Reader):
     def __init__(self) -> None:
-        self.problems: list[Problem] = []
-
-    def refuse(self, element: etree._Element, reason: str) -> None:
-        """A problem of the element, or of what it is in if it has no id."""
-        at: etree._Element | None = element
-        while at is not None and not at.get("id"):
-            at = at.getparent()
-        found = element if at is None else at
-        name = found.get("name") or found.get("label") or ""
-        self.problems.append(Problem(found.get("id") or "", name, reason))
+        super().__init__()
+        self.made = File()
+        self.imports: dict[str, str] = {}  # names by namespace
+        self.ids: dict[str, str] = {}  # tags by id
 
     def file(self, xml: bytes) -> dict[str, Decision]:
         try:
@@ -88,165 +85,171 @@ class _Reader:
         except DocumentRefused as cause:
             self.problems.append(Problem("", "", str(cause)))
             return {}
+        self.begin(root)
         self.language(root)
-        decisions: dict[str, Decision] = {}
+        self.ids = {c.get("id") or "": local(c) for c in root}
+        for child in root:
+            self.declaration(child)
         for child in root:
             tag = local(child)
             if tag == "decision":
-                decision = self.decision(child)
-                if decision is not None and decision.key in decisions:
-                    self.refuse(child, f"the id '{decision.key}' is there twice")
-                elif decision is not None:
-                    decisions[decision.key] = decision
-            elif tag and tag not in _DRAWN_OR_EXPLAINED:
-                self.refuse(child, f"{tag} is not supported")
-        if not decisions and not self.problems:
+                self.decision(child)
+            elif tag == "businessKnowledgeModel":
+                self.knowledge(child)
+        if not self.made.decisions and not self.problems:
             self.refuse(root, "the file has no decision")
-        return decisions
+        self.refuse_circles(root)
+        return self.made.decisions
 
-    def decision(self, element: etree._Element) -> Decision | None:
+    def declaration(self, child: etree._Element) -> None:
+        tag = local(child)
+        if tag == "inputData":
+            self.input_data(child)
+        elif tag == "import":
+            self.imported(child)
+        elif tag == "itemDefinition":
+            self._defined(normal(child.get("name")), child, 0)
+        elif tag and tag not in _DRAWN_OR_EXPLAINED | {
+            "decision",
+            "businessKnowledgeModel",
+        }:
+            self.refuse(child, f"{tag} is not supported")
+
+    def imported(self, element: etree._Element) -> None:
+        kind = element.get("importType") or ""
+        if kind not in NAMESPACES:
+            self.refuse(element, f"an import of '{kind or 'nothing'}' is not supported")
+        self.imports[element.get("namespace") or ""] = normal(element.get("name"))
+
+    def input_data(self, element: etree._Element) -> None:
+        variables = children(element, "variable")
+        kind = self.type_of(variables[0], element) if variables else ANY
+        key = element.get("id") or ""
+        self.made.inputs[key] = InputData(variable_name(element), kind)
+
+    # -- decisions and functions -----------------------------------------------------
+
+    def decision(self, element: etree._Element) -> None:
         problems_before = len(self.problems)
-        tables = children(element, "decisionTable")
-        for child in element:
-            tag = local(child)
-            if tag == "informationRequirement":
-                if children(child, "requiredDecision"):
-                    self.refuse(element, "a required decision is not supported")
-            elif tag and tag not in _OF_A_DECISION | {"decisionTable"}:
-                self.refuse(element, f"{tag} is not supported")
-        key, name = element.get("id") or "", element.get("name") or ""
+        key, name = element.get("id") or "", normal(element.get("name"))
         if not key:
             self.refuse(element, "the decision has no id")
-        if len(tables) != 1:
-            if len(self.problems) == problems_before:
-                self.refuse(element, "the decision has no decision table")
-            return None
-        table = tables[0]
-        self.language(table)
-        policy, aggregation = self.policy(table)
-        inputs = [self.input(child) for child in children(table, "input")]
-        outputs = self.outputs(element, table)
-        rules = [
-            self.rule(child, index, len(inputs), len(outputs))
-            for index, child in enumerate(children(table, "rule"), start=1)
-        ]
-        for child in table:
-            if (tag := local(child)) not in (
-                *("input", "output", "rule", "annotation"),
-                *("", "description", "extensionElements"),
-            ):
-                self.refuse(child, f"{tag} in a decision table is not supported")
-        if not outputs:
-            self.refuse(table, "the table has no output")
-        if aggregation is not None and len(outputs) > 1:
-            self.refuse(table, f"{aggregation} needs one output, not {len(outputs)}")
-        if len(self.problems) > problems_before:
-            return None
-        return Decision(
+        if key in self.made.decisions:
+            self.refuse(element, f"the id '{key}' is there twice")
+        logic = self.logic(element)
+        variables = children(element, "variable")
+        kind: ItemType = self.type_of(variables[0], element) if variables else ANY
+        decision = Decision(
             key,
             name,
-            policy,
-            aggregation,
-            tuple(entry for entry in inputs if entry is not None),
-            tuple(outputs),
-            tuple(rules),
+            variable_name(element) if variables or not key else key,
+            logic,  # type: ignore[arg-type]
+            kind,
+            tuple(self.required(element)),
+            tuple(self.inputs_of(element)),
+            tuple(self.knowledge_of(element)),
+            self.made,
         )
+        if logic is not None and len(self.problems) == problems_before:
+            self.made.decisions[key] = decision
 
-    def policy(self, table: etree._Element) -> tuple[str, str | None]:
-        policy = table.get("hitPolicy", "UNIQUE")
-        aggregation = table.get("aggregation")
-        if policy in REFUSED:
-            self.refuse(table, f"the hit policy {policy} is not supported")
-        elif policy not in POLICIES:
-            self.refuse(table, f"there is no hit policy '{policy}'")
-        if aggregation is not None and policy != "COLLECT":
-            self.refuse(table, f"the hit policy {policy} cannot aggregate")
-        elif aggregation is not None and aggregation not in AGGREGATIONS:
-            self.refuse(table, f"there is no aggregation '{aggregation}'")
-        return policy, aggregation
+    def logic(self, element: etree._Element) -> Logic | None:
+        boxes = children(element, *LOGIC)
+        unknown = [
+            tag
+            for child in element
+            if (tag := local(child)) and tag not in _OF_A_DECISION and tag not in LOGIC
+        ]
+        for tag in unknown:
+            self.refuse(element, f"{tag} is not supported")
+        if len(boxes) == 1:
+            return read_logic(self, element, boxes[0])
+        if not unknown:
+            self.refuse(element, "the decision has no decision table or expression")
+        return None
 
-    def input(self, element: etree._Element) -> Input | None:
-        found = children(element, "inputExpression")
-        source = found[0] if found else element
-        expression = self.compiled(source, text_of(source), compile_expression)
-        label = element.get("label") or text_of(source) or "?"
-        column = self.column(
-            element, f"input '{label}'", source.get("typeRef"), "inputValues"
-        )
-        return None if expression is None else Input(column, expression)
-
-    def outputs(self, decision: etree._Element, table: etree._Element) -> list[Output]:
-        found = children(table, "output")
-        outputs: list[Output] = []
-        for element in found:
-            name = element.get("name")
-            if not name and len(found) == 1:
-                variables = children(decision, "variable")
-                name = variables[0].get("name") if variables else decision.get("id")
-            if not name or not _NAME.fullmatch(name):
-                self.refuse(element, f"'{name or ''}' is no name for an output")
-            if any(output.name == name for output in outputs):
-                self.refuse(element, f"the output name '{name}' is there twice")
-            if children(element, "defaultOutputEntry"):
-                self.refuse(element, "a default output is not supported")
-            column = self.column(
-                element, f"output '{name}'", element.get("typeRef"), "outputValues"
+    def knowledge(self, element: etree._Element) -> None:
+        key, name = element.get("id") or "", variable_name(element)
+        found = children(element, "encapsulatedLogic")
+        if not key or len(found) != 1:
+            self.refuse(
+                element, "the business knowledge model has no id or no function"
             )
-            outputs.append(Output(column, name or ""))
-        return outputs
+            return
+        refuse_builtin_name(self, element, name)
+        function = read_function(self, element, found[0])
+        if function is not None:
+            requires = tuple(self.knowledge_of(element))
+            self.made.knowledge[key] = Knowledge(key, name, function, requires)
 
-    def column(
-        self, element: etree._Element, label: str, type_ref: str | None, values: str
-    ) -> Column:
-        kind = (type_ref or "Any").rpartition(":")[2]
-        if kind not in TYPES:
-            self.refuse(element, f"the type '{kind}' is not supported")
-            kind = "Any"
-        allowed: UnaryTest | None = None
-        for listed in children(element, values):
-            allowed = self.compiled(listed, text_of(listed), compile_unary_test)
-        return Column(element.get("id") or "", label, kind, allowed)
+    # -- requirements ------------------------------------------------------------------
 
-    def rule(
-        self, element: etree._Element, number: int, inputs: int, outputs: int
-    ) -> Rule:
-        tests = children(element, "inputEntry")
-        results = children(element, "outputEntry")
-        for entries, wanted, noun in (
-            (tests, inputs, "input"),
-            (results, outputs, "output"),
+    def references(self, element: etree._Element, outer: str, inner: str) -> list[str]:
+        return [
+            reference.get("href") or ""
+            for requirement in children(element, outer)
+            for reference in children(requirement, inner)
+        ]
+
+    def required(self, element: etree._Element) -> list[Required]:
+        found: list[Required] = []
+        for href in self.references(
+            element, "informationRequirement", "requiredDecision"
         ):
-            if len(entries) != wanted:
+            document, key = fragment(href)
+            if not document and self.ids.get(key) != "decision":
+                self.refuse(
+                    element, f"the required decision '{key}' is not in the file"
+                )
+            found.append(Required(key, self.imports.get(document) or None))
+        return found
+
+    def inputs_of(self, element: etree._Element) -> list[str]:
+        found: list[str] = []
+        for href in self.references(element, "informationRequirement", "requiredInput"):
+            document, key = fragment(href)
+            if key in self.made.inputs:
+                found.append(key)
+            elif not document:
+                self.refuse(element, f"the required input '{key}' is not in the file")
+        return found
+
+    def knowledge_of(self, element: etree._Element) -> list[str]:
+        found: list[str] = []
+        for href in self.references(
+            element, "knowledgeRequirement", "requiredKnowledge"
+        ):
+            _, key = fragment(href)
+            if self.ids.get(key) == "businessKnowledgeModel":
+                found.append(key)
+            else:
                 self.refuse(
                     element,
-                    f"rule {number} has {len(entries)} {noun} entries for "
-                    f"{wanted} {noun}s",
+                    f"the required knowledge '{key}' is no business knowledge model "
+                    "of the file",
                 )
-        return Rule(
-            element.get("id") or f"rule {number}",
-            tuple(
-                test
-                for entry in tests
-                if (test := self.compiled(entry, text_of(entry), compile_unary_test))
-            ),
-            tuple(self.result(entry) for entry in results),
-        )
+        return found
 
-    def result(self, entry: etree._Element) -> Expression | None:
-        text = text_of(entry)
-        return self.compiled(entry, text, compile_expression) if text else None
+    def refuse_circles(self, root: etree._Element) -> None:
+        """Decisions that require themselves, told once a circle."""
+        state: dict[str, bool] = {}  # False: on the way, True: done
+        decisions = self.made.decisions
 
-    def compiled(
-        self, element: etree._Element, text: str, compiler: Callable[[str], Compiled]
-    ) -> Compiled | None:
-        self.language(element)
-        try:
-            return compiler(text)
-        except ExpressionInvalid as cause:
-            self.refuse(element, str(cause))
-            return None
+        def walk(key: str, way: tuple[str, ...]) -> None:
+            state[key] = False
+            for required in decisions[key].requires:
+                if required.key not in decisions:
+                    continue
+                if state.get(required.key) is False:
+                    start = (*way, key).index(required.key)
+                    around = " -> ".join([*(*way, key)[start:], required.key])
+                    for element in children(root, "decision"):
+                        if element.get("id") == required.key:
+                            self.refuse(element, f"requires itself: {around}")
+                elif required.key not in state:
+                    walk(required.key, (*way, key))
+            state[key] = True
 
-    def language(self, element: etree._Element) -> None:
-        language = element.get("expressionLanguage")
-        if language and "feel" not in language.lower() and language.lower() != "juel":
-            self.refuse(element, f"the expression language '{language}' is refused")
+        for key in decisions:
+            if key not in state:
+                walk(key, ())

@@ -1,94 +1,64 @@
 """Decision tables as they are evaluated, apart from how they are written down."""
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from typing import Any
 
-from mpms.domain.errors import ExpressionFailed
+from ..expressions.faults import Fault
+from ..feel.values import Env, lift, shown
+from .hit_policies import AGGREGATIONS, LISTED, POLICIES, Hit, Outputs
+from .item_types import ItemType
+from .running import Run
+from .terms import Cell, Term
 
-from ..expressions import Expression
-from ..expressions.faults import shown
-from .hit_policies import AGGREGATIONS, POLICIES, Hit, Outputs
-from .unary_tests import UnaryTest
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _is_integer(value: object) -> bool:
-    if isinstance(value, float):
-        return value.is_integer()
-    return _is_number(value)
-
-
-TYPES: dict[str, tuple[str, Callable[[object], bool]]] = {
-    "string": ("a text", lambda value: isinstance(value, str)),
-    "boolean": ("true or false", lambda value: isinstance(value, bool)),
-    "number": ("a number", _is_number),
-    "double": ("a number", _is_number),
-    "integer": ("a whole number", _is_integer),
-    "long": ("a whole number", _is_integer),
-    "Any": ("anything", lambda value: True),
-}
+CELL_INPUT = "cellInput"  # what Camunda 7 calls the value under test
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
     """What an input or output may hold: its type and, if listed, its values."""
 
-    element: str
     label: str
-    type_ref: str = "Any"
-    allowed: UnaryTest | None = None
+    type: ItemType
+    allowed: Cell | None = None
 
-    def checked(self, value: object, variables: Mapping[str, object]) -> object:
-        wanted, fits = TYPES[self.type_ref]
-        if value is not None and not fits(value):
-            raise ExpressionFailed(
-                f"{self.label} should be {wanted}, but is {shown(value)}"
-            )
-        if self.allowed is not None and not self.allowed.holds(value, variables):
-            raise ExpressionFailed(
-                f"{self.label} is {shown(value)}, which is not among "
-                f"{self.allowed.text.strip()}"
-            )
-        return value
+    def checked(self, value: Any, env: Env) -> Any:
+        taken = self.type.taken(value, env, self.label)
+        if self.allowed is None or self.allowed.holds(env, taken, CELL_INPUT):
+            return taken
+        raise Fault(
+            f"{self.label} is {shown(taken)}, which is not among "
+            f"{self.allowed.text.strip()}"
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Input:
     column: Column
-    expression: Expression
+    term: Term
+    cell_name: str = CELL_INPUT
 
 
 @dataclass(frozen=True, slots=True)
 class Output:
     column: Column
     name: str
+    default: Term | None = None
+    priorities: tuple[Any, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
     id: str
-    tests: tuple[UnaryTest, ...]
-    results: tuple[Expression | None, ...]
+    row: int
+    cells: tuple[Cell, ...]
+    results: tuple[Term | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class DecisionResult:
-    """What was decided: one set of outputs, a list of them, or nothing."""
+class Table:
+    """The logic of a decision, as a table."""
 
-    outputs: Outputs | list[Outputs] | None
-    rules: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """One decision table, ready to decide."""
-
-    key: str
-    name: str
+    owner: str
     hit_policy: str
     aggregation: str | None
     inputs: tuple[Input, ...]
@@ -98,50 +68,64 @@ class Decision:
     @property
     def names(self) -> frozenset[str]:
         """The variables it reads."""
-        found: set[str] = set()
-        for entry in self.inputs:
-            found |= entry.expression.names
+        parts: list[Term | Cell | None] = [entry.term for entry in self.inputs]
+        parts += [output.default for output in self.outputs]
         for rule in self.rules:
-            for part in (*rule.tests, *rule.results):
-                found |= part.names if part is not None else set()
-        return frozenset(found)
+            parts += [*rule.cells, *rule.results]
+        return frozenset[str]().union(*(part.names for part in parts if part))
 
-    def decide(
-        self, variables: Mapping[str, object], *, now: datetime | None = None
-    ) -> DecisionResult:
-        try:
-            hits = self._hits(variables, now)
-            if not hits:
-                return DecisionResult(None, ())
-            policy = POLICIES[self.hit_policy]
-            settle = AGGREGATIONS[self.aggregation] if self.aggregation else policy
-            return DecisionResult(settle(hits), tuple(rule for rule, _ in hits))
-        except ExpressionFailed as cause:
-            raise ExpressionFailed(f"decision '{self.key}': {cause}") from None
+    def value(self, env: Env) -> Any:
+        """As DMN has it: one output stands bare, several make a context."""
+        rows = self.settled(env)
+        if rows is None or len(self.outputs) > 1:
+            return rows
+        name = self.outputs[0].name
+        if isinstance(rows, list):
+            return [row[name] for row in rows]
+        return rows[name]
 
-    def _hits(self, variables: Mapping[str, object], now: datetime | None) -> list[Hit]:
+    def settled(self, env: Env) -> Outputs | list[Outputs] | None:
+        hits = self._hits(env)
+        if isinstance(env.frame, Run):
+            env.frame.fired.append((self.owner, tuple(hit.rule for hit in hits)))
+        if not hits:
+            return self._otherwise(env)
+        policy = POLICIES[self.hit_policy]
+        settle = AGGREGATIONS[self.aggregation] if self.aggregation else policy
+        return settle(env, hits, [output.priorities for output in self.outputs])
+
+    def _otherwise(self, env: Env) -> Outputs | list[Outputs] | None:
+        """No rule holds: the defaults, if there are any."""
+        if any(output.default for output in self.outputs):
+            made = self._made(env, tuple(output.default for output in self.outputs))
+            is_list = self.hit_policy in LISTED and not self.aggregation
+            return [made] if is_list else made
+        if self.aggregation == "COUNT":
+            return {self.outputs[0].name: lift(0)}
+        return None
+
+    def _hits(self, env: Env) -> list[Hit]:
         values = [
-            entry.column.checked(
-                entry.expression.evaluate(variables, now=now), variables
-            )
-            for entry in self.inputs
+            entry.column.checked(entry.term.value(env), env) for entry in self.inputs
         ]
         hits: list[Hit] = []
         for rule in self.rules:
             if all(
-                test.holds(value, variables, now=now)
-                for test, value in zip(rule.tests, values, strict=True)
+                cell.holds(env, value, entry.cell_name)
+                for cell, value, entry in zip(
+                    rule.cells, values, self.inputs, strict=True
+                )
             ):
-                hits.append((rule.id, self._results(rule, variables, now)))
+                hits.append(Hit(rule.id, rule.row, self._made(env, rule.results)))
                 if self.hit_policy == "FIRST":
                     break
         return hits
 
-    def _results(
-        self, rule: Rule, variables: Mapping[str, object], now: datetime | None
-    ) -> Outputs:
+    def _made(self, env: Env, results: tuple[Term | None, ...]) -> Outputs:
         outputs: Outputs = {}
-        for output, result in zip(self.outputs, rule.results, strict=True):
-            value = None if result is None else result.evaluate(variables, now=now)
-            outputs[output.name] = output.column.checked(value, variables)
+        for output, term in zip(self.outputs, results, strict=True):
+            if term is None:  # an empty cell says nothing, which no list forbids
+                outputs[output.name] = None
+            else:
+                outputs[output.name] = output.column.checked(term.value(env), env)
         return outputs

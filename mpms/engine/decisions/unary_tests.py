@@ -1,4 +1,4 @@
-"""The cells of a decision table's input columns: a small part of FEEL.
+"""The cells of a decision table's input columns in the language that is not FEEL.
 
 ``-`` anything; a literal; ``< 5``; ``[1..5]``, ``(1..5]``, ``]1..5[``; several with
 commas between them, of which one must hold; ``not(...)``; and any expression in which
@@ -6,9 +6,11 @@ commas between them, of which one must hold; ``not(...)``; and any expression in
 and reading it as a variable would make a rule that never fires.
 """
 
+from collections import ChainMap
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import cast
 
 from mpms.domain.errors import ExpressionFailed, ExpressionInvalid
 
@@ -167,7 +169,8 @@ class _Reader:
         def check(
             value: object, variables: Mapping[str, object], now: datetime | None
         ) -> bool:
-            return compiled.holds({**variables, INPUT: value}, now=now)
+            seen = ChainMap({INPUT: value}, cast(dict[str, object], variables))
+            return compiled.holds(seen, now=now)
 
         return check
 

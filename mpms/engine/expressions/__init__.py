@@ -2,20 +2,21 @@
 
 Models come from outside, and a language that reaches the interpreter underneath
 reaches the whole machine. So this one is its own: a tokenizer, a parser and closures,
-which know JSON values, a few operators and a fixed list of functions.
+which know JSON values, a few operators and a fixed list of functions. A text that
+begins with ``=`` is FEEL, the second language, which lives in ``mpms.engine.feel``.
 
-Whole numbers are exact; all others are binary floats, so ``0.1 + 0.2 == 0.3`` is false
-as in Python and JUEL: compare ``round(a, 3) == round(b, 3)``.
+In the first, whole numbers are exact; all others are binary floats, so ``0.1 + 0.2 ==
+0.3`` is false as in Python and JUEL: compare ``round(a, 3) == round(b, 3)``.
 """
 
+from .compiled import Expression, expect_bool
 from .expression import (
-    Expression,
     compile_condition,
     compile_expression,
     compile_input_test,
     compile_value,
-    expect_bool,
     is_expression,
+    is_feel,
 )
 from .scripts import Script, compile_script
 from .times import (
@@ -39,6 +40,7 @@ __all__ = [
     "compile_value",
     "expect_bool",
     "is_expression",
+    "is_feel",
     "parse_cycle",
     "parse_duration",
     "parse_instant",

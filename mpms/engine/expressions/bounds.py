@@ -28,16 +28,17 @@ class Frame:
     """One evaluation: what it sees and how much it may still spend."""
 
     __slots__ = ("now", "steps_left", "variables")
+    most_steps = MAX_STEPS
 
     def __init__(self, variables: Mapping[str, object], now: datetime | None) -> None:
         self.variables = variables
         self.now = now
-        self.steps_left = MAX_STEPS
+        self.steps_left = self.most_steps
 
     def spend(self, steps: int = 1) -> None:
         self.steps_left -= steps
         if self.steps_left < 0:
-            raise Fault(f"needs more than {MAX_STEPS} steps")
+            raise Fault(f"needs more than {self.most_steps} steps")
 
     def spend_on_text(self, length: int) -> None:
         if length > MAX_TEXT:

@@ -4,11 +4,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
+from importlib import import_module
+from types import ModuleType
 
 from mpms.domain.errors import ExpressionFailed, ExpressionInvalid
 
 from .bounds import MAX_TEXT, Frame, json_copy
-from .faults import Fault, reported, shown
+from .compiled import Expression
+from .faults import Fault, reported
 from .nodes import Node, constant, unary
 from .operations import as_text, truth
 from .parser import Parser
@@ -19,38 +22,29 @@ _CACHED = 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Expression:
-    """A text that was understood; evaluating it changes nothing."""
+class OwnExpression(Expression):
+    """A text in the language with the spelling of JUEL and Python."""
 
-    text: str
-    names: frozenset[str]
-    _node: Node = field(repr=False, compare=False)
+    _node: Node = field(repr=False, compare=False, default=constant(None))
 
     def evaluate(
         self, variables: Mapping[str, object], *, now: datetime | None = None
     ) -> object:
-        """The JSON value, a copy that shares nothing with the variables."""
         frame = Frame(variables, now)
         with reported(ExpressionFailed, "expression", self.text):
             return json_copy(self._node(frame), frame)
 
-    def holds(
-        self, variables: Mapping[str, object], *, now: datetime | None = None
-    ) -> bool:
-        """The value of a condition; anything but true or false is an error."""
-        return expect_bool(self.evaluate(variables, now=now), self.text)
 
-
-def expect_bool(value: object, text: str) -> bool:
-    if not isinstance(value, bool):
-        fault = Fault(f"should be true or false, but is {shown(value)}")
-        raise ExpressionFailed(fault.told("condition", text))
-    return value
+def is_feel(text: str) -> bool:
+    """Camunda 8 marks FEEL with ``=`` before the whole."""
+    return text.lstrip().startswith("=")
 
 
 @lru_cache(maxsize=_CACHED)
 def compile_expression(text: str) -> Expression:
-    """A bare expression, without ``${}`` or ``=`` around it."""
+    """A bare expression without ``${}`` around it, or FEEL after ``=``."""
+    if is_feel(text):
+        return _feel().compile_feel(text)
     return _understood(text, lambda: _parsed(text))
 
 
@@ -63,6 +57,8 @@ def compile_input_test(text: str) -> Expression:
 @lru_cache(maxsize=_CACHED)
 def compile_condition(text: str) -> Expression:
     """``${...}``, ``=...`` or a bare expression; evaluates to true or false only."""
+    if is_feel(text):
+        return _feel().compile_feel_condition(text)
 
     def build() -> tuple[Node, set[str]]:
         hole = whole_hole(text)
@@ -78,9 +74,12 @@ def compile_condition(text: str) -> Expression:
 def compile_value(text: str) -> Expression:
     """An attribute of a model.
 
-    ``${...}`` or ``=...`` as a whole: a value of any type. ``Order ${x}!``: text with
-    values in it. Anything else: that text itself. ``\\${`` is a literal ``${``.
+    ``${...}`` or, in FEEL, ``=...`` as a whole: a value of any type. ``Order ${x}!``:
+    text with values in it. Anything else: that text itself, and ``\\${`` a literal
+    ``${``.
     """
+    if is_feel(text):
+        return _feel().compile_feel(text)
 
     def build() -> tuple[Node, set[str]]:
         if len(text) > MAX_TEXT:
@@ -105,11 +104,14 @@ def compile_value(text: str) -> Expression:
 def is_expression(text: str) -> bool:
     """Whether ``compile_value`` would evaluate anything in this text."""
     try:
-        return whole_hole(text) is not None or any(
-            isinstance(piece, Hole) for piece in pieces(text)
-        )
+        return is_feel(text) or any(isinstance(piece, Hole) for piece in pieces(text))
     except Fault:
         return True
+
+
+def _feel() -> ModuleType:
+    """FEEL is built on this package's bounds, so it can only be met late."""
+    return import_module("mpms.engine.feel")
 
 
 def _parsed(
@@ -136,4 +138,4 @@ def _joined(parts: list[Node]) -> Node:
 def _understood(text: str, build: Callable[[], tuple[Node, set[str]]]) -> Expression:
     with reported(ExpressionInvalid, "expression", text):
         node, names = build()
-        return Expression(text, frozenset(names), node)
+        return OwnExpression(text, frozenset(names), node)

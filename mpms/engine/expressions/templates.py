@@ -1,6 +1,6 @@
 """Where the expressions are in an attribute text of a model.
 
-JUEL marks them ``${...}`` or ``#{...}``, Camunda 8 writes ``=`` before the whole.
+JUEL marks them ``${...}`` or ``#{...}``.
 Braces and quotes inside an expression are its own, so the end has to be looked for.
 """
 
@@ -44,8 +44,6 @@ def whole_hole(text: str) -> Hole | None:
     """The one expression that is all of the text, blanks around it aside."""
     start = len(text) - len(text.lstrip())
     end = len(text.rstrip())
-    if text.startswith("=", start):
-        return Hole(start + 1, end)
     opening = _OPENING.match(text, start)
     if opening is None or opening.group().startswith("\\"):
         return None

@@ -7,10 +7,12 @@ from collections.abc import Callable, Iterator
 
 from mpms.domain.models import Problem
 from mpms.engine.expressions import is_expression
+from mpms.engine.lint.elements import PARTS
 from mpms.engine.lint.view import View, at
 from mpms.engine.lint.words import shown
 from mpms.engine.model import Element, Loop
 
+_DATA_COPY = PARTS["a data association that fills a declared data input or output"]
 SCRIPT_FORMATS = frozenset({None, "mpms"})
 
 _Need = tuple[Callable[[Element], object], str]
@@ -18,11 +20,13 @@ _Need = tuple[Callable[[Element], object], str]
 NEEDS: dict[str, _Need] = {
     "serviceTask": (
         lambda e: e.settings.topic,
-        "a service task needs work to do: set camunda:type to 'external' and a topic",
+        "a service task needs work to do: in Camunda Modeler choose the "
+        "implementation 'External' and a topic (for Camunda 8: the job type)",
     ),
     "businessRuleTask": (
-        lambda e: e.settings.decision,
-        "a business rule task needs a decision: set camunda:decisionRef",
+        lambda e: bool(e.settings.decision) != bool(e.settings.topic),
+        "a business rule task needs a decision (camunda:decisionRef, in Camunda 8 "
+        "zeebe:calledDecision) or an external topic, not both",
     ),
     "sendTask": (
         lambda e: bool(e.message) != bool(e.settings.topic),
@@ -34,14 +38,22 @@ NEEDS: dict[str, _Need] = {
     ),
     "callActivity": (
         lambda e: e.called,
-        "a call activity needs the process to call: set calledElement",
+        "a call activity needs the process to call: set calledElement (in "
+        "Camunda 8: the process id)",
     ),
-    "scriptTask": (lambda e: e.script, "a script task needs a script"),
+    "scriptTask": (
+        lambda e: e.script or e.settings.expression or e.settings.topic,
+        "a script task needs a script",
+    ),
 }
 
 FORM_SCHEMES = {
     "embedded:": "embedded forms are pages of another system; draw a form file",
     "app:": "forms of another application cannot be shown; draw a form file",
+    "camunda-forms:bpmn:": (
+        "forms inside a model are not shown; save the form as a file of its own and "
+        "link it by its id"
+    ),
     "camunda-forms:": (
         "this place of a form is not known; write camunda-forms:deployment:name.form"
     ),
@@ -64,15 +76,20 @@ def judge_activities(view: View) -> Iterator[Problem]:
         need = NEEDS.get(element.tag)
         if need and not need[0](element):
             yield at(element, need[1])
-        if element.tag == "scriptTask" and element.script_format not in SCRIPT_FORMATS:
-            format_ = shown(str(element.script_format))
-            reason = f"scripts in '{format_}' are not executed; set the format 'mpms'"
-            yield at(element, reason)
-        yield from (at(element, text) for text in _names(element))
+        for data in element.data_copies:
+            yield at(element, _DATA_COPY.format(shown(data)))
         yield from (at(element, text) for text in _loop(element.loop))
         if element.tag == "boundaryEvent":
             yield from (at(element, text) for text in _host(view, element))
-    yield from _rival_errors(view)
+    for element in view.process.elements.values():
+        yield from (at(element, text) for text in _script(element))
+        yield from (at(element, text) for text in _names(element))
+
+
+def _script(element: Element) -> Iterator[str]:
+    if element.tag == "scriptTask" and element.script_format not in SCRIPT_FORMATS:
+        format_ = shown(str(element.script_format))
+        yield f"scripts in '{format_}' are not executed; set the format 'mpms'"
 
 
 def _names(element: Element) -> Iterator[str]:
@@ -86,7 +103,7 @@ def _names(element: Element) -> Iterator[str]:
         return
     for scheme, reason in FORM_SCHEMES.items():
         if form.startswith(scheme):
-            yield f"{reason} (camunda:formKey is '{shown(form)}')"
+            yield f"{reason} (the form key is '{shown(form)}')"
             return
     if not _FORM_ID.fullmatch(form):
         yield f"'{shown(form)}' is no name of a form"
@@ -96,8 +113,8 @@ def _loop(loop: Loop | None) -> Iterator[str]:
     if loop is None:
         return
     if loop.kind == "standard":
-        if not loop.loop_condition:
-            yield "a standard loop needs a condition to end"
+        if not loop.loop_condition and loop.loop_maximum is None:
+            yield "a standard loop needs a condition or a maximum to end"
         return
     if not loop.collection and not loop.cardinality:
         yield "multi-instance needs a collection or a number of turns"
@@ -118,17 +135,3 @@ def _host(view: View, event: Element) -> Iterator[str]:
         yield f"this boundary event is attached to '{host.id}', which is no activity"
     elif host.scope != event.scope:
         yield f"this boundary event is not in the subprocess of its host '{host.id}'"
-
-
-def _rival_errors(view: View) -> Iterator[Problem]:
-    for host, events in view.boundaries.items():
-        codes: set[str | None] = set()
-        for event in events:
-            trigger = event.trigger
-            if trigger is None or trigger.kind != "error":
-                continue
-            if trigger.code in codes:
-                error = f"error '{trigger.code}'" if trigger.code else "every error"
-                reason = f"two boundary events of '{host}' catch {error}"
-                yield at(event, reason)
-            codes.add(trigger.code)

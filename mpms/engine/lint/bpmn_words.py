@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from mpms.engine.lint.elements import EVENT_SUBPROCESS
 from mpms.engine.lint.words import HARMLESS, Word, each, only, refused
 from mpms.engine.model import ACTIVITY_TAGS
+from mpms.engine.reading.names import FEEL_LANGUAGE
 from mpms.engine.reading.tags import CLOSED_TAGS, CONTAINER_TAGS, EVENT_TAGS, NODE_TAGS
 
 _YES_OR_NO = only("true|false|1|0", "'{value}' is neither true nor false")
@@ -33,15 +33,17 @@ ATTRIBUTES: dict[str, Word] = {
     "completionQuantity": only("1", "a completion quantity of {value} is not executed"),
     "eventGatewayType": only("Exclusive", "a parallel event gateway is not executed"),
     "instantiate": only(_NO, "starting a process from within its flow is not executed"),
-    "isForCompensation": only(_NO, "compensation is not executed"),
+    "isForCompensation": _YES_OR_NO,
     "language": only(
-        "|juel|mpms|JUEL", "expressions in the language '{value}' are not executed"
+        f"|(?i:juel|mpms|{FEEL_LANGUAGE.pattern})",
+        "expressions in the language '{value}' are not executed; write ${a > 1}, or "
+        "FEEL like =a > 1",
     ),
     "loopMaximum": only("[0-9]{1,9}", "'{value}' is no number of turns"),
     "mustUnderstand": only(_NO, "an extension that must be understood is not known"),
     "parallelMultiple": only(_NO, "events with several triggers are not executed"),
     "startQuantity": only("1", "a start quantity of {value} is not executed"),
-    "triggeredByEvent": only(_NO, EVENT_SUBPROCESS),
+    "triggeredByEvent": _YES_OR_NO,
 }
 
 _GLOBAL = (

@@ -8,11 +8,15 @@ from dataclasses import dataclass, replace
 from mpms.domain.errors import ModelRefused
 from mpms.domain.models import Problem
 from mpms.engine.lint.activities import judge_activities
+from mpms.engine.lint.beside import judge_beside
+from mpms.engine.lint.dialects import judge_dialects
 from mpms.engine.lint.elements import judge_elements
 from mpms.engine.lint.flows import judge_flows
 from mpms.engine.lint.references import judge_references
+from mpms.engine.lint.starts import judge_starts, judge_weekdays
 from mpms.engine.lint.texts import judge_texts
 from mpms.engine.lint.traits import judge_traits
+from mpms.engine.lint.vendors import not_executable
 from mpms.engine.lint.view import Known, Names, View, at
 from mpms.engine.model import Model, Process
 from mpms.engine.reading import Facts, read
@@ -63,7 +67,7 @@ def lint_model(
         problems.append(Problem("", "", "the file holds no process"))
     meant = [process for process in model.processes if process.executable]
     if not meant:
-        reason = "the process is marked as not executable (isExecutable is false)"
+        reason = not_executable(facts)
         problems.extend(at(process, reason) for process in model.processes)
     for process in meant or model.processes:
         problems.extend(_judge(process, list(problems), known))
@@ -80,7 +84,11 @@ def _judge(
         yield at(process, "the process has no id")
     yield from by_tables
     yield from judge_activities(view)
+    yield from judge_dialects(view)
     yield from judge_flows(view)
+    yield from judge_beside(view)
+    yield from judge_starts(view)
+    yield from judge_weekdays(view)
     yield from judge_texts(view)
     yield from judge_references(view, known)
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from mpms.domain.models import Problem
 from mpms.engine.lint.view import at
-from mpms.engine.model import Element, Process
+from mpms.engine.model import Element, EventTrigger, Process
 
 EXECUTED = ""
 
@@ -36,34 +36,21 @@ TAGS = {
     "receiveTask": EXECUTED,
     "callActivity": EXECUTED,
     "subProcess": EXECUTED,
-    "transaction": (
-        "transactions are not executed; draw a subprocess with an error boundary event"
-    ),
+    "transaction": EXECUTED,
     "adHocSubProcess": (
         "ad-hoc subprocesses are not executed; connect the activities with flows"
     ),
 }
 
-EVENT_SUBPROCESS = "event subprocesses are not executed yet; draw boundary events"
-
-_NO_COMPENSATION = "compensation is not executed; draw the undoing as ordinary steps"
-_NO_CANCEL = "cancel events belong to transactions, which are not executed"
-_NO_LINK = "link events are not executed; connect the steps with a sequence flow"
-_NO_CONDITION = (
-    "conditional events are not executed; draw a gateway, or wait for a signal"
+_NO_CONDITION_START = (
+    "a process is not started by a condition; start it by a message, signal or timer"
 )
-_NO_ESCALATION = "escalations are not executed; draw an error or a signal"
-_NOT_AT_ALL = {
-    "compensate": _NO_COMPENSATION,
-    "cancel": _NO_CANCEL,
-    "link": _NO_LINK,
-    "conditional": _NO_CONDITION,
-    "escalation": _NO_ESCALATION,
-}
-_START_LATER = (
-    "a process is not started by a {kind} yet; draw a plain start event and begin "
-    "the process from outside"
+_NO_START = "a process cannot be started by this kind of event ({kind})"
+_CANCEL = "cancel events are ends of a transaction and events at its border only"
+_COMPENSATE = (
+    "compensation is caught at the border of an activity, or by an event subprocess"
 )
+_LINK = "links are intermediate events: one throws, one catches"
 _INNER_START = (
     "the start inside a subprocess must be plain: it begins with its activity"
 )
@@ -72,16 +59,24 @@ _THROW_ONLY = "this event cannot wait for a {kind}"
 
 EVENTS: dict[str, dict[str, str]] = {
     "start": {
-        **_NOT_AT_ALL,
+        "conditional": _NO_CONDITION_START,
+        "escalation": _NO_START,
+        "compensate": _NO_START,
+        "cancel": _CANCEL,
+        "link": _LINK,
         "none": EXECUTED,
-        "message": _START_LATER,
-        "signal": _START_LATER,
-        "timer": _START_LATER,
-        "error": _THROW_ONLY,
+        "message": EXECUTED,
+        "signal": EXECUTED,
+        "timer": EXECUTED,
+        "error": _NO_START,
         "terminate": _THROW_ONLY,
     },
     "inner start": {
-        **_NOT_AT_ALL,
+        "conditional": _INNER_START,
+        "escalation": _INNER_START,
+        "compensate": _INNER_START,
+        "cancel": _INNER_START,
+        "link": _INNER_START,
         "none": EXECUTED,
         "message": _INNER_START,
         "signal": _INNER_START,
@@ -89,8 +84,25 @@ EVENTS: dict[str, dict[str, str]] = {
         "error": _INNER_START,
         "terminate": _INNER_START,
     },
+    "event start": {
+        "none": "the start of an event subprocess does not say what it waits for",
+        "message": EXECUTED,
+        "signal": EXECUTED,
+        "timer": EXECUTED,
+        "error": EXECUTED,
+        "escalation": EXECUTED,
+        "conditional": EXECUTED,
+        "compensate": EXECUTED,
+        "cancel": _CANCEL,
+        "link": _LINK,
+        "terminate": _THROW_ONLY,
+    },
     "end": {
-        **_NOT_AT_ALL,
+        "escalation": EXECUTED,
+        "compensate": EXECUTED,
+        "cancel": EXECUTED,
+        "conditional": _CATCH_ONLY,
+        "link": _LINK,
         "none": EXECUTED,
         "terminate": EXECUTED,
         "error": EXECUTED,
@@ -99,7 +111,11 @@ EVENTS: dict[str, dict[str, str]] = {
         "timer": _CATCH_ONLY,
     },
     "throw": {
-        **_NOT_AT_ALL,
+        "escalation": EXECUTED,
+        "compensate": EXECUTED,
+        "link": EXECUTED,
+        "conditional": _CATCH_ONLY,
+        "cancel": _CANCEL,
         "none": EXECUTED,
         "signal": EXECUTED,
         "message": EXECUTED,
@@ -108,16 +124,29 @@ EVENTS: dict[str, dict[str, str]] = {
         "terminate": "a process is terminated by an end event, not on the way",
     },
     "catch": {
-        **_NOT_AT_ALL,
+        "link": EXECUTED,
+        "conditional": EXECUTED,
+        "escalation": (
+            "escalations are caught at the border of an activity, or by an event "
+            "subprocess"
+        ),
+        "compensate": _COMPENSATE,
+        "cancel": _CANCEL,
         "none": "this catching event does not say what it waits for",
         "timer": EXECUTED,
         "signal": EXECUTED,
         "message": EXECUTED,
-        "error": "errors are caught at the border of an activity only",
+        "error": (
+            "errors are caught at the border of an activity, or by an event subprocess"
+        ),
         "terminate": _THROW_ONLY,
     },
     "boundary": {
-        **_NOT_AT_ALL,
+        "escalation": EXECUTED,
+        "conditional": EXECUTED,
+        "compensate": EXECUTED,
+        "cancel": EXECUTED,
+        "link": _LINK,
         "none": "this boundary event does not say what it waits for",
         "timer": EXECUTED,
         "error": EXECUTED,
@@ -135,44 +164,79 @@ _POSITIONS = {
 }
 
 _CYCLE = (
-    "a timer that repeats is executed on a non-interrupting boundary event only; "
+    "a timer that repeats is executed only where it does not interrupt; "
     "here write a date or a duration"
 )
 TIMERS = {
+    ("start", True): {"date": EXECUTED, "duration": EXECUTED, "cycle": EXECUTED},
     ("catch", True): {"date": EXECUTED, "duration": EXECUTED, "cycle": _CYCLE},
     ("boundary", True): {"date": EXECUTED, "duration": EXECUTED, "cycle": _CYCLE},
     ("boundary", False): {"date": EXECUTED, "duration": EXECUTED, "cycle": EXECUTED},
+    ("event start", True): {"date": EXECUTED, "duration": EXECUTED, "cycle": _CYCLE},
+    ("event start", False): {
+        "date": EXECUTED,
+        "duration": EXECUTED,
+        "cycle": EXECUTED,
+    },
 }
 
-_NEEDS_NAME = frozenset({"signal", "message"})
+INTERRUPTING = {
+    ("boundary", "error"): "an error always interrupts its activity",
+    ("boundary", "compensate"): EXECUTED,  # comes after the activity: says nothing
+    ("boundary", "cancel"): "a cancelled transaction is always interrupted",
+    ("event start", "error"): "an error always interrupts its scope",
+    ("event start", "compensate"): EXECUTED,
+}
+"""Kinds that cannot leave what they watch running; the others can."""
+
+PARTS = {
+    "an event with several triggers": (
+        "events with several triggers are not executed; draw one event for each"
+    ),
+    "a data object, data store or data association that is only drawn": EXECUTED,
+    "a data association that fills a declared data input or output": (
+        "the data association with '{}' fills a declared data input or output, which "
+        "is not executed; variables are shared, or use camunda:inputOutput"
+    ),
+    "an activity for compensation with boundary events": (
+        "boundary events of an activity for compensation are not executed"
+    ),
+    "a transaction that is a loop and has a cancel end": (
+        "a transaction that is a loop cannot be cancelled"
+    ),
+    "compensation of a whole process": (
+        "a whole process is not compensated; put this into a subprocess"
+    ),
+}
+"""Combinations that are no element of their own; an empty reason means executed."""
+
+_VARIABLE_EVENTS = frozenset({"create", "update", "delete"})
+_NEEDS_NAME = frozenset({"signal", "message", "link"})
+_WITH_CODE = {"error": "error", "escalation": "escalation"}
 
 
 def judge_elements(process: Process) -> Iterator[Problem]:
     for element in process.elements.values():
         if reason := TAGS.get(element.tag, f"{element.tag} is not executed"):
             yield at(element, reason)
-        if element.event_subprocess:
-            yield at(element, EVENT_SUBPROCESS)
         if position := position_of(element, process):
             yield from (at(element, text) for text in _event(element, position))
 
 
 def position_of(element: Element, process: Process) -> str:
-    """The column of the event table; empty if this is no event of its own.
-
-    The start of an event subprocess is not judged: the subprocess is.
-    """
+    """The column of the event table; empty if this is no event."""
     if element.tag != "startEvent":
         return _POSITIONS.get(element.tag, "")
     if element.scope is None:
         return "start"
     enclosing = process.elements.get(element.scope)
-    return "" if enclosing and enclosing.event_subprocess else "inner start"
+    of_event = enclosing is not None and enclosing.event_subprocess
+    return "event start" if of_event else "inner start"
 
 
 def _event(element: Element, position: str) -> Iterator[str]:
     if len(element.triggers) > 1:
-        yield "events with several triggers are not executed; draw one event for each"
+        yield PARTS["an event with several triggers"]
         return
     trigger = element.trigger
     kind = trigger.kind if trigger else "none"
@@ -182,19 +246,39 @@ def _event(element: Element, position: str) -> Iterator[str]:
         return
     if kind == "timer":
         yield from _timer(element, position)
-    elif kind in _NEEDS_NAME and not trigger.name:
+    elif kind in _NEEDS_NAME and not (trigger.name or element.settings.topic):
         yield f"this event names no {kind}; choose one that has a name"
-    elif kind == "error" and position == "end" and not trigger.code:
-        yield "this error end names no error with an error code"
-    elif kind == "error" and trigger.name and not trigger.code:
-        yield f"the error '{trigger.name}' has no error code"
-    elif kind == "error" and not element.interrupting:
-        yield "an error always interrupts its activity; set cancelActivity to true"
+    elif noun := _WITH_CODE.get(kind):
+        yield from _code(trigger, noun, position)
+    elif kind == "conditional":
+        yield from _condition(trigger)
+    if not element.interrupting and (why := INTERRUPTING.get((position, kind))):
+        word = "cancelActivity" if position == "boundary" else "isInterrupting"
+        yield f"{why}; set {word} to true"
+
+
+def _code(trigger: EventTrigger, noun: str, position: str) -> Iterator[str]:
+    if trigger.code:
+        return
+    if position in ("end", "throw"):
+        event = "end" if position == "end" else "event"
+        yield f"this {noun} {event} names no {noun} with an {noun} code"
+    elif trigger.name:
+        yield f"the {noun} '{trigger.name}' has no {noun} code"
+
+
+def _condition(trigger: EventTrigger) -> Iterator[str]:
+    if not trigger.text:
+        yield "this event has no condition"
+    for word in trigger.variable_events:
+        if word not in _VARIABLE_EVENTS:
+            yield f"camunda:variableEvents: '{word}' is not create, update or delete"
 
 
 def _timer(element: Element, position: str) -> Iterator[str]:
     timer = element.triggers[0].timer
-    known = TIMERS[position, element.interrupting or position != "boundary"]
+    interrupts = element.interrupting or (position, False) not in TIMERS
+    known = TIMERS[position, interrupts]
     reason = known.get(timer, "this timer has neither a date, a duration nor a cycle")
     if reason:
         yield reason

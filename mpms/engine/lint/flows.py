@@ -9,9 +9,10 @@ from mpms.engine.lint.view import View, at
 from mpms.engine.model import ACTIVITY_TAGS, Element, Flow
 from mpms.engine.reading.tags import GATEWAY_TAGS
 
+_WITH_START = frozenset({"subProcess", "transaction"})
 _DECIDING = frozenset({"exclusiveGateway", "inclusiveGateway"})
 _MAY_HAVE_CONDITIONS = ACTIVITY_TAGS | _DECIDING | {"complexGateway"}
-_WAITED_FOR = frozenset({"timer", "signal", "message"})
+_WAITED_FOR = frozenset({"timer", "signal", "message", "conditional"})
 
 NO_WAY_IN = {
     "startEvent": "a flow cannot lead to a start event",
@@ -74,6 +75,8 @@ def _undecided(view: View, gateway: Element) -> Iterator[Problem]:
                 f"the flow to '{flow.target}' leaves a gateway with several ways and "
                 "has neither a condition nor is it the default flow"
             )
+            if flow.name:
+                reason += f"; its label '{flow.name}' is no condition"
             yield at(flow, reason)
 
 
@@ -87,8 +90,8 @@ def _after_event_gateway(view: View, gateway: Element) -> Iterator[Problem]:
         )
         if not waits:
             reason = (
-                "after an event gateway only timer, signal and message events and "
-                "receive tasks are executed"
+                "after an event gateway only timer, signal, message and conditional "
+                "events and receive tasks are executed"
             )
             yield at(target, reason)
         elif len(target.incoming) > 1:
@@ -99,7 +102,8 @@ def _after_event_gateway(view: View, gateway: Element) -> Iterator[Problem]:
 
 
 def _starts(view: View) -> Iterator[Problem]:
-    scopes = [None, *(e.id for e in view.judged() if e.tag == "subProcess")]
+    begun = (e for e in view.judged() if e.tag in _WITH_START)
+    scopes = [None, *(e.id for e in begun if not e.event_subprocess)]
     for scope in scopes:
         starts = [e for e in view.scopes.get(scope, ()) if e.tag == "startEvent"]
         place = view.process if scope is None else view.process.elements[scope]
@@ -117,23 +121,48 @@ def _unreached(view: View) -> Iterator[Problem]:
     What follows an element reported here, or refused already, is not reported too.
     """
     found: list[Element] = []
+    links = [e for e in view.process.elements.values() if _is_link(e)]
     for element in view.process.elements.values():
         if element.tag == "startEvent":
             found.append(element)
             continue
+        if element.event_subprocess or element.for_compensation:
+            found.append(element)
+            continue
         if element.incoming or element.tag == "boundaryEvent":
             continue
+        if _is_link(element) and element.tag == "intermediateCatchEvent":
+            if not any(_leads_to(throw, element) for throw in links):
+                found.append(element)
+            continue
         found.append(element)
-        if element.id not in view.refused:
+        if not {element.id, element.scope} & view.refused:
             yield at(element, "no flow leads to this element, so it is never reached")
     reached = {element.id for element in found}
     while found:
         element = found.pop()
         followers = [view.target(flow) for flow in view.outgoing(element)]
+        if _is_link(element):
+            followers += [e for e in links if _leads_to(element, e)]
         for follower in (*followers, *view.boundaries.get(element.id, ())):
             if follower.id not in reached:
                 reached.add(follower.id)
                 found.append(follower)
     for element in view.judged():
-        if element.id not in reached and element.tag != "boundaryEvent":
+        if element.id in reached or element.tag == "boundaryEvent":
+            continue
+        if not _is_link(element) or element.incoming:
             yield at(element, "this element cannot be reached from the start")
+
+
+def _is_link(element: Element) -> bool:
+    return element.trigger is not None and element.trigger.kind == "link"
+
+
+def _leads_to(throw: Element, catch: Element) -> bool:
+    return (
+        catch.tag == "intermediateCatchEvent"
+        and throw.tag == "intermediateThrowEvent"
+        and catch.scope == throw.scope
+        and catch.triggers[0].name == throw.triggers[0].name
+    )

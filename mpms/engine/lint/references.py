@@ -13,11 +13,22 @@ _Reference = tuple[
     Callable[[Known], Names], Callable[[Element], str | None], frozenset[str], str
 ]
 
+_BY_TOPIC = frozenset(
+    {
+        "serviceTask",
+        "sendTask",
+        "businessRuleTask",
+        "scriptTask",
+        "intermediateThrowEvent",
+        "endEvent",
+    }
+)
+
 REFERENCES: tuple[_Reference, ...] = (
     (
         lambda known: known.topics,
         lambda element: element.settings.topic,
-        frozenset({"serviceTask", "sendTask"}),
+        _BY_TOPIC,
         "no handler is registered for the topic '{}'",
     ),
     (

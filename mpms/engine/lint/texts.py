@@ -3,6 +3,7 @@ is found at deployment and not in the night shift."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 
 from mpms.domain.errors import ExpressionInvalid
@@ -15,7 +16,6 @@ from mpms.engine.expressions import (
     compile_script,
     compile_value,
     is_expression,
-    parse_cycle,
     parse_duration,
     parse_instant,
     parse_retry_cycle,
@@ -26,6 +26,9 @@ from mpms.engine.lint.view import View, at
 from mpms.engine.lint.words import shown
 from mpms.engine.model import Element, Mapping
 from mpms.engine.reading.settings import SAME_BUSINESS_KEY
+from mpms.engine.schedules import read_cycle
+
+_TARGET = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 
 Compiler = Callable[[str], object]
 Text = tuple[str, str | None, Compiler]
@@ -34,7 +37,7 @@ _FOREIGN_NAMES = frozenset({"execution", "delegateTask", "delegateExecution"})
 _TIMES: dict[str, Compiler] = {
     "date": parse_instant,
     "duration": parse_duration,
-    "cycle": parse_cycle,
+    "cycle": read_cycle,
 }
 
 
@@ -44,7 +47,7 @@ def judge_texts(view: View) -> Iterator[Problem]:
             yield from (at(element, reason) for reason in _faults(*text))
         yield from (at(element, reason) for reason in _mapping_names(element))
     for flow in view.process.flows.values():
-        if flow.condition is not None:
+        if flow.condition is not None and flow.id not in view.refused:
             fault = _faults("condition", flow.condition, compile_condition)
             yield from (at(flow, reason) for reason in fault)
 
@@ -68,15 +71,19 @@ def _texts_of(view: View, element: Element) -> Iterator[Text]:
     if loop is not None:
         yield "collection", loop.collection, _either(compile_expression)
         yield "number of turns", loop.cardinality, _either(_whole_number)
+        yield "output item", loop.output_element, _either(compile_expression)
         yield "completion condition", loop.completion, compile_condition
         yield "loop condition", loop.loop_condition, compile_condition
     if element.tag == "scriptTask" and element.script_format in SCRIPT_FORMATS:
         yield "script", element.script or None, compile_script
+    yield "expression", settings.expression, compile_value
     position = position_of(element, view.process)
     for trigger in element.triggers:
         known = TIMERS.get((position, element.interrupting), {})
         if trigger.kind == "timer" and known.get(trigger.timer) == EXECUTED:
             yield f"timer {trigger.timer}", trigger.text, _either(_TIMES[trigger.timer])
+        if trigger.kind == "conditional":
+            yield "condition", trigger.text or None, compile_condition
         yield "correlation key", trigger.correlation, compile_value
 
 
@@ -126,6 +133,12 @@ def _mapping_names(element: Element) -> Iterator[str]:
             yield f"one {noun} has no name"
         if mappings in calls and any(mapping.value is None for mapping in mappings):
             yield f"one {noun} has no source"
+        for mapping in (m for m in mappings if m.in_turn):
+            whole = ".".join((mapping.target, *mapping.path))
+            if mapping.value is None:
+                yield f"the {noun} '{shown(whole)}' has no source"
+            if whole and not _TARGET.fullmatch(whole):
+                yield f"'{shown(whole)}' is no name of a variable ({noun})"
 
 
 def _strings(value: object) -> Iterator[str]:

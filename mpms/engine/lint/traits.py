@@ -6,45 +6,75 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from mpms.domain.models import Problem
+from mpms.engine.lint import camunda_words, zeebe_words
 from mpms.engine.lint.bpmn_words import ATTRIBUTES, CHILDREN, SINGLE
-from mpms.engine.lint.camunda_words import INNER, INNER_REASONS, WORDS
-from mpms.engine.lint.words import shown
+from mpms.engine.lint.vendors import VENDORS, vendor_refusal
+from mpms.engine.lint.words import Inner, Word, shown
 from mpms.engine.reading.facts import Trait
 
-_OTHER_ENGINES = {
-    "zeebe": "Camunda 8; draw it for Camunda Platform 7",
-    "activiti": "Activiti; use the camunda: attributes of Camunda Platform 7",
-    "flowable": "Flowable; use the camunda: attributes of Camunda Platform 7",
-    "spiffworkflow": "SpiffArena; use the camunda: attributes of Camunda Platform 7",
-    "drools": "jBPM; use the camunda: attributes of Camunda Platform 7",
+DIALECTS: dict[str, tuple[dict[str, Word], Inner]] = {
+    "camunda": (camunda_words.WORDS, camunda_words.INNER),
+    "zeebe": (zeebe_words.WORDS, zeebe_words.INNER),
 }
-_PLATFORMS = frozenset({"Camunda Platform", ""})
+_PLATFORMS = frozenset({"Camunda Platform", "Camunda Cloud", ""})
+_ONCE_IN_CAMUNDA = frozenset({"failedJobRetryTimeCycle", "inputOutput"})
+_BOTH = (
+    "this element speaks both Camunda 7 (camunda:{}) and Camunda 8 (zeebe:{}); keep "
+    "the words of one of them"
+)
 
 
 def judge_traits(traits: Iterable[Trait]) -> Iterator[Problem]:
     """One problem for each word that is not executed as it stands."""
     singles: Counter[tuple[str, str, str]] = Counter()
+    spoken: dict[str, dict[str, str]] = {}
     for trait in traits:
         if reason := _refusal(trait):
             yield Problem(trait.element, trait.name, reason)
-        if trait.dialect == "bpmn" and trait.word in SINGLE:
-            group = SINGLE[trait.word]
+        elif _counts(trait):
+            words = spoken.setdefault(trait.element, {})
+            words.setdefault(trait.dialect, trait.word)
+            if len(words) == 2:
+                reason = _BOTH.format(words["camunda"], words["zeebe"])
+                yield Problem(trait.element, trait.name, reason)
+        if group := _single(trait):
             singles[trait.element, trait.owner, group] += 1
             if singles[trait.element, trait.owner, group] == 2:
                 reason = f"this element has more than one {group}"
                 yield Problem(trait.element, trait.name, reason)
 
 
+def _single(trait: Trait) -> str:
+    """The group of children that may stand once in their parent."""
+    if trait.is_attribute or ":" in trait.owner:
+        return ""
+    if trait.dialect == "bpmn":
+        return SINGLE.get(trait.word, "")
+    twice = trait.dialect == "camunda" and trait.word not in _ONCE_IN_CAMUNDA
+    known = trait.dialect in DIALECTS and _counts(trait)
+    return f"{trait.dialect}:{trait.word}" if known and not twice else ""
+
+
+def _counts(trait: Trait) -> bool:
+    """Whether this is an honoured word of one of the two dialects."""
+    if trait.dialect not in DIALECTS or ":" in trait.owner:
+        return False
+    word = DIALECTS[trait.dialect][0].get(_key(trait))
+    return word is not None and trait.owner in word.on
+
+
 def _refusal(trait: Trait) -> str:
-    if trait.dialect in _OTHER_ENGINES:
-        return (
-            f"drawn for {_OTHER_ENGINES[trait.dialect]} "
-            f"({trait.dialect}:{shown(trait.word)} is not honoured)"
-        )
-    if trait.owner.startswith("camunda:"):
-        return _inner_refusal(trait)
-    if trait.dialect == "camunda":
-        return _camunda_refusal(trait)
+    if trait.dialect in VENDORS:
+        return vendor_refusal(trait)
+    owner = trait.owner.partition(":")[0]
+    if owner in DIALECTS:
+        return _inner_refusal(owner, trait)
+    if trait.dialect in DIALECTS:
+        word = DIALECTS[trait.dialect][0].get(_key(trait))
+        if word is None:
+            written = f"{trait.dialect}:{shown(trait.word)}"
+            return f"{written} is not known, so it is not honoured"
+        return word.refusal(trait.owner, trait.value)
     if trait.dialect == "bpmn" and not trait.is_attribute:
         word = CHILDREN.get(trait.word)
         return word.refusal(trait.owner, "") if word else _unknown("element", trait)
@@ -53,34 +83,24 @@ def _refusal(trait: Trait) -> str:
         if word is None:
             return _unknown("attribute", trait)
         return word.refusal(trait.owner, trait.value)
-    if (trait.dialect, trait.word) == ("modeler", "executionPlatform"):
-        return _platform_refusal(trait.value)
+    is_platform = (trait.dialect, trait.word) == ("modeler", "executionPlatform")
+    if is_platform and trait.value not in _PLATFORMS:
+        return f"drawn for the platform '{shown(trait.value)}', which is not known"
     return ""  # drawing data of other tools, which BPMN lets everybody ignore
 
 
-def _camunda_refusal(trait: Trait) -> str:
-    word = WORDS.get(f"@{trait.word}" if trait.is_attribute else trait.word)
+def _inner_refusal(dialect: str, trait: Trait) -> str:
+    allowed = DIALECTS[dialect][1].get(trait.owner)
+    if allowed is None or trait.dialect not in ("", dialect):
+        return ""  # inside something refused as a whole, or of another tool
+    word = allowed.get(trait.word)
     if word is None:
-        return f"camunda:{shown(trait.word)} is not known, so it is not honoured"
+        return f"'{shown(trait.word)}' in {trait.owner} is not honoured"
     return word.refusal(trait.owner, trait.value)
 
 
-def _inner_refusal(trait: Trait) -> str:
-    allowed = INNER.get(trait.owner)
-    if allowed is None or trait.word in allowed or trait.dialect not in ("", "camunda"):
-        return ""  # inside something refused as a whole, or of another tool
-    reason = INNER_REASONS.get(
-        trait.word, f"'{shown(trait.word)}' in {trait.owner} is not honoured"
-    )
-    return reason.replace("{owner}", trait.owner.removeprefix("camunda:"))
-
-
-def _platform_refusal(platform: str) -> str:
-    if platform in _PLATFORMS:
-        return ""
-    if platform == "Camunda Cloud":
-        return f"drawn for {_OTHER_ENGINES['zeebe']}"
-    return f"drawn for the platform '{shown(platform)}', which is not known"
+def _key(trait: Trait) -> str:
+    return f"@{trait.word}" if trait.is_attribute else trait.word
 
 
 def _unknown(noun: str, trait: Trait) -> str:

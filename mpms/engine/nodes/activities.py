@@ -1,4 +1,4 @@
-"""Tasks, subprocesses and call activities, with their mappings and boundary events."""
+"""Tasks and subprocesses, with their mappings and boundary events."""
 
 from __future__ import annotations
 
@@ -9,13 +9,15 @@ from typing import Any
 
 from mpms.domain.errors import BusinessError, ExpressionFailed
 from mpms.domain.jobs import DEFAULT_RETRY_DELAYS_S
-from mpms.domain.steps import CallWait, FormWait, JobWait, Variables, Wait
+from mpms.domain.people import group_of
+from mpms.domain.steps import FormWait, JobWait, Variables, Wait
 from mpms.engine import scope
 from mpms.engine.expressions import compile_script, compile_value, parse_retry_cycle
-from mpms.engine.model import Element
+from mpms.engine.model import Element, Settings
 from mpms.engine.nodes.base import MappedValue, Node, evaluate, mapped
+from mpms.engine.nodes.compensation import remember
 from mpms.engine.nodes.events import Catcher, Thrower
-from mpms.engine.reading.settings import SAME_BUSINESS_KEY
+from mpms.engine.reading.zeebe import AS_IN_DMN
 from mpms.engine.tokens import Token, Tokens
 
 log = logging.getLogger(__name__)
@@ -28,18 +30,25 @@ class Activity(Node):
         super().__init__(wf_spec, element, name)
         self.maps_in = [MappedValue(m) for m in element.settings.inputs]
         self.maps_out = [MappedValue(m) for m in element.settings.outputs]
+        self.undone_by: str | None = None  # catches its compensation; filled by build
 
     def _run_hook(self, token: Token) -> bool | None:
         run: Tokens = token.workflow
         own = dict(token.data)
         try:
-            scope.write_local(token, mapped(self.maps_in, token))
+            if self.maps_in:
+                scope.write_local(token, mapped(self.maps_in, token))
             token.internal_data.update(self.prepare(token))
         except ExpressionFailed:
             token.data = own  # a retry must not read the inputs of this try
             raise
         for name in self.boundary:
-            run.place(self._wf_spec.task_specs[name], token.parent, on=token.key)
+            spec = self._wf_spec.task_specs[name]
+            watcher = run.place(spec, token.parent, on=token.key)
+            if spec.is_conditional:
+                run.run_now(watcher)  # true from the start: before anything is done
+                if token.id not in run.tasks:
+                    return None
         try:
             return self.perform(token)
         except ExpressionFailed as failure:
@@ -62,17 +71,25 @@ class Activity(Node):
             values = mapped(self.maps_out, token)
             scope.write(token.parent, values, by=token)
 
+    def remember(self, token: Token) -> None:
+        if "skipped" not in token.internal_data:
+            remember(token, self.undone_by)
+
     def accept(self, token: Token, results: Variables) -> None:
         """The work is done elsewhere; take its results and go on."""
         self.keep(token, results)
         token.complete()
 
     def keep(self, token: Token, results: Variables) -> None:
-        """With output mappings results are local to the task, else the instance's."""
+        """With output mappings results are local to the task, else the instance's.
+
+        In Camunda 8 a result also stays with the task if the task has its name.
+        """
         if self.maps_out:
             scope.write_local(token, results)
         else:
-            scope.write(token.parent, results, by=token)
+            inside = self._element.settings.camunda_8
+            scope.write(token if inside else token.parent, results, by=token)
 
 
 class ReceiveTask(Activity, Catcher):
@@ -108,6 +125,7 @@ class UserTask(Activity):
         settings = element.settings
         self.assignee = compile_value(settings.assignee) if settings.assignee else None
         self.groups = [compile_value(g) for g in settings.candidate_groups]
+        self.users = [compile_value(u) for u in settings.candidate_users]
 
     def prepare(self, token: Token) -> dict[str, Any]:
         assignee = None if self.assignee is None else evaluate(self.assignee, token)
@@ -115,6 +133,10 @@ class UserTask(Activity):
         for group in self.groups:
             value = evaluate(group, token)
             groups += value if isinstance(value, list) else [str(value)]
+        for user in self.users:
+            value = evaluate(user, token)
+            logins = value if isinstance(value, list) else [value]
+            groups += [group_of(login) for login in logins]
         if not groups and assignee is None and self._element.lane:
             groups = [self._element.lane.casefold()]
         who = None if assignee is None else str(assignee)
@@ -140,17 +162,16 @@ class ServiceTask(Activity):
     def __init__(self, wf_spec: Any, element: Element, name: str | None = None) -> None:
         super().__init__(wf_spec, element, name)
         self.topic = element.settings.topic or ""
-        cycle = element.settings.retry_cycle
-        self.retry_delays_s = (
-            parse_retry_cycle(cycle) if cycle else DEFAULT_RETRY_DELAYS_S
-        )
+        self.retry_delays_s = retry_delays_s(element.settings)
 
     def perform(self, token: Token) -> bool | None:
         run: Tokens = token.workflow
         handler = run.around.pure.get(self.topic)
         if handler is None:
             return None
-        inputs = token.data if self.maps_in else dict(scope.visible(token))
+        inputs = self.given(token)
+        if inputs is None:
+            inputs = dict(scope.visible(token))
         try:
             results = json_object(handler(deepcopy(inputs)) or {})
         except Exception as failure:
@@ -164,8 +185,25 @@ class ServiceTask(Activity):
         return True
 
     def wait(self, token: Token) -> Wait | None:
-        inputs = token.data if self.maps_in else scope.local_view(token)
+        inputs = self.given(token)
         return JobWait(*self.wait_facts(token), self.topic, inputs, self.retry_delays_s)
+
+    def given(self, token: Token) -> Variables | None:
+        """What the handler sees: its inputs, in Camunda 8 everything; None: all."""
+        if self.maps_in and not self._element.settings.camunda_8:
+            return token.data
+        return scope.local_view(token)
+
+
+def retry_delays_s(settings: Settings) -> tuple[float, ...]:
+    """The waits between the tries of a job."""
+    if settings.attempts is not None:
+        usual = DEFAULT_RETRY_DELAYS_S
+        longer = usual[-1:] * max(0, settings.attempts - 1 - len(usual))
+        return (*usual, *longer)[: settings.attempts - 1]
+    if settings.retry_cycle:
+        return parse_retry_cycle(settings.retry_cycle)
+    return DEFAULT_RETRY_DELAYS_S
 
 
 def json_object(results: Any) -> Variables:
@@ -181,10 +219,17 @@ class ScriptTask(Activity):
 
     def __init__(self, wf_spec: Any, element: Element, name: str | None = None) -> None:
         super().__init__(wf_spec, element, name)
-        self.script = compile_script(element.script or "")
+        expression = element.settings.expression
+        self.value = None if expression is None else compile_value(expression)
+        if self.value is None:
+            self.script = compile_script(element.script or "")
 
     def perform(self, token: Token) -> bool | None:
         run: Tokens = token.workflow
+        if self.value is not None:
+            name = self._element.settings.result_variable or ""
+            self.keep(token, {name: evaluate(self.value, token)})
+            return True
         values = self.script.run(scope.visible(token), now=run.around.now)
         self.keep(token, values)
         return True
@@ -200,9 +245,15 @@ class RuleTask(Activity):
         decision = run.around.decision(key) if run.around.decision else None
         if decision is None:
             raise ExpressionFailed(f"No decision {key!r} is deployed.")
-        result = decision.decide(scope.visible(token))
-        run.note("decided", token, decision=key, rules=list(result.rules))
-        value = shaped(result.outputs, settings.decision_result, key)
+        around = run.around
+        result = decision.decide(
+            scope.visible(token), now=around.now, others=around.decision
+        )
+        every = [{"decision": one, "rules": list(rules)} for one, rules in result.fired]
+        run.note("decided", token, decision=key, rules=list(result.rules), tables=every)
+        shape = settings.decision_result
+        as_in_dmn = shape == AS_IN_DMN
+        value = result.value if as_in_dmn else shaped(result.outputs, shape, key)
         self.keep(token, {settings.result_variable or key: value})
         return True
 
@@ -235,62 +286,10 @@ class SubProcess(Activity):
 
     def perform(self, token: Token) -> bool | None:
         run: Tokens = token.workflow
-        run.place(self._wf_spec.task_specs[self.start], token)
+        run.listen(token)
+        # An operator's move enters it at other elements, which may be nested.
+        places = token.internal_data.pop("begin_at", None) or {self.start: {}}
+        for name, inner in places.items():
+            within = {"begin_at": inner} if inner else {}
+            run.place(self._wf_spec.task_specs[name], token, **within)
         return None
-
-
-class CallActivity(Activity):
-    """Another process as an instance of its own; only what is mapped passes."""
-
-    def __init__(self, wf_spec: Any, element: Element, name: str | None = None) -> None:
-        super().__init__(wf_spec, element, name)
-        settings = element.settings
-        self.called = compile_value(element.called or "")
-        self.passes = [MappedValue(m) for m in settings.call_in]
-        self.returns = [MappedValue(m) for m in settings.call_out]
-        key = settings.call_business_key
-        self.same_business_key = key == SAME_BUSINESS_KEY
-        self.business_key = None if key is None else compile_value(key)
-
-    def prepare(self, token: Token) -> dict[str, Any]:
-        run: Tokens = token.workflow
-        settings = self._element.settings
-        variables = dict(scope.visible(token)) if settings.call_in_all else {}
-        variables |= mapped(self.passes, token)
-        key: Any = None
-        if self.same_business_key:
-            key = run.around.business_key
-        elif self.business_key is not None:
-            key = evaluate(self.business_key, token)
-        return {
-            "call": {
-                "called": str(evaluate(self.called, token)),
-                "inputs": variables,
-                "business_key": None if key is None else str(key),
-            }
-        }
-
-    def perform(self, token: Token) -> bool | None:
-        return None
-
-    def accept(self, token: Token, results: Variables) -> None:
-        """Keep the results until they are mapped, which may take a retry."""
-        token.internal_data["returned"] = results
-        token.complete()
-
-    def map_outputs(self, token: Token) -> None:
-        """Out mappings read the called process's variables, not ours."""
-        returned = token.internal_data["returned"]
-        values = mapped(self.returns, token, returned)
-        everything = returned if self._element.settings.call_out_all else {}
-        self.keep(token, {**everything, **values})
-        super().map_outputs(token)
-
-    def wait(self, token: Token) -> Wait | None:
-        call = token.internal_data["call"]
-        return CallWait(
-            *self.wait_facts(token),
-            call["called"],
-            call["inputs"],
-            call["business_key"],
-        )

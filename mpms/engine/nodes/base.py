@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Mapping as AbstractMapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,6 +16,8 @@ from mpms.domain.steps import Variables, Wait
 from mpms.engine import scope
 from mpms.engine.expressions import Expression, compile_value
 from mpms.engine.model import Element, Mapping
+from mpms.engine.nodes.catching import catcher_of
+from mpms.engine.starts import StartEvent, chosen_start
 from mpms.engine.tokens import Token, Tokens
 
 
@@ -49,6 +52,8 @@ class MappedValue:
 
     def __init__(self, mapping: Mapping) -> None:
         self.target = mapping.target
+        self.in_turn = mapping.in_turn
+        self._path, self._merges = mapping.path, mapping.merges
         self._value = self._compile(mapping.value)
 
     def _compile(self, value: object) -> Any:
@@ -62,6 +67,17 @@ class MappedValue:
 
     def of(self, variables: AbstractMapping[str, Any], now: datetime) -> Any:
         return self._resolve(self._value, variables, now)
+
+    def placed(
+        self, value: Any, found: Variables, seen: AbstractMapping[str, Any]
+    ) -> Any:
+        """The whole target with the value at its place inside."""
+        if not self._path:
+            return value
+        whole = found.get(self.target)
+        if self.target not in found and self._merges:
+            whole = seen.get(self.target)
+        return _nested(whole, self._path, value)
 
     def _resolve(
         self, value: Any, variables: AbstractMapping[str, Any], now: datetime
@@ -83,13 +99,30 @@ def mapped(
     """What the mappings give, reading the token's variables or those given."""
     run: Tokens = token.workflow
     seen = scope.visible(token) if variables is None else variables
-    return {value.target: value.of(seen, run.around.now) for value in values}
+    found: Variables = {}
+    in_turn = ChainMap(found, dict(seen)) if any(v.in_turn for v in values) else seen
+    for value in values:
+        given = value.of(in_turn if value.in_turn else seen, run.around.now)
+        found[value.target] = value.placed(given, found, seen)
+    return found
+
+
+def _nested(whole: Any, path: tuple[str, ...], value: Any) -> Any:
+    if not path:
+        return value
+    outer = dict(whole) if isinstance(whole, dict) else {}
+    outer[path[0]] = _nested(outer.get(path[0]), path[1:], value)
+    return outer
 
 
 class Node(BpmnTaskSpec):
     """The spec of one element."""
 
     element: Element | None = None
+    is_conditional = False
+    is_event_subprocess = False
+    listeners: tuple[str, ...] = ()  # starts of event subprocesses inside
+    remembers = False  # whether its completion can be compensated later
 
     def __init__(self, wf_spec: Any, element: Element, name: str | None = None) -> None:
         super().__init__(wf_spec, name or element.id, lane=element.lane)
@@ -153,6 +186,8 @@ class Node(BpmnTaskSpec):
                 self.map_outputs(token)
                 stage = "choosing"
             ways = [] if self.turn_of else self.choose(token)
+            if self.remembers and stage != "turning":
+                self.remember(token)
         except ExpressionFailed as failure:
             run.get_stuck(token, stage, str(failure))
             return
@@ -171,8 +206,13 @@ class Node(BpmnTaskSpec):
     def map_outputs(self, token: Token) -> None:
         """Activities map their results to variables here."""
 
+    def remember(self, token: Token) -> None:
+        """Activities that can be compensated keep what that needs here."""
+
     def choose(self, token: Token) -> list[Way]:
         """All unconditional flows and those whose condition holds, else the default."""
+        if len(self.ways) < 2 and all(w.condition is None for w in self.ways):
+            return self.ways
         plain = [w for w in self.ways if w.condition is None and not w.default]
         chosen = [
             w
@@ -201,40 +241,36 @@ class Node(BpmnTaskSpec):
     def throw_error(self, token: Token, code: str, message: str) -> bool:
         """Offer an error to the nearest catcher, going outwards; say if one took it."""
         run: Tokens = token.workflow
-        at: Token | None = token
-        while at is not None and at.parent is not None:
-            watchers = [
-                w
-                for w in run.watchers(at)
-                if w.task_spec.catches_error(code) is not None
-            ]
-            if watchers:
-                best = min(watchers, key=lambda w: w.task_spec.catches_error(code))
-                run.note("failed", token, code=code, message=message)
-                best.task_spec.catch_error(best, at, code, message)
-                return True
-            at = at.parent
-        return False
+        catcher = catcher_of(token, "error", code)
+        if catcher is None:
+            return False
+        run.note("failed", token, code=code, message=message)
+        catcher.task_spec.take_over(catcher, code, message)
+        return True
 
-    def catches_error(self, code: str) -> int | None:
-        """Rank of the match: 0 this code, 1 any error, None: not caught here."""
+    def catches(self, kind: str, code: str) -> int | None:
+        """Rank of the match: 0 this code, 1 any code, None: not caught here."""
         return None
 
 
 class ProcessNode(Node):
     """The root scope: the process itself."""
 
-    def __init__(self, wf_spec: Any, process_id: str, start: str) -> None:
+    def __init__(
+        self, wf_spec: Any, process_id: str, starts: tuple[StartEvent, ...]
+    ) -> None:
         BpmnTaskSpec.__init__(self, wf_spec, f"{process_id}#process")
         self.ways, self.boundary, self.turn_of = [], [], None
-        self.start = start
+        self.starts = starts
 
     @property
     def element_id(self) -> str | None:
         return None
 
-    def begin(self, run: Tokens, variables: Variables) -> None:
-        """Put the first token on the start event."""
+    def begin(self, run: Tokens, variables: Variables, at: str | None = None) -> None:
+        """Put the first token on a start event."""
+        start = chosen_start(self.starts, at)
         root = run.restore(None, self, TaskState.STARTED)
         scope.write(root, variables)
-        run.place(self._wf_spec.task_specs[self.start], root)
+        run.listen(root)
+        run.place(self._wf_spec.task_specs[start], root)

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import UUID
+
+from SpiffWorkflow.util.task import TaskState
 
 from mpms.domain.errors import TaskGone
 from mpms.domain.steps import EventWait, Throw, TimerWait, Variables, Wait
 from mpms.engine import scope
 from mpms.engine.expressions import Expression, compile_value
+from mpms.engine.limits import check_given
 from mpms.engine.model import Element, EventTrigger
 from mpms.engine.nodes.base import MappedValue, Node, evaluate, mapped
 from mpms.engine.nodes.timers import Timer, due_at
 from mpms.engine.tokens import Token, Tokens
+
+THROWN_INSIDE = frozenset({"error", "escalation", "cancel"})
+"""What comes from within the instance, so that nothing outside is waited for."""
 
 
 class PassThrough(Node):
@@ -28,6 +35,7 @@ class Thrower:
     def throw(self, token: Token, variables: Variables) -> None:
         run: Tokens = token.workflow
         correlation = correlation_of(self.key, token)
+        check_given(variables, run.around.limits)
         run.throws.append(Throw(self.kind, self.event, correlation, variables))
         run.note("thrown", token, kind=self.kind, event=self.event)
 
@@ -60,9 +68,7 @@ class TerminateEnd(Node):
         parent = token.parent
         run.note("left", token)
         run.take(token)
-        for other in list(parent.children):
-            if other.id in run.tasks:
-                run.cancel_token(other)
+        run.cancel_inside(parent)
         run.close_scope_if_empty(parent)
 
 
@@ -79,9 +85,7 @@ class ErrorEnd(Node):
             return
         run.error = (code, message)
         run.note("failed", token, code=code, message=message)
-        for other in list(run.task_tree.children):
-            if other.id in run.tasks:
-                run.cancel_token(other)
+        run.cancel_inside(run.task_tree)
         run.ready.clear()
 
 
@@ -94,6 +98,7 @@ class Catcher(Node):
         self.timer = Timer(self.trigger) if self.trigger.kind == "timer" else None
         key = self.trigger.correlation
         self.key: Expression | None = None if key is None else compile_value(key)
+        self.results = [MappedValue(m) for m in element.settings.outputs]
 
     @staticmethod
     def trigger_of(element: Element) -> EventTrigger:
@@ -144,68 +149,87 @@ class Catcher(Node):
         token.complete()
 
     def keep(self, token: Token, variables: Variables) -> None:
-        """Take over what came with the event."""
-        scope.write(token.parent, variables, by=token)
+        """Take over what came with the event; with outputs only what they map."""
+        if self.results:
+            scope.write_local(token, variables)
+        else:
+            scope.write(token.parent, variables, by=token)
+
+    def map_outputs(self, token: Token) -> None:
+        if self.results:
+            scope.write(token.parent, mapped(self.results, token), by=token)
 
 
-class BoundaryEvent(Catcher):
-    """Watches an activity; interrupting it or starting a path beside it."""
+class Watcher(Catcher):
+    """An event beside the flow, which interrupts what it watches or does not."""
 
-    def __init__(self, wf_spec: Any, element: Element) -> None:
-        super().__init__(wf_spec, element)
+    def __init__(self, wf_spec: Any, element: Element, name: str | None = None) -> None:
+        super().__init__(wf_spec, element, name)
         self.interrupting = element.interrupting
 
     def _run_hook(self, token: Token) -> bool | None:
-        if self.trigger.kind == "error":
+        if self.trigger.kind in THROWN_INSIDE:
             return None
         return super()._run_hook(token)
 
-    def watched(self, token: Token) -> Token:
+    def caught(
+        self, token: Token, variables: Variables, event: str | None = None
+    ) -> None:
         run: Tokens = token.workflow
-        on = token.internal_data["on"]
-        return next(t for t in run.tasks.values() if t.key == on)
-
-    def caught(self, token: Token, variables: Variables) -> None:
-        run: Tokens = token.workflow
-        run.note("caught", token, kind=self.trigger.kind, event=self.trigger.name)
+        name = self.trigger.name if event is None else event
+        run.note("caught", token, kind=self.trigger.kind, event=name)
         if self.interrupting:
-            self.interrupt(token, self.watched(token), variables)
+            self.interrupt(token, variables)
             return
-        parent = token.parent
-        scope.write(parent, variables)
-        beside = Token(run, self, parent, state=token._state)
-        run.note("entered", beside)
         timer = token.internal_data.get("timer")
-        following = None if timer is None else Timer.again(timer)
+        following = None if timer is None else Timer.again(timer, run.around.now)
         if following is not None:
             token.internal_data["timer"] = following
-        elif timer is not None:
+        self.go_beside(token, variables)
+        if timer is not None and following is None:
             run.take(token)
-        beside.complete()
 
-    def interrupt(self, token: Token, activity: Token, variables: Variables) -> None:
-        run: Tokens = token.workflow
-        token.internal_data.pop("on")  # so that it outlives the activity it watched
-        run.cancel_token(activity)
-        scope.write(token.parent, variables, by=token)
-        token.complete()
+    def interrupt(self, token: Token, variables: Variables) -> None:
+        """Cancel what is watched and go on from here."""
+        raise NotImplementedError
 
-    def catches_error(self, code: str) -> int | None:
-        if self.trigger.kind != "error":
+    def go_beside(self, token: Token, variables: Variables) -> None:
+        """Start a path beside what is watched."""
+        raise NotImplementedError
+
+    def catches(self, kind: str, code: str) -> int | None:
+        if self.trigger.kind != kind:
             return None
         wanted = self.trigger.code or self.trigger.name
         if not wanted:
             return 1
         return 0 if wanted == code else None
 
-    def catch_error(
-        self, token: Token, activity: Token, code: str, message: str
-    ) -> None:
+    def take_over(self, token: Token, code: str, message: str = "") -> None:
+        """An error or escalation came up to here."""
+        trigger, variables = self.trigger, {}
+        if trigger.error_code_variable:
+            variables[trigger.error_code_variable] = code
+        if trigger.error_message_variable:
+            variables[trigger.error_message_variable] = message
+        if trigger.escalation_code_variable:
+            variables[trigger.escalation_code_variable] = code
+        self.caught(token, variables, code)
+
+
+class BoundaryEvent(Watcher):
+    """Watches an activity."""
+
+    def interrupt(self, token: Token, variables: Variables) -> None:
         run: Tokens = token.workflow
-        run.note("caught", token, kind="error", event=code)
-        variables: Variables = {}
-        if self.trigger.error_code_variable:
-            variables[self.trigger.error_code_variable] = code
-        if self.trigger.error_message_variable:
-            variables[self.trigger.error_message_variable] = message
-        self.interrupt(token, activity, variables)
+        activity = run.tasks[UUID(token.internal_data.pop("on"))]
+        run.cancel_token(activity)  # without "on" this token outlives the activity
+        self.keep(token, variables)
+        token.complete()
+
+    def go_beside(self, token: Token, variables: Variables) -> None:
+        run: Tokens = token.workflow
+        beside = Token(run, self, token.parent, state=TaskState.STARTED)
+        run.note("entered", beside)
+        self.keep(beside, variables)
+        beside.complete()

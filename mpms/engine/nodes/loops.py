@@ -14,6 +14,7 @@ from mpms.engine.expressions import (
 )
 from mpms.engine.model import Element, Loop
 from mpms.engine.nodes.base import Node, evaluate, is_true
+from mpms.engine.nodes.compensation import hand_over
 from mpms.engine.tokens import Token, Tokens
 
 TURN_LIMIT = 10_000
@@ -88,12 +89,21 @@ class LoopBody(Node):
         at = state["next"]
         state["next"] = at + 1
         turn = run.place(self._wf_spec.task_specs[self.turn], token, turn=at)
-        turn.data["loopCounter"] = at
+        turn.data["loopCounter"] = at + 1 if self.loop.camunda_8 else at
+        if self.loop.turn_variable:
+            turn.data[self.loop.turn_variable] = None
         if items is not None and self.loop.element_variable:
             turn.data[self.loop.element_variable] = items[at]
 
     def counters(self, token: Token) -> dict[str, int]:
         state = token.internal_data["loop"]
+        if self.loop.camunda_8:
+            return {
+                "numberOfInstances": len(state["items"]),
+                "numberOfActiveInstances": state["next"] - state["done"],
+                "numberOfCompletedInstances": state["done"],
+                "numberOfTerminatedInstances": 0,
+            }
         return {
             "nrOfInstances": len(state["items"]),
             "nrOfActiveInstances": state["next"] - state["done"],
@@ -117,7 +127,7 @@ class LoopBody(Node):
         run: Tokens = token.workflow
         state = token.internal_data["loop"]
         try:
-            if self.output is not None:
+            if self.output is not None and "skipped" not in turn.internal_data:
                 at = str(turn.internal_data["turn"])
                 token.internal_data["results"][at] = evaluate(self.output, turn)
             if "counted" not in turn.internal_data:
@@ -143,10 +153,16 @@ class LoopBody(Node):
         elif not token.children:
             token.complete()
 
+    def remember(self, token: Token) -> None:
+        hand_over(token)
+
     def map_outputs(self, token: Token) -> None:
         if self.loop.output_collection and self.output is not None:
             results = token.internal_data["results"]
             ordered = [results[key] for key in sorted(results, key=int)]
+            if self.loop.camunda_8:
+                turns = len(token.internal_data["loop"]["items"])
+                ordered = [results.get(str(at)) for at in range(turns)]
             scope.write(token.parent, {self.loop.output_collection: ordered})
 
 

@@ -8,6 +8,7 @@ from lxml import etree
 
 from mpms.domain.models import Problem
 from mpms.engine.reading.names import attribute, children, referred, tag_of
+from mpms.engine.reading.zeebe import plain, subscription_key
 
 _CODES = {"error": "errorCode", "escalation": "escalationCode"}
 _KINDS = frozenset({"message", "signal", "error", "escalation"})
@@ -19,6 +20,7 @@ class Named:
 
     name: str = ""
     code: str | None = None
+    correlation: str | None = None
 
 
 @dataclass
@@ -52,7 +54,11 @@ def read_declared(definitions: etree._Element) -> Declared:
             continue
         if tag in _KINDS:
             code = attribute(node, _CODES[tag]) if tag in _CODES else None
-            named = Named(attribute(node, "name") or "", code)
+            named = Named(
+                plain(attribute(node, "name")) or "",
+                plain(code),
+                subscription_key(node),
+            )
             declared.things.setdefault((tag, id_), named)
         elif tag.endswith("EventDefinition"):
             declared.event_definitions.setdefault(id_, node)

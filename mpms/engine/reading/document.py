@@ -12,6 +12,7 @@ from mpms.domain.models import Problem
 from mpms.engine.model import Model
 from mpms.engine.reading.declared import read_declared
 from mpms.engine.reading.facts import Facts, Trait, traits_of
+from mpms.engine.reading.foreign import foreign_file
 from mpms.engine.reading.names import attribute, children, is_true, shown_name, tag_of
 from mpms.engine.reading.processes import read_process
 from mpms.engine.reading.safe_xml import parse_safely
@@ -70,6 +71,8 @@ def _refuse_other_than_bpmn(root: etree._Element) -> None:
         return
     if word == "definitions" and "/DMN/" in dialect:
         raise ModelRefused("this is a DMN decision file, not a BPMN 2.0 model")
+    if (known := foreign_file(dialect, word)) is not None:
+        raise ModelRefused(f"this is not a BPMN 2.0 file but {known}")
     namespace = f" of the namespace '{dialect}'" if dialect else ""
     raise ModelRefused(
         f"this is not a BPMN 2.0 file: it begins with the element '{word}'{namespace}"

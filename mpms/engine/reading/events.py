@@ -10,9 +10,12 @@ from mpms.domain.models import Problem
 from mpms.engine.model import EventTrigger
 from mpms.engine.reading.declared import Declared, Named
 from mpms.engine.reading.names import (
+    attribute,
     camunda,
-    child_text,
+    child_expression,
     children,
+    expression_text,
+    is_true,
     referred,
     tag_of,
     text_of,
@@ -70,22 +73,32 @@ def _trigger(
         named = Named(node.get("name") or "")
     timer, text = _timer(node) if kind == "timer" else ("", "")
     if kind == "conditional":
-        text = child_text(node, "condition") or ""
+        text = child_expression(node, "condition") or ""
     return EventTrigger(
         kind=kind,
         name=named.name,
         code=named.code,
         timer=timer,
         text=text,
-        correlation=correlation if kind == "message" else None,
+        correlation=(correlation or named.correlation) if kind == "message" else None,
         error_code_variable=camunda(node, "errorCodeVariable"),
         error_message_variable=camunda(node, "errorMessageVariable"),
+        escalation_code_variable=camunda(node, "escalationCodeVariable"),
+        variable_name=camunda(node, "variableName"),
+        variable_events=_variable_events(node),
+        activity=referred(attribute(node, "activityRef")),
+        wait_for_completion=is_true(node, "waitForCompletion", otherwise=True),
     )
+
+
+def _variable_events(node: etree._Element) -> tuple[str, ...]:
+    words = (camunda(node, "variableEvents") or "").split(",")
+    return tuple(word.strip() for word in words if word.strip())
 
 
 def _timer(node: etree._Element) -> tuple[str, str]:
     for part in children(node):
         _, tag = tag_of(part)
         if tag in _TIMERS:
-            return _TIMERS[tag], text_of(part)
+            return _TIMERS[tag], expression_text(part)
     return "", ""

@@ -76,8 +76,8 @@ def traits_of(
             yield Trait(element, name, place.owner, dialect, word, text_of(node))
             if dialect == "bpmn" and word not in closed:
                 inner.append(_Place(node, element, name, word))
-            elif dialect == "camunda":
-                inner.append(_Place(node, element, name, f"camunda:{word}"))
+            elif dialect in ("camunda", "zeebe"):
+                inner.append(_Place(node, element, name, f"{dialect}:{word}"))
         stack.extend(reversed(inner))
 
 

@@ -9,12 +9,14 @@ from mpms.engine.reading.names import (
     attribute,
     camunda,
     child,
+    child_expression,
     child_text,
     children,
     is_true,
     tag_of,
     whole_number,
 )
+from mpms.engine.reading.zeebe import read_zeebe_loop
 
 LOOP_TAGS = frozenset(
     {"multiInstanceLoopCharacteristics", "standardLoopCharacteristics"}
@@ -31,16 +33,18 @@ def read_loop(node: etree._Element | None) -> Loop | None:
     if tag_of(node)[1] == "standardLoopCharacteristics":
         return Loop(
             kind="standard",
-            loop_condition=child_text(node, "loopCondition") or None,
+            loop_condition=child_expression(node, "loopCondition") or None,
             loop_maximum=whole_number(attribute(node, "loopMaximum")),
             test_before=is_true(node, "testBefore"),
         )
+    if (loop := read_zeebe_loop(node)) is not None:
+        return loop
     return Loop(
         kind="sequential" if is_true(node, "isSequential") else "parallel",
         collection=camunda(node, "collection") or child_text(node, "loopDataInputRef"),
         element_variable=camunda(node, "elementVariable") or _item(node, "input"),
-        cardinality=child_text(node, "loopCardinality") or None,
-        completion=child_text(node, "completionCondition") or None,
+        cardinality=child_expression(node, "loopCardinality") or None,
+        completion=child_expression(node, "completionCondition") or None,
         output_collection=child_text(node, "loopDataOutputRef") or None,
         output_element=_item(node, "output"),
     )

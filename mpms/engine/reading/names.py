@@ -6,6 +6,7 @@ or nothing at all.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import lru_cache
 
@@ -29,6 +30,11 @@ DIALECTS = {
     "http://www.w3.org/2001/XMLSchema-instance": "xsi",
     "http://www.w3.org/XML/1998/namespace": "xml",
 }
+
+FEEL_LANGUAGE = re.compile(
+    r"feel|https?://www\.omg\.org/spec/(DMN/\d+/FEEL|FEEL/\d+)/?", re.IGNORECASE
+)
+"""How files name FEEL as the language of an expression."""
 
 _EXTENSIONS = f"{{{BPMN}}}extensionElements"
 
@@ -58,6 +64,24 @@ def child_text(node: etree._Element, word: str) -> str | None:
     """The text of a BPMN child; ``None`` if there is no such child."""
     found = child(node, word)
     return None if found is None else text_of(found)
+
+
+def child_expression(node: etree._Element, word: str) -> str | None:
+    """As ``child_text``, for children that hold an expression."""
+    found = child(node, word)
+    return None if found is None else expression_text(found)
+
+
+def expression_text(node: etree._Element) -> str:
+    """The text, marked as FEEL if the element or the whole file says that it is."""
+    text = text_of(node)
+    if not text or text.startswith(("=", "${", "#{")):
+        return text
+    language = node.get("language")
+    if language is None:
+        language = node.getroottree().getroot().get("expressionLanguage") or ""
+    is_feel = FEEL_LANGUAGE.fullmatch(language.strip()) is not None
+    return f"={text}" if is_feel else text
 
 
 def text_of(node: etree._Element) -> str:

@@ -7,18 +7,20 @@ drawing nor a line of thousands of steps can exhaust the interpreter's stack.
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from lxml import etree
 
 from mpms.domain.models import Problem
 from mpms.engine.model import SUBPROCESS_TAGS, Element, Flow, Process
+from mpms.engine.reading.artifacts import data_copies, read_associations
 from mpms.engine.reading.declared import Declared
 from mpms.engine.reading.events import read_triggers
 from mpms.engine.reading.lanes import Lanes
 from mpms.engine.reading.loops import loop_node, read_loop
 from mpms.engine.reading.names import (
     attribute,
+    child_expression,
     child_text,
     children,
     is_true,
@@ -39,6 +41,7 @@ class _Found:
     nodes: dict[str, tuple[etree._Element, str | None]] = field(default_factory=dict)
     flows: list[etree._Element] = field(default_factory=list)
     lanes: Lanes = field(default_factory=Lanes)
+    associations: list[etree._Element] = field(default_factory=list)
 
 
 def read_process(
@@ -47,6 +50,7 @@ def read_process(
     """Problems are what cannot be put into the records: missing ids, dead ends."""
     found = _walk(root, problems)
     flows = _flows(found, problems)
+    associations = read_associations(found.associations)
     incoming: dict[str, list[str]] = defaultdict(list)
     outgoing: dict[str, list[str]] = defaultdict(list)
     for flow in flows.values():
@@ -63,6 +67,7 @@ def read_process(
             lane=found.lanes.of.get(id_, inherited),
             incoming=tuple(incoming[id_]),
             outgoing=tuple(outgoing[id_]),
+            handlers=_handlers(id_, associations, found),
         )
     for id_, lanes in found.lanes.disputed.items():
         if id_ in elements:
@@ -88,6 +93,9 @@ def _walk(root: etree._Element, problems: list[Problem]) -> _Found:
         if node is not root:
             if tag == "sequenceFlow":
                 found.flows.append(node)
+                continue
+            if tag == "association":
+                found.associations.append(node)
                 continue
             if tag == "laneSet":
                 found.lanes.add(node, depth)
@@ -119,12 +127,14 @@ def _flows(found: _Found, problems: list[Problem]) -> dict[str, Flow]:
         name = shown_name(node)
         missing = [
             f"{verb} '{end}', which is not in this process"
+            if end
+            else f"{verb} nothing; connect its end with a step"
             for verb, end in (("starts at", source), ("leads to", target))
             if end not in found.nodes
         ]
         problems.extend(Problem(id_, name, f"the flow {text}") for text in missing)
         if not missing and id_ not in flows:
-            condition = child_text(node, "conditionExpression")
+            condition = child_expression(node, "conditionExpression")
             flows[id_] = Flow(id_, name, source, target, condition)
     return flows
 
@@ -138,6 +148,7 @@ def _element(
     lane: str | None,
     incoming: tuple[str, ...],
     outgoing: tuple[str, ...],
+    handlers: tuple[str, ...],
 ) -> Element:
     _, tag = tag_of(node)
     id_, name = attribute(node, "id") or "", shown_name(node)
@@ -145,7 +156,11 @@ def _element(
     loop = loop_node(node)
     settings = read_settings(node, loop)
     correlation = dict(settings.properties).get(CORRELATION_PROPERTY)
-    message = declared.find("message", node, asker, problems).name or None
+    message = declared.find("message", node, asker, problems)
+    triggers = read_triggers(node, declared, correlation, asker, problems)
+    if tag == "startEvent" and scope is None and correlation is None:
+        # Nothing can be compared with a key before there is an instance.
+        triggers = tuple(replace(trigger, correlation=None) for trigger in triggers)
     return Element(
         id=id_,
         name=name,
@@ -155,18 +170,31 @@ def _element(
         incoming=incoming,
         outgoing=outgoing,
         default=referred(attribute(node, "default")),
-        triggers=read_triggers(node, declared, correlation, asker, problems),
+        triggers=triggers,
         attached_to=referred(attribute(node, "attachedToRef")),
         interrupting=_interrupting(node, tag),
         event_subprocess=is_true(node, "triggeredByEvent"),
         loop=read_loop(loop),
         script=child_text(node, "script"),
         script_format=attribute(node, "scriptFormat"),
-        called=referred(attribute(node, "calledElement")),
-        message=message,
-        message_correlation=correlation if message else None,
+        called=referred(attribute(node, "calledElement")) or settings.called,
+        message=message.name or None,
+        message_correlation=(correlation or message.correlation)
+        if message.name
+        else None,
         settings=settings,
+        for_compensation=is_true(node, "isForCompensation"),
+        handlers=handlers,
+        data_copies=data_copies(node),
     )
+
+
+def _handlers(
+    id_: str, associations: dict[str, list[str]], found: _Found
+) -> tuple[str, ...]:
+    """Activities that an association leads to; annotations are none."""
+    targets = associations.get(id_, ())
+    return tuple(t for t in targets if t in found.nodes)
 
 
 def _interrupting(node: etree._Element, tag: str) -> bool:

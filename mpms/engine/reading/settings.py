@@ -1,4 +1,8 @@
-"""The Camunda 7 attributes and extension elements of an element, as ``Settings``."""
+"""The extension attributes and elements of an element, as ``Settings``.
+
+Camunda 7's are read here; an element that speaks Camunda 8 is read by ``zeebe``. The
+lint refuses elements that speak both.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +14,13 @@ from mpms.engine.model import Mapping, Settings
 from mpms.engine.reading.names import (
     attribute,
     camunda,
+    child,
     children,
     extensions,
     tag_of,
     text_of,
 )
+from mpms.engine.reading.zeebe import inbound_connector, read_zeebe
 
 SAME_BUSINESS_KEY = "${execution.processBusinessKey}"
 """What the modeller writes for: the called process has the key of its caller."""
@@ -30,6 +36,8 @@ _DEPLOYED_FORM = ("deployment:", "/")
 
 def read_settings(node: etree._Element, loop: etree._Element | None) -> Settings:
     """``loop`` may carry the retry cycle of a multi-instance activity."""
+    if (settings := read_zeebe(node, loop)) is not None:
+        return settings
     found: dict[str, list[etree._Element]] = defaultdict(list)
     for holder in (node,) if loop is None else (node, loop):
         for part in extensions(holder):
@@ -55,7 +63,7 @@ def read_settings(node: etree._Element, loop: etree._Element | None) -> Settings
         decision=camunda(node, "decisionRef"),
         result_variable=camunda(node, "resultVariable"),
         decision_result=camunda(node, "mapDecisionResult"),
-        properties=_properties(found["properties"]),
+        properties=(*_properties(found["properties"]), *inbound_connector(node)),
     )
 
 
@@ -85,7 +93,12 @@ def _form(key: str | None) -> str | None:
 
 
 def _topic(node: etree._Element) -> str | None:
-    return camunda(node, "topic") if camunda(node, "type") == "external" else None
+    """Of a task, or of the message that an event has sent by a handler."""
+    message = child(node, "messageEventDefinition")
+    for holder in (node,) if message is None else (node, message):
+        if camunda(holder, "type") == "external":
+            return camunda(holder, "topic")
+    return None
 
 
 def _parameters(nodes: list[etree._Element], word: str) -> tuple[Mapping, ...]:

@@ -162,21 +162,21 @@ def test_a_due_timer_of_a_free_active_instance_is_claimed(
         assert tx.timers.next_due_at() == datetime(2019, 1, 1, tzinfo=UTC)
         tx.instances.save(ended, Snapshot(b""), InstanceStatus.CANCELLED, None)
     with uow() as one, uow() as two, uow() as three:
-        assert one.timers.claim_due(NOON) == (early, first)
-        assert two.timers.claim_due(NOON) == (late, second)
-        assert three.timers.claim_due(NOON) is None
+        assert one.timers.claim_due(NOON, 1) == [(early, first)]
+        assert two.timers.claim_due(NOON, 1) == [(late, second)]
+        assert three.timers.claim_due(NOON, 9) == []
         with pytest.raises(InstanceBusy), uow() as four:
             four.instances.lock(early, wait_s=0)
         one.waits.move_timer(first, datetime(2050, 1, 1, tzinfo=UTC))
         two.waits.close(late, [second])
     with uow() as tx:
-        assert tx.timers.claim_due(NOON) is None
+        assert tx.timers.claim_due(NOON, 9) == []
 
 
 def test_no_timer_is_never_due(uow: PostgresUnitOfWork) -> None:
     with uow() as tx:
         assert tx.timers.next_due_at() is None
-        assert tx.timers.claim_due(NOON) is None
+        assert tx.timers.claim_due(NOON, 9) == []
 
 
 def test_open_forms_are_found_by_group_and_instance(

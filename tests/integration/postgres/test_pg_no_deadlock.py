@@ -146,8 +146,8 @@ class Worker:
         self.step(tx, instance_id, [] if task_id is None else [task_id])
 
     def fire(self, tx: Any) -> None:
-        if due := tx.timers.claim_due(datetime.now(UTC)):
-            self.step(tx, due[0], [due[1]])
+        for instance_id, task_id in tx.timers.claim_due(datetime.now(UTC), 3):
+            self.step(tx, instance_id, [task_id])
 
     def rewrite(self, tx: Any) -> None:
         instance_id = self.random.choice(self.instances)

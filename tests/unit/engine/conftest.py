@@ -23,6 +23,7 @@ from mpms.domain.steps import (
     Cancel,
     Command,
     Complete,
+    Escalate,
     Fail,
     Fire,
     Receive,
@@ -34,7 +35,9 @@ from mpms.domain.steps import (
     TraceLine,
     Wait,
 )
+from mpms.engine import codec
 from mpms.engine.runner import SpiffEngine
+from mpms.engine.tokens import STEP_LIMIT
 
 MORNING = datetime(2026, 1, 5, 8, 0, tzinfo=UTC)
 
@@ -56,6 +59,7 @@ class Drawn:
     tag: str
     attributes: dict[str, str] = field(default_factory=dict)
     triggers: dict[str, str | None] = field(default_factory=dict)
+    about: dict[str, str] = field(default_factory=dict)  # of the trigger
     extensions: str = ""
     loop: str = ""
     inside: str = ""
@@ -138,18 +142,34 @@ class Drawing:
                 '<camunda:properties><camunda:property name="correlationKey"'
                 f" value={quoteattr(drawn.correlation)}/></camunda:properties>"
             )
-        triggers = ""
+        triggers = associations = ""
         for kind, value in drawn.triggers.items():
             if drawn.tag in ("sendTask", "receiveTask"):
                 attributes["messageRef"] = self._declare(declared, kind, str(value))
             elif kind in TIMES:
                 time = f"<{TIMES[kind]}>{escape(str(value))}</{TIMES[kind]}>"
                 triggers += f"<timerEventDefinition>{time}</timerEventDefinition>"
+            elif kind == "conditional":
+                tag = "conditionalEventDefinition"
+                triggers += (
+                    f"<{tag}{_written(drawn.about)}><condition>{escape(str(value))}"
+                    f"</condition></{tag}>"
+                )
             else:
-                refer = {}
-                if value:
+                refer = dict(drawn.about)
+                if kind == "link":
+                    refer["name"] = str(value)
+                elif kind == "compensate":
+                    if value and drawn.tag == "boundaryEvent":
+                        associations = (
+                            f'<association id="undoes_{id_}" sourceRef="{id_}"'
+                            f' targetRef="{value}"/>'
+                        )
+                    elif value:
+                        refer["activityRef"] = value
+                elif value:
                     refer[f"{kind}Ref"] = self._declare(declared, kind, value)
-                if kind == "error" and drawn.tag == "boundaryEvent":
+                if kind == "error" and drawn.tag in ("boundaryEvent", "startEvent"):
                     refer["camunda:errorCodeVariable"] = "error_code"
                     refer["camunda:errorMessageVariable"] = "error_message"
                 triggers += f"<{kind}EventDefinition{_written(refer)}/>"
@@ -160,12 +180,14 @@ class Drawing:
         return (
             f"<{drawn.tag}{_written(attributes)}>"
             f"{extensions}{drawn.loop}{drawn.inside}{triggers}{scope}</{drawn.tag}>"
+            f"{associations}"
         )
 
     @staticmethod
     def _declare(declared: dict[str, str], kind: str, name: str) -> str:
         id_ = f"{kind}_{name.replace(' ', '_')}"
-        code = f" errorCode={quoteattr(name)}" if kind == "error" else ""
+        coded = kind in ("error", "escalation")
+        code = f" {kind}Code={quoteattr(name)}" if coded else ""
         declared[id_] = f'<{kind} id="{id_}" name={quoteattr(name)}{code}/>'
         return id_
 
@@ -246,14 +268,78 @@ class Drawing:
     def sub(self, *lines: str, loop: str = "", **elements: Drawn) -> Drawn:
         return Drawn("subProcess", loop=loop, inner=(lines, elements))
 
-    def catch(self, *, key: str | None = None, **trigger: str) -> Drawn:
-        return Drawn("intermediateCatchEvent", triggers=dict(trigger), correlation=key)
+    def transaction(self, *lines: str, **elements: Drawn) -> Drawn:
+        return Drawn("transaction", inner=(lines, elements))
 
-    def throw(self, *, key: str | None = None, **trigger: str) -> Drawn:
-        return Drawn("intermediateThrowEvent", triggers=dict(trigger), correlation=key)
+    def on(self, *lines: str, **elements: Drawn) -> Drawn:
+        """An event subprocess; its start is drawn with ``begin``."""
+        whenever = {"triggeredByEvent": "true"}
+        return Drawn("subProcess", whenever, inner=(lines, elements))
 
-    def end(self, *, key: str | None = None, **trigger: str) -> Drawn:
-        return Drawn("endEvent", triggers=dict(trigger), correlation=key)
+    def begin(
+        self,
+        *,
+        interrupting: bool = True,
+        key: str | None = None,
+        about: Mapping[str, str] | None = None,
+        **trigger: str | None,
+    ) -> Drawn:
+        attributes = {} if interrupting else {"isInterrupting": "false"}
+        return Drawn(
+            "startEvent",
+            attributes,
+            triggers=dict(trigger),
+            about=dict(about or {}),
+            correlation=key,
+        )
+
+    def undo(self, drawn: Drawn | None = None) -> Drawn:
+        """An activity that compensates; a user task unless another is given."""
+        found = drawn or self.user()
+        found.attributes["isForCompensation"] = "true"
+        return found
+
+    def catch(
+        self,
+        *,
+        key: str | None = None,
+        about: Mapping[str, str] | None = None,
+        **trigger: str | None,
+    ) -> Drawn:
+        return Drawn(
+            "intermediateCatchEvent",
+            triggers=dict(trigger),
+            about=dict(about or {}),
+            correlation=key,
+        )
+
+    def throw(
+        self,
+        *,
+        key: str | None = None,
+        about: Mapping[str, str] | None = None,
+        **trigger: str | None,
+    ) -> Drawn:
+        return Drawn(
+            "intermediateThrowEvent",
+            triggers=dict(trigger),
+            about=dict(about or {}),
+            correlation=key,
+        )
+
+    def end(
+        self,
+        *,
+        key: str | None = None,
+        about: Mapping[str, str] | None = None,
+        **trigger: str | None,
+    ) -> Drawn:
+        return Drawn(
+            "endEvent",
+            triggers=dict(trigger),
+            about=dict(about or {}),
+            correlation=key,
+        )
 
     def border(
         self,
@@ -261,13 +347,18 @@ class Drawing:
         *,
         interrupting: bool = True,
         key: str | None = None,
+        about: Mapping[str, str] | None = None,
         **trigger: str | None,
     ) -> Drawn:
         attributes = {"attachedToRef": host}
         if not interrupting:
             attributes["cancelActivity"] = "false"
         return Drawn(
-            "boundaryEvent", attributes, triggers=dict(trigger), correlation=key
+            "boundaryEvent",
+            attributes,
+            triggers=dict(trigger),
+            about=dict(about or {}),
+            correlation=key,
         )
 
     # -- loops ---------------------------------------------------------------------
@@ -317,12 +408,16 @@ class Drawing:
         tag = "multiInstanceLoopCharacteristics"
         return f"<{tag}{_written(attributes)}>{inside}</{tag}>"
 
-    def again(self, condition: str, *, before: bool = False, most: int = 0) -> str:
+    def again(
+        self, condition: str | None = None, *, before: bool = False, most: int = 0
+    ) -> str:
         attributes = {"testBefore": "true"} if before else {}
         if most:
             attributes["loopMaximum"] = str(most)
         tag = "standardLoopCharacteristics"
-        inside = f"<loopCondition>{escape(condition)}</loopCondition>"
+        inside = ""
+        if condition is not None:
+            inside = f"<loopCondition>{escape(condition)}</loopCondition>"
         return f"<{tag}{_written(attributes)}>{inside}</{tag}>"
 
 
@@ -371,6 +466,9 @@ class Play:
         self.snapshot = Snapshot(
             step.snapshot.state, json.loads(json.dumps(step.snapshot.variables))
         )
+        if not step.status.ended:
+            looked = self.engine._look(self.definition, self.snapshot)
+            assert codec.dump(looked) == step.snapshot.state
         again = self.engine.waits(self.definition, self.snapshot)
         assert Counter(map(key_of, again)) == Counter(map(key_of, step.waits))
         self.step = step
@@ -384,6 +482,12 @@ class Play:
             assert key_of(wait) not in self._held
             self._held[key_of(wait)] = wait
         assert Counter(self._held.keys()) == Counter(map(key_of, step.waits))
+
+    def go_over(self, definition: Definition, step: Step) -> None:
+        """The instance runs in another version from now on."""
+        self.definition, self.snapshot, self.step = definition, step.snapshot, step
+        self._held = {key_of(wait): wait for wait in step.waits}
+        self.trace += step.trace
 
     # -- looking -------------------------------------------------------------------
 
@@ -449,6 +553,12 @@ class Play:
     def receive(self, element: str, **variables: Any) -> Step:
         return self.do(Receive(self.wait(element).task_id, variables))
 
+    def escalate(self, element: str, code: str, **variables: Any) -> Step:
+        return self.do(Escalate(self.wait(element).task_id, code, variables))
+
+    def receive_at(self, task_id: str, **variables: Any) -> Step:
+        return self.do(Receive(task_id, variables))
+
     def retry(self, element: str) -> Step:
         (stuck,) = (w for w in self.waits(element) if isinstance(w, StuckWait))
         return self.do(Retry(stuck.task_id))
@@ -479,9 +589,10 @@ def play() -> Callable[..., Play]:
         *,
         pure: Mapping[str, Any] | None = None,
         key: str = "process",
+        step_limit: int = STEP_LIMIT,
         **options: Any,
     ) -> Play:
-        engine = SpiffEngine(pure)
+        engine = SpiffEngine(pure, step_limit=step_limit)
         assert engine.check(xml) == []
         played = Play(engine, Definition("digest", key, 1, "", xml), **options)
         played.do(Start(variables or {}))

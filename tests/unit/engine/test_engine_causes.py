@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from mpms.domain.models import Cause
 from mpms.engine.causes import catchable
 from mpms.engine.model import Element, EventTrigger, Process
@@ -67,3 +69,41 @@ def test_other_boundary_events_offer_nothing() -> None:
         "b", "", "boundaryEvent", attached_to="task", triggers=(EventTrigger("timer"),)
     )
     assert not catchable(process(TASK, timer), "task").any_code
+
+
+def handler(ident: str, code: str | None, kind: str = "error") -> tuple[Element, ...]:
+    """An event subprocess that a start event ``ident`` begins."""
+    around = f"on_{ident}"
+    start = Element(
+        ident, "", "startEvent", scope=around, triggers=(EventTrigger(kind, code=code),)
+    )
+    return Element(around, "", "subProcess", event_subprocess=True), start
+
+
+def test_what_runs_in_an_interrupting_event_subprocess_is_not_caught_beside_it() -> (
+    None
+):
+    inner = Element("inner", "", "userTask", scope="on_one")
+    model = process(*handler("one", "Late"), *handler("two", "Early"), inner)
+    assert catchable(model, "inner").codes == ()
+
+
+def test_what_runs_in_an_event_subprocess_beside_its_scope_is_caught_there() -> None:
+    inner = Element("inner", "", "userTask", scope="on_one")
+    around, start = handler("one", "x", "escalation")
+    model = process(
+        around, replace(start, interrupting=False), *handler("two", "Early"), inner
+    )
+    assert catchable(model, "inner").codes == (Cause("Early", "Early"),)
+
+
+def test_a_border_that_catches_all_hides_the_event_subprocess() -> None:
+    model = process(TASK, error("b", "task", None), *handler("one", "Late"))
+    found = catchable(model, "task")
+    assert (found.codes, found.any_code) == ((), True)
+
+
+def test_escalations_are_no_errors() -> None:
+    model = process(TASK, *handler("one", "Late", "escalation"))
+    found = catchable(model, "task")
+    assert (found.codes, found.any_code) == ((), False)

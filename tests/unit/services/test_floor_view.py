@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -124,7 +126,7 @@ def test_people_grow_grey_too() -> None:
 
 @pytest.mark.covers("A67")
 def test_the_plan_of_the_test_plant_has_its_places_racks_and_walls() -> None:
-    plan = floor_plan(read_world(ROOT / "worlds/paint_factory"))
+    plan = floor_plan(read_world(ROOT / "worlds/arco_lab"))
     kinds = {place.name: place.kind for place in plan.places}
     assert kinds == {
         "A": "pickup",
@@ -132,8 +134,6 @@ def test_the_plan_of_the_test_plant_has_its_places_racks_and_walls() -> None:
         "C": "pickup",
         "tank": "tank",
         "home": "home",
-        "home_2": "home",
-        "home_3": "home",
     }
     assert plan.racks[0] == (5.7, 4.5, 1.6, 0.5)
     assert len(plan.racks) == 4
@@ -141,6 +141,33 @@ def test_the_plan_of_the_test_plant_has_its_places_racks_and_walls() -> None:
     assert [len(room) for room in plan.rooms] == [6]
     assert (plan.width, plan.height, len(plan.anchors)) == (19.0, 19.0, 8)
     assert "RM-001" in plan.places[0].materials
+
+
+@pytest.mark.covers("A67")
+def test_the_plan_of_the_factory_has_long_racks_and_three_round_tanks() -> None:
+    plan = floor_plan(read_world(ROOT / "worlds/paint_factory"))
+    kinds = [place.kind for place in plan.places]
+    assert (kinds.count("pickup"), kinds.count("tank"), kinds.count("home")) == (
+        6,
+        3,
+        3,
+    )
+    assert [len(room) for room in plan.rooms] == [4]
+    assert len(plan.walls) == 4
+    assert (8.0, 4.0, 5.5, 1.0) in plan.racks
+    tanks = [rack for rack in plan.racks if rack[2:] == (2.0, 2.0)]
+    assert tanks == [(28.6, low, 2.0, 2.0) for low in (3.5, 8.5, 13.5)]
+
+
+def test_a_round_room_of_its_own_stays_a_room() -> None:
+    corners = [
+        (5 * math.cos(turn * math.pi / 6), 5 * math.sin(turn * math.pi / 6))
+        for turn in range(12)
+    ]
+    walls = tuple((*a, *b) for a, b in pairwise([*corners, corners[0]]))
+    plan = floor_plan(replace(WORLD, walls=walls))
+    assert plan.racks == ()
+    assert [len(room) for room in plan.rooms] == [12]
 
 
 def test_walls_that_enclose_nothing_stay_walls() -> None:

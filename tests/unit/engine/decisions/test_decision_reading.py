@@ -25,6 +25,7 @@ class TableText(Protocol):
     "namespace",
     [
         "http://www.omg.org/spec/DMN/20151101/dmn.xsd",
+        "http://www.omg.org/spec/DMN/20151101/dmn11.xsd",
         "http://www.omg.org/spec/DMN/20180521/MODEL/",
         "https://www.omg.org/spec/DMN/20191111/MODEL/",
         "https://www.omg.org/spec/DMN/20211108/MODEL/",
@@ -81,7 +82,9 @@ def problem(xml: bytes) -> Problem:
 
 
 @pytest.mark.parametrize("policy", ["PRIORITY", "OUTPUT ORDER", "LUCKY"])
-def test_another_hit_policy_is_refused_by_name(one_table: Build, policy: str) -> None:
+def test_a_hit_policy_that_is_unknown_or_cannot_rank_is_refused_by_name(
+    one_table: Build, policy: str
+) -> None:
     found = problem(one_table(ROWS, hit_policy=policy))
     assert found.element == "pick_table"
     assert policy in found.reason
@@ -112,17 +115,23 @@ def test_an_aggregation_of_two_outputs_is_refused(one_table: Build) -> None:
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        ("<literalExpression><text>1</text></literalExpression>", "literalExpression"),
-        ('<invocation id="i"/>', "invocation is not supported"),
-        ("<context/>", "context is not supported"),
-        ("<relation/>", "relation is not supported"),
-        ("<functionDefinition/>", "functionDefinition is not supported"),
-        ("<list/>", "list is not supported"),
+        ("<literalExpression><text>1 +</text></literalExpression>", "is expected"),
+        ("<literalExpression><text/></literalExpression>", "is empty"),
+        (
+            "<literalExpression><importedValues/></literalExpression>",
+            "imported values are not supported",
+        ),
+        ('<invocation id="i"/>', "names no function"),
+        ("<functionDefinition/>", "the function has no expression"),
+        ('<functionDefinition kind="Java"/>', "a function in Java is not supported"),
+        ("<conditional/>", "conditional is not supported"),
+        ("<context><contextEntry/></context>", "has no expression"),
+        ("<list><filter/></list>", "filter is not supported"),
         ("<somethingNew/>", "somethingNew is not supported"),
-        ("", "has no decision table"),
+        ("", "has no decision table or expression"),
     ],
 )
-def test_another_kind_of_decision_is_refused_with_its_element(
+def test_logic_that_cannot_be_executed_is_refused_with_its_element(
     dmn: TableText, content: str, reason: str
 ) -> None:
     xml = dmn.file(f'<decision id="d1" name="Fee">{content}</decision>')
@@ -137,16 +146,21 @@ def test_another_kind_of_decision_is_refused_with_its_element(
         (
             '<informationRequirement><requiredDecision href="#d"/>'
             "</informationRequirement>",
-            "a required decision is not supported",
+            "the required decision 'd' is not in the file",
+        ),
+        (
+            '<informationRequirement><requiredInput href="#d"/>'
+            "</informationRequirement>",
+            "the required input 'd' is not in the file",
         ),
         (
             '<knowledgeRequirement><requiredKnowledge href="#b"/>'
             "</knowledgeRequirement>",
-            "knowledgeRequirement is not supported",
+            "the required knowledge 'b' is no business knowledge model of the file",
         ),
     ],
 )
-def test_a_decision_that_needs_another_is_refused(
+def test_a_requirement_that_leads_nowhere_is_refused(
     dmn: TableText, requirement: str, reason: str
 ) -> None:
     found = problem(dmn.file(dmn.table(ROWS, extra=requirement)))
@@ -154,11 +168,19 @@ def test_a_decision_that_needs_another_is_refused(
 
 
 @pytest.mark.parametrize(
-    "tag", ["businessKnowledgeModel", "decisionService", "itemDefinition", "import"]
+    ("tag", "reason"),
+    [
+        ("decisionService", "decisionService is not supported"),
+        ("businessKnowledgeModel", "has no id or no function"),
+        ("import", "an import of 'nothing' is not supported"),
+    ],
 )
-def test_what_tables_would_depend_on_is_refused(dmn: TableText, tag: str) -> None:
+def test_what_decisions_would_depend_on_is_refused(
+    dmn: TableText, tag: str, reason: str
+) -> None:
     found = problem(dmn.file(dmn.table(ROWS), f'<{tag} id="t" name="n"/>'))
-    assert found == Problem("t", "n", f"{tag} is not supported")
+    assert (found.element, found.name) == ("t", "n")
+    assert reason in found.reason
 
 
 @pytest.mark.parametrize(
@@ -166,19 +188,19 @@ def test_what_tables_would_depend_on_is_refused(dmn: TableText, tag: str) -> Non
     [
         (b"<text>x</text>", b"<text>x +</text>", "inx1", "a value is expected"),
         (b"<text>x</text>", b"<text></text>", "inx1", "is empty"),
-        (b"&gt; 1", b"over 1", "inputEntry1_1", "which is no literal"),
+        (b"&gt; 1", b"gold", "inputEntry1_1", "quote it if it is a text"),
+        (b"&gt; 1", b"&gt; 1 +", "inputEntry1_1", "a value is expected"),
         (b"<text>10</text>", b"<text>ten()</text>", "outputEntry1_1", "no function"),
-        (b'"inx1"', b'"inx1" typeRef="date"', "in1", "type 'date' is not supported"),
         (b'"inx1"', b'"inx1" expressionLanguage="groovy"', "inx1", "'groovy'"),
         (b'name="y"', b'name="y" typeRef="tThing"', "out1", "type 'tThing'"),
-        (b'name="y"', b'name="my y"', "out1", "'my y' is no name for an output"),
+        (b'name="y"', b'name="my-y"', "out1", "'my-y' is no name for an output"),
         (b'name="y"', b'name="_y"', "out1", "'_y' is no name for an output"),
         (
             b'name="y"/>',
-            b'name="y"><defaultOutputEntry><text>1</text></defaultOutputEntry>'
+            b'name="y"><defaultOutputEntry><text>1 +</text></defaultOutputEntry>'
             b"</output>",
             "out1",
-            "a default output is not supported",
+            "a value is expected",
         ),
         (b'id="pick"', b'idea="pick"', "defs", "the decision has no id"),
         (b"<decisionTable", b"<decisionTable expressionLanguage='js'", None, "'js'"),
@@ -213,14 +235,14 @@ def test_a_rule_of_another_width_is_refused(
 def test_every_problem_of_a_file_is_listed(dmn: TableText) -> None:
     xml = dmn.file(
         dmn.table([(["gold", "-"], ["1 +"])], hit_policy="PRIORITY"),
-        '<decision id="d2" name="Two"><list/></decision>',
+        '<decision id="d2" name="Two"><filter/></decision>',
     )
     found = check_decisions(xml)
     assert [entry.element for entry in found] == [
-        "pick_table",
         "r1",
-        "inputEntry1_1",
         "outputEntry1_1",
+        "pick_table",
+        "inputEntry1_1",
         "d2",
     ]
 

@@ -56,6 +56,10 @@ ACCEPTED = [
     CALL.format(""),
     CALL.format('camunda:calledElementBinding="latest"'),
     "<subProcess id='x'><startEvent id='i'/></subProcess>",
+    "<subProcess id='x'><startEvent id='i'/>"
+    + inputs("<camunda:inputParameter name='a'>1</camunda:inputParameter>")
+    + "</subProcess>",
+    f"<businessRuleTask id='x' {EXTERNAL}/>",
     "<task id='x'>" + MULTI.format('camunda:collection="items">') + "</task>",
     "<task id='x'>" + MULTI.format('camunda:collection="${items}">') + "</task>",
     "<task id='x'>"
@@ -118,7 +122,8 @@ REFUSED = [
         "camunda:resultVariable is not honoured on script tasks",
     ),
     ("<businessRuleTask id='x'/>", "needs a decision"),
-    ('<businessRuleTask id="x" camunda:type="external"/>', "camunda:type 'external'"),
+    ('<userTask id="x" camunda:type="external"/>', "camunda:type 'external'"),
+    (RULE.format(EXTERNAL), "or an external topic, not both"),
     (RULE.format('camunda:decisionRefBinding="version"'), "decision binding 'version'"),
     (RULE.format('camunda:decisionRefVersion="3"'), "decisionRefVersion"),
     (RULE.format('camunda:mapDecisionResult="odd"'), "decision result 'odd'"),
@@ -133,7 +138,7 @@ REFUSED = [
     (CALL.format('camunda:calledElementVersion="2"'), "calledElementVersion"),
     ('<callActivity id="x" camunda:caseRef="c"/>', "CMMN"),
     (CALL.format('camunda:variableMappingClass="A"'), "variableMappingClass"),
-    ("<task id='x' isForCompensation='true'/>", "compensation is not executed"),
+    ("<task id='x' isForCompensation='true'/>", "is outside the flow"),
     ("<task id='x' startQuantity='2'/>", "a start quantity of 2"),
     ("<task id='x'>" + MULTI.format(">") + "</task>", "needs a collection or a number"),
     (
@@ -170,15 +175,18 @@ REFUSED = [
         + "</task>",
         "output needs both a collection and an item",
     ),
-    ("<task id='x'>" + STANDARD.format(">") + "</task>", "needs a condition to end"),
+    (
+        "<task id='x'>" + STANDARD.format(">") + "</task>",
+        "a condition or a maximum to end",
+    ),
     (
         "<task id='x'>"
         + STANDARD.format('loopMaximum="n"><loopCondition>${a}</loopCondition>')
         + "</task>",
         "'n' is no number of turns",
     ),
-    (SERVICE.format(extension("<camunda:executionListener/>")), "listeners"),
-    (SERVICE.format(extension("<camunda:taskListener/>")), "listeners"),
+    (SERVICE.format(extension("<camunda:executionListener/>")), "executionListener"),
+    (SERVICE.format(extension("<camunda:taskListener/>")), "taskListener"),
     (SERVICE.format(extension("<camunda:field name='a'/>")), "camunda:field"),
     (
         SERVICE.format(
@@ -195,13 +203,16 @@ REFUSED = [
     ),
     (SERVICE.format(extension("<camunda:novelty/>")), "camunda:novelty is not known"),
     (SERVICE.format(extension("<camunda:in variables='all'/>")), "camunda:in is"),
-    (SERVICE.format(extension("<zeebe:taskDefinition/>")), "drawn for Camunda 8"),
+    (
+        SERVICE.format(extension("<zeebe:taskDefinition type='t'/>")),
+        "speaks both Camunda 7 (camunda:type) and Camunda 8 (zeebe:taskDefinition)",
+    ),
     ('<userTask id="x" activiti:assignee="a"/>', "drawn for Activiti"),
     (
         "<userTask id='x'>"
         + extension("<camunda:formData><camunda:formField/></camunda:formData>")
         + "</userTask>",
-        "generated task forms",
+        "generated forms are not shown",
     ),
     (
         SERVICE.format(
@@ -243,10 +254,10 @@ REFUSED = [
         "one output has no name",
     ),
     (
-        "<subProcess id='x'><startEvent id='i'/>"
+        "<intermediateThrowEvent id='x'>"
         + inputs("<camunda:inputParameter name='a'>1</camunda:inputParameter>")
-        + "</subProcess>",
-        "camunda:inputOutput is honoured on tasks and call activities only",
+        + "</intermediateThrowEvent>",
+        "camunda:inputOutput is honoured on activities only",
     ),
     (
         CALL.replace("/>", ">{}</callActivity>").format(
@@ -300,12 +311,15 @@ def test_what_it_does_not_execute_is_refused_with_one_reason(
     assert reason in lint.problems[0].reason
 
 
-def test_a_message_topic_is_not_silently_a_message(line: Build) -> None:
-    step = (
-        "<intermediateThrowEvent id='x'><messageEventDefinition messageRef='m' "
-        f"{EXTERNAL}/></intermediateThrowEvent>"
-    )
-    assert {p.element for p in check(line(step)).problems} == {"x"}
+@pytest.mark.parametrize(
+    ("tag", "deployable"),
+    [("intermediateThrowEvent", True), ("intermediateCatchEvent", False)],
+)
+def test_a_topic_sends_messages_but_does_not_wait_for_them(
+    line: Build, tag: str, deployable: bool
+) -> None:
+    step = f"<{tag} id='x'><messageEventDefinition messageRef='m' {EXTERNAL}/></{tag}>"
+    assert check(line(step)).deployable is deployable
 
 
 @pytest.mark.parametrize(
@@ -313,6 +327,11 @@ def test_a_message_topic_is_not_silently_a_message(line: Build) -> None:
     [
         (SERVICE.format(""), {"known_topics": {"u"}}, "for the topic 't'"),
         (SERVICE.format(""), {"known_topics": {"t"}}, ""),
+        (
+            f"<businessRuleTask id='x' {EXTERNAL}/>",
+            {"known_topics": {"u"}},
+            "for the topic 't'",
+        ),
         ("<userTask id='x' camunda:formKey='f'/>", {"known_forms": set()}, "form 'f'"),
         ("<userTask id='x' camunda:formKey='f'/>", {"known_forms": {"f"}}, ""),
         (RULE.format(""), {"known_decisions": set()}, "decision 'd'"),

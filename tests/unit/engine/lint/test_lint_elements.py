@@ -48,9 +48,24 @@ def in_position(position: str, inner: str) -> str:
         event = f"<boundaryEvent id='x' attachedToRef='t'>{inner}</boundaryEvent>"
         body = f"<startEvent id='b'/><userTask id='t'/>{event}<endEvent id='late'/>"
         return body + FLOW.format("b", "t") + FLOW.format("x", "late")
+    if position == "event start":
+        inside = f"<startEvent id='x'>{inner}</startEvent>"
+        on = f"<subProcess id='on' triggeredByEvent='true'>{inside}</subProcess>"
+        body = f"<startEvent id='b'/><subProcess id='sub'><startEvent id='i'/>{on}"
+        return body + "</subProcess>" + FLOW.format("b", "sub")
     tag = f"intermediate{position.capitalize()}Event"
     body = f"<startEvent id='b'/><{tag} id='x'>{inner}</{tag}>"
     return body + FLOW.format("b", "x")
+
+
+ALONE_REFUSED = {
+    ("throw", "link"): "no link event in the same scope catches",
+    ("catch", "link"): "no flow leads to a link that catches",
+    ("end", "cancel"): "stands directly in a transaction",
+    ("boundary", "cancel"): "is no transaction",
+    ("boundary", "compensate"): "no flow leaves a compensation event",
+}
+"""Executed, but never alone: what the smallest drawing with one lacks."""
 
 
 EVENT_CASES = [
@@ -70,7 +85,9 @@ def test_an_event_is_executed_or_refused_as_the_table_says(
     bpmn: Build, position: str, kind: str, reason: str
 ) -> None:
     lint = check(bpmn(in_position(position, DEFINITIONS[kind])))
-    if reason == EXECUTED:
+    if (position, kind) in ALONE_REFUSED:
+        assert ALONE_REFUSED[position, kind] in lint.problems[0].reason
+    elif reason == EXECUTED:
         assert lint.problems == []
         assert lint.deployable
     else:
@@ -84,16 +101,26 @@ def test_what_is_executed_is_what_the_engine_promises() -> None:
         for position, kinds in EVENTS.items()
     }
     assert executed == {
-        "start": {"none"},
+        "start": {"none", "message", "signal", "timer"},
         "inner start": {"none"},
-        "end": {"none", "terminate", "error", "signal", "message"},
-        "throw": {"none", "signal", "message"},
-        "catch": {"timer", "signal", "message"},
-        "boundary": {"timer", "error", "signal", "message"},
+        "event start": {
+            *("timer", "signal", "message", "error", "escalation"),
+            *("conditional", "compensate"),
+        },
+        "end": {
+            *("none", "terminate", "error", "signal", "message"),
+            *("escalation", "compensate", "cancel"),
+        },
+        "throw": {"none", "signal", "message", "escalation", "compensate", "link"},
+        "catch": {"timer", "signal", "message", "conditional", "link"},
+        "boundary": {
+            *("timer", "error", "signal", "message", "escalation"),
+            *("conditional", "compensate", "cancel"),
+        },
     }
 
 
-@pytest.mark.parametrize("tag", ["complexGateway", "transaction", "adHocSubProcess"])
+@pytest.mark.parametrize("tag", ["complexGateway", "adHocSubProcess"])
 def test_a_refused_element_is_named_once(line: Build, tag: str) -> None:
     problems = check(line(f"<{tag} id='x' name='The one'/>")).problems
     assert problems == [Problem("x", "The one", TAGS[tag])]
@@ -123,7 +150,10 @@ def test_boundary_events_may_leave_their_activity_running(
         ("catch", "timeDuration", "", "the timer duration is empty"),
         ("catch", "timeCycle", "R3/PT5M", "a timer that repeats"),
         ("boundary", "timeCycle", "R3/PT5M", "a timer that repeats"),
-        ("start", "timeCycle", "R/PT5M", "not started by a timer yet"),
+        ("start", "timeCycle", "R/PT5M", ""),
+        ("start", "timeCycle", "0 0 8 ? * MON-FRI", ""),
+        ("start", "timeCycle", "0 0 30 2 *", "never comes"),
+        ("start", "timeDuration", "${wait}", "has no variables"),
     ],
 )
 def test_timers_are_read_at_deployment(
@@ -135,7 +165,8 @@ def test_timers_are_read_at_deployment(
 
 
 @pytest.mark.parametrize(
-    ("cycle", "count"), [("R/PT5M", 0), ("R3/PT5M", 0), ("0 0 * * *", 1), ("R/", 1)]
+    ("cycle", "count"),
+    [("R/PT5M", 0), ("R3/PT5M", 0), ("0 0 * * *", 0), ("0 60 * * *", 1), ("R/", 1)],
 )
 def test_a_cycle_is_executed_on_a_boundary_that_does_not_interrupt(
     bpmn: Build, cycle: str, count: int
@@ -187,14 +218,52 @@ def test_an_error_always_interrupts(bpmn: Build) -> None:
     assert "always interrupts" in problem.reason
 
 
-def test_an_event_subprocess_is_refused_once(bpmn: Build) -> None:
-    start = f"<startEvent id='i'>{DEFINITIONS['error']}</startEvent>"
+@pytest.mark.parametrize(
+    ("inside", "reason"),
+    [
+        (f"<startEvent id='i'>{DEFINITIONS['error']}</startEvent>", ""),
+        ("", "needs exactly one start event, not 0"),
+        (
+            f"<startEvent id='i'>{DEFINITIONS['error']}</startEvent>"
+            f"<startEvent id='j'>{DEFINITIONS['signal']}</startEvent>",
+            "needs exactly one start event, not 2",
+        ),
+        (
+            "<standardLoopCharacteristics loopMaximum='2'/>"
+            f"<startEvent id='i'>{DEFINITIONS['error']}</startEvent>",
+            "cannot be a loop",
+        ),
+    ],
+)
+def test_an_event_subprocess_has_one_start_and_no_loop(
+    bpmn: Build, inside: str, reason: str
+) -> None:
     body = (
         "<startEvent id='b'/>"
-        f"<subProcess id='x' triggeredByEvent='true'>{start}</subProcess>"
+        f"<subProcess id='x' triggeredByEvent='true'>{inside}</subProcess>"
     )
-    (problem,) = check(bpmn(body)).problems
-    assert (problem.element, "event subprocesses" in problem.reason) == ("x", True)
+    reasons = [p.reason for p in check(bpmn(body)).problems]
+    assert len(reasons) == (1 if reason else 0)
+    assert not reason or reason in reasons[0]
+
+
+@pytest.mark.parametrize(
+    ("kind", "reason"),
+    [
+        ("error", "always interrupts its scope"),
+        ("escalation", ""),
+        ("conditional", ""),
+        ("timer", ""),
+    ],
+)
+def test_the_start_of_an_event_subprocess_may_leave_its_scope_running(
+    bpmn: Build, kind: str, reason: str
+) -> None:
+    body = in_position("event start", DEFINITIONS[kind])
+    body = body.replace("<startEvent id='x'", "<startEvent id='x' isInterrupting='0'")
+    reasons = [p.reason for p in check(bpmn(body)).problems]
+    assert len(reasons) == (1 if reason else 0)
+    assert not reason or reason in reasons[0]
 
 
 @pytest.mark.parametrize(

@@ -18,18 +18,13 @@ from mpms.engine.reading import read
 Drawn = Callable[[str], bytes]
 
 
-@pytest.mark.parametrize("name", ["in_camunda_modeler", "in_another_editor"])
+@pytest.mark.parametrize(
+    "name", ["in_camunda_modeler", "in_another_editor", "for_camunda_8"]
+)
 def test_drawings_of_the_usual_editors_are_deployable(drawn: Drawn, name: str) -> None:
     lint = check(drawn(name))
     assert lint.problems == []
     assert lint.model is not None
-
-
-def test_a_drawing_for_camunda_8_is_refused_element_by_element(drawn: Drawn) -> None:
-    problems = check(drawn("for_camunda_8")).problems
-    assert {p.element for p in problems} == {"Definitions_8", "work", "ask"}
-    assert all("drawn for Camunda 8" in p.reason for p in problems)
-    assert {p.name for p in problems if p.element == "work"} == {"Work"}
 
 
 def test_a_mere_picture_is_refused(drawn: Drawn) -> None:

@@ -248,6 +248,39 @@ def test_loops_are_read_in_both_dialects(bpmn: Build, xml: str, loop: Loop) -> N
     assert only(bpmn(f'<task id="x">{xml}</task>')).loop == loop
 
 
+FLOW = (
+    "<task id='x'/><task id='y'/><sequenceFlow id='f' sourceRef='x' targetRef='y'>"
+    "<conditionExpression {}>{}</conditionExpression></sequenceFlow>"
+)
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "condition"),
+    [
+        ("", "a", "a"),
+        ("language='feel'", "a", "=a"),
+        ("language='FEEL'", "=a", "=a"),
+        ("language='https://www.omg.org/spec/DMN/20191111/FEEL/'", "a", "=a"),
+        ("language='juel'", "${a}", "${a}"),
+    ],
+)
+def test_an_expression_may_name_feel_as_its_language(
+    bpmn: Build, language: str, text: str, condition: str
+) -> None:
+    (process,) = read_model(bpmn(FLOW.format(language, text))).processes
+    assert process.flows["f"].condition == condition
+
+
+def test_a_whole_file_may_be_in_feel(bpmn: Build) -> None:
+    script = "<scriptTask id='s'><script>b = 1</script></scriptTask>"
+    xml = bpmn(FLOW.format("", "a") + script).replace(
+        b'id="file"', b'id="file" expressionLanguage="http://www.omg.org/spec/FEEL/1"'
+    )
+    (process,) = read_model(xml).processes
+    assert process.flows["f"].condition == "=a"
+    assert process.elements["s"].script == "b = 1"
+
+
 def test_the_retry_cycle_is_found_at_the_loop_and_as_an_attribute(bpmn: Build) -> None:
     loop = (
         "<serviceTask id='x'><multiInstanceLoopCharacteristics><extensionElements>"
@@ -277,7 +310,7 @@ def test_an_event_definition_may_be_declared_beside_the_process(bpmn: Build) -> 
         (
             "<task id='x'/><sequenceFlow id='f' targetRef='x'/>",
             "f",
-            "the flow starts at '', which is not in this process",
+            "the flow starts at nothing; connect its end with a step",
         ),
         (
             "<endEvent id='x'><signalEventDefinition signalRef='s'/></endEvent>",

@@ -1,0 +1,156 @@
+-- name: cockpit_processes
+-- Every process with its latest version and what its instances do now.
+SELECT
+    d.key, d.id, d.version, d.name, d.deployed_at, d.deployed_by,
+    COALESCE(a.active, 0), COALESCE(a.suspended, 0), a.oldest_at,
+    COALESCE(n.incidents, 0), COALESCE(w.forms, 0)
+FROM (
+    SELECT DISTINCT ON (key) key, id, version, name, deployed_at, deployed_by
+    FROM definitions
+    ORDER BY key, version DESC
+) AS d
+LEFT JOIN (
+    SELECT
+        key, count(*) AS active, count(suspended_at) AS suspended,
+        min(started_at) AS oldest_at
+    FROM instances
+    WHERE ended_at IS NULL
+    GROUP BY key
+) AS a ON a.key = d.key
+LEFT JOIN (
+    SELECT i.key, count(*) AS incidents
+    FROM incidents AS n
+    JOIN instances AS i ON i.id = n.instance_id
+    WHERE n.resolved_at IS NULL
+    GROUP BY i.key
+) AS n ON n.key = d.key
+LEFT JOIN (
+    SELECT i.key, count(*) AS forms
+    FROM tasks AS t
+    JOIN instances AS i ON i.id = t.instance_id
+    GROUP BY i.key
+) AS w ON w.key = d.key
+ORDER BY d.key;
+
+-- name: cockpit_trend
+-- Instances that began and ended, hour by hour, of one process or all.
+SELECT
+    h.hour, sum(h.started), sum(h.completed), sum(h.cancelled), sum(h.failed),
+    sum(h.seconds)
+FROM process_hours AS h
+JOIN definitions AS d ON d.id = h.definition_id
+WHERE
+    h.hour >= %(since)s::timestamptz
+    AND (%(key)s::text IS NULL OR d.key = %(key)s)
+GROUP BY h.hour
+ORDER BY h.hour;
+
+-- name: cockpit_running
+-- Instances that run, the last changed first.
+SELECT
+    i.id, i.key, i.definition_id, i.business_key, i.status, i.started_at,
+    i.changed_at, i.ended_at, i.end_reason, i.suspended_at, i.parent_id
+FROM instances AS i
+WHERE
+    i.ended_at IS NULL
+    AND (%(key)s::text IS NULL OR i.key = %(key)s)
+    AND (%(definition_id)s::bigint IS NULL OR i.definition_id = %(definition_id)s)
+    AND (%(business_key)s::text IS NULL OR i.business_key LIKE %(business_key)s)
+    AND (%(since)s::timestamptz IS NULL OR i.started_at >= %(since)s::timestamptz)
+    AND (%(until)s::timestamptz IS NULL OR i.started_at < %(until)s::timestamptz)
+    AND (NOT %(suspended)s OR i.suspended_at IS NOT NULL)
+    AND (
+        NOT %(stuck)s
+        OR i.id IN (SELECT instance_id FROM incidents WHERE resolved_at IS NULL)
+    )
+    AND (
+        %(value)s::text IS NULL
+        OR i.id IN (
+            SELECT instance_id
+            FROM found_values
+            WHERE ended_at IS NULL AND name = %(name)s AND value = %(value)s
+        )
+    )
+    AND (
+        %(element)s::text IS NULL
+        OR i.id IN (SELECT instance_id FROM visits WHERE element = %(element)s)
+    )
+    AND (
+        %(before_at)s::timestamptz IS NULL
+        OR (i.changed_at, i.id) < (%(before_at)s::timestamptz, %(before_id)s::uuid)
+    )
+ORDER BY i.changed_at DESC, i.id DESC
+LIMIT %(limit)s;
+
+-- name: cockpit_ended
+-- Instances that ended, the last first; an index has this order.
+SELECT
+    i.id, i.key, i.definition_id, i.business_key, i.status, i.started_at,
+    i.changed_at, i.ended_at, i.end_reason, i.suspended_at, i.parent_id
+FROM instances AS i
+WHERE
+    i.ended_at IS NOT NULL
+    AND i.status = ANY (%(statuses)s::text[])
+    AND (%(key)s::text IS NULL OR i.key = %(key)s)
+    AND (%(definition_id)s::bigint IS NULL OR i.definition_id = %(definition_id)s)
+    AND (%(business_key)s::text IS NULL OR i.business_key LIKE %(business_key)s)
+    AND (%(since)s::timestamptz IS NULL OR i.ended_at >= %(since)s::timestamptz)
+    AND (%(until)s::timestamptz IS NULL OR i.ended_at < %(until)s::timestamptz)
+    AND (
+        %(before_at)s::timestamptz IS NULL
+        OR (i.ended_at, i.id) < (%(before_at)s::timestamptz, %(before_id)s::uuid)
+    )
+ORDER BY i.ended_at DESC, i.id DESC
+LIMIT %(limit)s;
+
+-- name: cockpit_ended_with_value
+-- Ended instances that had a value, the last first; an index has this order.
+SELECT
+    i.id, i.key, i.definition_id, i.business_key, i.status, i.started_at,
+    i.changed_at, i.ended_at, i.end_reason, i.suspended_at, i.parent_id
+FROM found_values AS f
+JOIN instances AS i ON i.id = f.instance_id
+WHERE
+    f.ended_at IS NOT NULL
+    AND f.name = %(name)s
+    AND f.value = %(value)s
+    AND i.status = ANY (%(statuses)s::text[])
+    AND (%(key)s::text IS NULL OR i.key = %(key)s)
+    AND (%(definition_id)s::bigint IS NULL OR i.definition_id = %(definition_id)s)
+    AND (%(business_key)s::text IS NULL OR i.business_key LIKE %(business_key)s)
+    AND (%(since)s::timestamptz IS NULL OR f.ended_at >= %(since)s::timestamptz)
+    AND (%(until)s::timestamptz IS NULL OR f.ended_at < %(until)s::timestamptz)
+    AND (
+        %(before_at)s::timestamptz IS NULL
+        OR (f.ended_at, f.instance_id)
+            < (%(before_at)s::timestamptz, %(before_id)s::uuid)
+    )
+ORDER BY f.ended_at DESC, f.instance_id DESC
+LIMIT %(limit)s;
+
+-- name: cockpit_heat
+-- What tokens did at each element of a process between two hours.
+SELECT
+    h.element, sum(h.visits), sum(h.cancelled), sum(h.seconds), sum(h.waited_s),
+    max(h.longest_s)
+FROM element_hours AS h
+JOIN definitions AS d ON d.id = h.definition_id
+WHERE
+    d.key = %(key)s
+    AND (%(definition_id)s::bigint IS NULL OR d.id = %(definition_id)s)
+    AND h.hour >= %(since)s::timestamptz
+    AND h.hour < %(until)s::timestamptz
+GROUP BY h.element;
+
+-- name: cockpit_standing
+-- Where the tokens of a process stand now, and which of them are stuck.
+SELECT
+    v.element, count(*), min(v.entered_at),
+    count(n.task_id)
+FROM visits AS v
+JOIN definitions AS d ON d.id = v.definition_id
+LEFT JOIN incidents AS n ON n.task_id = v.task_id AND n.resolved_at IS NULL
+WHERE
+    d.key = %(key)s
+    AND (%(definition_id)s::bigint IS NULL OR d.id = %(definition_id)s)
+GROUP BY v.element;

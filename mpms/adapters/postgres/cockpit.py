@@ -1,0 +1,121 @@
+"""What the cockpit reads.
+
+Instances that run are few and change often, so they are sorted when asked for; those
+that ended never change again and lie in an index in the order of their ends. A page is
+merged from both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from mpms.adapters.postgres.statements import Repository, Row
+from mpms.domain.instances import InstanceStatus
+from mpms.ports.cockpit import (
+    Heat,
+    InstancePlace,
+    InstanceRow,
+    InstancesSought,
+    ProcessRow,
+    Standing,
+    TrendHour,
+)
+
+_LIKE = str.maketrans({"\\": r"\\", "%": r"\%", "_": r"\_"})
+
+
+class Cockpit(Repository):
+    """Reads only."""
+
+    def processes(self) -> Sequence[ProcessRow]:
+        return [ProcessRow(*row) for row in self._statements.rows("cockpit_processes")]
+
+    def trend(self, since: datetime, key: str | None = None) -> Sequence[TrendHour]:
+        rows = self._statements.rows("cockpit_trend", since=since, key=key)
+        return [
+            TrendHour(
+                hour, int(started), int(completed), int(cancelled), int(failed), s
+            )
+            for hour, started, completed, cancelled, failed, s in rows
+        ]
+
+    def instances(
+        self, sought: InstancesSought, *, below: InstancePlace | None, limit: int
+    ) -> Sequence[InstanceRow]:
+        """The last changed first."""
+        asked = _asked(sought, below, limit)
+        rows: list[Row] = []
+        for name in _statements(sought):
+            rows += self._statements.rows(name, **asked)
+        found = [_instance(row) for row in rows]
+        found.sort(key=lambda row: (row.place.at, row.id), reverse=True)
+        return found[:limit]
+
+    def count(self, sought: InstancesSought, *, most: int) -> int:
+        """How many there are; counting stops at ``most``."""
+        return len(self.instances(sought, below=None, limit=most))
+
+    def heat(
+        self,
+        key: str,
+        *,
+        definition_id: int | None,
+        since: datetime,
+        until: datetime,
+    ) -> Sequence[Heat]:
+        rows = self._statements.rows(
+            "cockpit_heat",
+            key=key,
+            definition_id=definition_id,
+            since=since,
+            until=until,
+        )
+        return [Heat(row[0], int(row[1]), int(row[2]), *row[3:]) for row in rows]
+
+    def standing(
+        self, key: str, *, definition_id: int | None = None
+    ) -> Sequence[Standing]:
+        rows = self._statements.rows(
+            "cockpit_standing", key=key, definition_id=definition_id
+        )
+        return [Standing(*row) for row in rows]
+
+
+def _statements(sought: InstancesSought) -> list[str]:
+    names = []
+    if InstanceStatus.ACTIVE in sought.statuses:
+        names.append("cockpit_running")
+    if any(s.ended for s in sought.statuses) and not sought.of_the_present:
+        valued = sought.value is not None
+        names.append("cockpit_ended_with_value" if valued else "cockpit_ended")
+    return names
+
+
+def _asked(
+    sought: InstancesSought, below: InstancePlace | None, limit: int
+) -> dict[str, Any]:
+    begins = sought.business_key.translate(_LIKE)
+    return {
+        "key": sought.key,
+        "definition_id": sought.definition_id,
+        "statuses": [status.value for status in sought.statuses],
+        "business_key": f"{begins}%" if begins else None,
+        "name": sought.name,
+        "value": sought.value,
+        "element": sought.element,
+        "stuck": sought.stuck,
+        "suspended": sought.suspended,
+        "since": sought.since,
+        "until": sought.until,
+        "before_at": None if below is None else below.at,
+        "before_id": None if below is None else below.id,
+        "limit": limit,
+    }
+
+
+def _instance(row: Row) -> InstanceRow:
+    found, status = list(row), InstanceStatus(row[4])
+    found[4] = status
+    return InstanceRow(*found)

@@ -1,0 +1,162 @@
+"""Decision logic from XML: whatever may stand in a decision, an entry or a function."""
+
+from lxml import etree
+
+from ..feel.calls import BUILTINS
+from .boxed import Contextual, Defined, Entry, Invoked, Listed, Literal, Logic, Related
+from .documents import children, local
+from .naming import normal
+from .problems import Reader
+from .read_tables import read_table
+
+LOGIC = (
+    *("decisionTable", "literalExpression", "context", "list", "relation"),
+    *("invocation", "functionDefinition"),
+)
+# Of DMN 1.4 and later; nothing that is drawn today.
+REFUSED_LOGIC = ("conditional", "for", "every", "some", "filter")
+_MAX_BOXES_DEEP = 20
+
+
+def read_logic(
+    reader: Reader, owner: etree._Element, element: etree._Element, depth: int = 0
+) -> Logic | None:
+    if depth > _MAX_BOXES_DEEP:
+        reader.refuse(
+            owner, f"boxes are nested more than {_MAX_BOXES_DEEP} levels deep"
+        )
+        return None
+    tag = local(element)
+    if tag == "decisionTable":
+        return read_table(reader, owner, element)
+    if tag == "literalExpression":
+        return _literal(reader, owner, element)
+    if tag == "context":
+        return _context(reader, owner, element, depth)
+    if tag == "list":
+        members = [read_logic(reader, owner, c, depth + 1) for c in _boxes(element)]
+        return Listed(tuple(member for member in members if member is not None))
+    if tag == "relation":
+        return _relation(reader, owner, element, depth)
+    if tag == "invocation":
+        return _invocation(reader, owner, element, depth)
+    if tag == "functionDefinition":
+        return read_function(reader, owner, element, depth)
+    reader.refuse(owner, f"{tag} is not supported")
+    return None
+
+
+def _boxes(element: etree._Element) -> list[etree._Element]:
+    return children(element, *LOGIC, *REFUSED_LOGIC)
+
+
+def _literal(
+    reader: Reader, owner: etree._Element, element: etree._Element
+) -> Logic | None:
+    if children(element, "importedValues"):
+        reader.refuse(owner, "imported values are not supported")
+        return None
+    term = reader.term(element)
+    return None if term is None else Literal(term)
+
+
+def _context(
+    reader: Reader, owner: etree._Element, element: etree._Element, depth: int
+) -> Logic | None:
+    entries: list[Entry] = []
+    result: Logic | None = None
+    for child in children(element, "contextEntry"):
+        boxes = _boxes(child)
+        if len(boxes) != 1:
+            reader.refuse(owner, "an entry of the context has no expression")
+            return None
+        logic = read_logic(reader, owner, boxes[0], depth + 1)
+        if logic is None:
+            return None
+        variables = children(child, "variable")
+        name = normal(variables[0].get("name")) if variables else ""
+        if name:
+            if result is not None or any(entry.name == name for entry in entries):
+                reader.refuse(owner, f"the entry '{name}' is there twice or too late")
+            if isinstance(logic, Defined):
+                refuse_builtin_name(reader, owner, name)
+            entries.append(Entry(name, logic, reader.type_of(variables[0], owner)))
+        elif result is None:
+            result = logic
+        else:
+            reader.refuse(owner, "the context has two results")
+    return Contextual(tuple(entries), result)
+
+
+def _relation(
+    reader: Reader, owner: etree._Element, element: etree._Element, depth: int
+) -> Logic | None:
+    columns = tuple(normal(c.get("name")) for c in children(element, "column"))
+    if len(set(columns)) != len(columns) or not all(columns):
+        reader.refuse(owner, "the columns of the relation need names of their own")
+        return None
+    rows: list[tuple[Logic, ...]] = []
+    for number, row in enumerate(children(element, "row"), start=1):
+        boxes = _boxes(row)
+        if len(boxes) != len(columns):
+            reader.refuse(
+                owner,
+                f"row {number} of the relation has {len(boxes)} cells for "
+                f"{len(columns)} columns",
+            )
+            return None
+        cells = [read_logic(reader, owner, box, depth + 1) for box in boxes]
+        rows.append(tuple(cell for cell in cells if cell is not None))
+    return Related(columns, tuple(rows))
+
+
+def _invocation(
+    reader: Reader, owner: etree._Element, element: etree._Element, depth: int
+) -> Logic | None:
+    called = children(element, "literalExpression")
+    function = reader.term(called[0]) if called else None
+    if function is None:
+        reader.refuse(owner, "the invocation names no function")
+        return None
+    arguments: dict[str, Logic] = {}
+    for binding in children(element, "binding"):
+        parameter, boxes = children(binding, "parameter"), _boxes(binding)
+        name = normal(parameter[0].get("name")) if parameter else ""
+        if not name or name in arguments:
+            reader.refuse(owner, f"the invocation binds '{name}' twice or to nothing")
+            return None
+        logic = read_logic(reader, owner, boxes[0], depth + 1) if boxes else None
+        if logic is None:
+            if not boxes:
+                reader.refuse(owner, f"the invocation gives '{name}' no value")
+            return None
+        arguments[name] = logic
+    return Invoked(function, arguments)
+
+
+def read_function(
+    reader: Reader, owner: etree._Element, element: etree._Element, depth: int = 0
+) -> Defined | None:
+    kind = element.get("kind", "FEEL")
+    if kind != "FEEL":
+        reader.refuse(owner, f"a function in {kind} is not supported")
+        return None
+    parameters = []
+    for child in children(element, "formalParameter"):
+        name = normal(child.get("name"))
+        parameters.append((name, reader.type_of(child, owner)))
+    names = [name for name, _ in parameters]
+    if not all(names) or len(set(names)) != len(names):
+        reader.refuse(owner, "the parameters of the function need names of their own")
+        return None
+    boxes = _boxes(element)
+    if len(boxes) != 1:
+        reader.refuse(owner, "the function has no expression")
+        return None
+    body = read_logic(reader, owner, boxes[0], depth + 1)
+    return None if body is None else Defined(tuple(parameters), body)
+
+
+def refuse_builtin_name(reader: Reader, owner: etree._Element, name: str) -> None:
+    if name in BUILTINS:
+        reader.refuse(owner, f"'{name}' is the name of a built-in function")

@@ -1,0 +1,80 @@
+"""Functions on dates: the clock of the step, and the calendar."""
+
+import calendar
+from datetime import UTC, date, datetime, time
+from typing import Any
+
+from ...expressions.faults import Fault
+from ..calls import builtin
+from ..temporal import alike
+from ..values import Frame, Months, lift
+
+_DAYS = (
+    *("Monday", "Tuesday", "Wednesday", "Thursday"),
+    *("Friday", "Saturday", "Sunday"),
+)
+_MONTHS = (
+    *("January", "February", "March", "April", "May", "June", "July"),
+    *("August", "September", "October", "November", "December"),
+)
+
+
+def _clock(frame: Frame, function: str) -> datetime:
+    if frame.now is None:
+        raise Fault(f"asks for {function}() where no clock is given")
+    if frame.now.tzinfo is None:
+        raise Fault(f"asks for {function}() but the clock has no time zone")
+    return frame.now.astimezone(UTC)
+
+
+@builtin("now()")
+def now(frame: Frame) -> datetime:
+    return _clock(frame, "now")
+
+
+@builtin("today()")
+def today(frame: Frame) -> date:
+    return _clock(frame, "today").date()
+
+
+@builtin("day of week(date: date|date and time)")
+def day_of_week(frame: Frame, day: date) -> str:
+    return _DAYS[day.weekday()]
+
+
+@builtin("day of year(date: date|date and time)")
+def day_of_year(frame: Frame, day: date) -> Any:
+    return lift(day.timetuple().tm_yday)
+
+
+@builtin("month of year(date: date|date and time)")
+def month_of_year(frame: Frame, day: date) -> str:
+    return _MONTHS[day.month - 1]
+
+
+@builtin("week of year(date: date|date and time)")
+def week_of_year(frame: Frame, day: date) -> Any:
+    return lift(day.isocalendar().week)
+
+
+@builtin("last day of month(date: date|date and time)")
+def last_day_of_month(frame: Frame, day: date) -> date:
+    last = calendar.monthrange(day.year, day.month)[1]
+    return date(day.year, day.month, last)
+
+
+@builtin("years and months duration(from: date|date and time, to: date|date and time)")
+def months_between(frame: Frame, start: date, end: date) -> Months:
+    """Whole months; a month that is not over does not count."""
+    first, last = alike(start, end)
+    sign = 1
+    if first > last:
+        first, last, sign = last, first, -1
+    months = (last.year - first.year) * 12 + last.month - first.month
+    if (last.day, _time(last)) < (first.day, _time(first)):
+        months -= 1
+    return Months(months * sign)
+
+
+def _time(value: date) -> time:
+    return value.time() if isinstance(value, datetime) else time()

@@ -1,0 +1,303 @@
+"""Dates, times and durations: texts to values and back, and their arithmetic.
+
+Instants with a zone are moved by the exact length of a days-and-time duration; months
+follow the calendar, and a day the month lacks becomes its last. What no date can say
+(the offset of "10:00@Europe/Paris", a year beyond 9999) is refused, not guessed.
+"""
+
+import calendar
+import re
+from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
+from decimal import Decimal
+from functools import lru_cache
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from ..expressions.faults import Fault
+from .numbers import divide, multiply
+from .values import Months
+
+Zoned = datetime | time
+
+_DATE = re.compile(r"(-?[0-9]{4,9})-([0-9]{2})-([0-9]{2})")
+_TIME = re.compile(
+    r"([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.([0-9]{1,9}))?"
+    r"(Z|z|[+-][0-9]{2}:[0-9]{2}(?::[0-9]{2})?|@[A-Za-z0-9_+\-/]{1,64})?"
+)
+_DAYS_TIME = re.compile(
+    r"(-?)P(?=[0-9T])(?:([0-9]{1,9})D)?"
+    r"(?:T(?=[0-9])(?:([0-9]{1,9})H)?(?:([0-9]{1,10})M)?"
+    r"(?:([0-9]{1,12})(?:\.([0-9]{1,9}))?S)?)?"
+)
+_YEARS_MONTHS = re.compile(r"(-?)P(?=[0-9])(?:([0-9]{1,9})Y)?(?:([0-9]{1,9})M)?")
+_MICROSECOND = timedelta(microseconds=1)
+MAX_MONTHS = 12 * 999_999_999
+
+
+@lru_cache(maxsize=256)
+def zone_named(name: str) -> tzinfo | None:
+    try:
+        return ZoneInfo(name)
+    except (KeyError, ValueError, OSError):  # unknown, or a path that leads out
+        return None
+
+
+def _micros(digits: str | None) -> int:
+    if digits and digits[6:].strip("0"):
+        raise Fault("has a fraction of a second finer than a microsecond")
+    return int((digits or "")[:6].ljust(6, "0"))
+
+
+def _zone(text: str | None) -> tzinfo | None:
+    if not text:
+        return None
+    if text in ("Z", "z"):
+        return UTC
+    if text.startswith("@"):
+        found = zone_named(text[1:])
+        if found is None:
+            raise ValueError
+        return found
+    hours, minutes, *seconds = (int(part) for part in text[1:].split(":"))
+    if hours > 14 or minutes > 59:
+        raise ValueError
+    return offset_zone(
+        timedelta(hours=hours, minutes=minutes, seconds=sum(seconds))
+        * (-1 if text[0] == "-" else 1)
+    )
+
+
+def offset_zone(offset: timedelta) -> tzinfo:
+    return timezone(offset) if offset else UTC
+
+
+def parse_date(text: str) -> date | None:
+    match = _DATE.fullmatch(text)
+    if match is None:
+        return None
+    if len(match[1]) > 4:
+        raise Fault(f"has the year {match[1]}; years are 1 to 9999 here")
+    try:
+        return date(int(match[1]), int(match[2]), int(match[3]))
+    except ValueError:
+        return None
+
+
+def parse_time(text: str) -> time | None:
+    match = _TIME.fullmatch(text.removeprefix("T"))
+    if match is None:
+        return None
+    try:
+        return time(
+            int(match[1]),
+            int(match[2]),
+            int(match[3]),
+            _micros(match[4]),
+            _zone(match[5]),
+        )
+    except ValueError:
+        return None
+
+
+def parse_date_time(text: str) -> datetime | None:
+    day, sign, clock = text.partition("T")
+    found = parse_date(day)
+    if found is None or not sign:
+        return None if found is None else datetime.combine(found, time())
+    at = parse_time(clock)
+    return None if at is None else joined(found, at)
+
+
+def joined(day: date, at: time) -> datetime:
+    return datetime.combine(day, at)
+
+
+def parse_duration(text: str) -> timedelta | Months | None:
+    match = _DAYS_TIME.fullmatch(text)
+    if match is not None:
+        days, hours, minutes, seconds = (int(part or 0) for part in match.groups()[1:5])
+        try:
+            length = timedelta(
+                days=days,
+                hours=hours,
+                minutes=minutes,
+                seconds=seconds,
+                microseconds=_micros(match[6]),
+            )
+        except OverflowError:
+            raise Fault("has a duration of more than 999999999 days") from None
+        return -length if match[1] else length
+    match = _YEARS_MONTHS.fullmatch(text)
+    if match is None:
+        return None
+    months = int(match[2] or 0) * 12 + int(match[3] or 0)
+    return Months(-months if match[1] else months)
+
+
+def parse_any(text: str) -> Any:
+    """What ``@"..."`` may hold."""
+    for parse in (parse_date, parse_date_time, parse_time, parse_duration):
+        found = parse(text)
+        if found is not None:
+            return found
+    return None
+
+
+# -- to text -----------------------------------------------------------------------
+
+
+def _clock(value: Zoned) -> str:
+    text = f"{value.hour:02}:{value.minute:02}:{value.second:02}"
+    if value.microsecond:
+        text += f".{value.microsecond:06}".rstrip("0")
+    return text
+
+
+def _offset(offset: timedelta | None) -> str:
+    if offset is None:
+        return ""
+    if not offset:
+        return "Z"
+    seconds = int(abs(offset).total_seconds())
+    text = f"{'-' if offset < timedelta() else '+'}{seconds // 3600:02}"
+    text += f":{seconds // 60 % 60:02}"
+    return text + (f":{seconds % 60:02}" if seconds % 60 else "")
+
+
+def _days_time(value: timedelta) -> str:
+    micros = abs(value) // _MICROSECOND
+    seconds, micros = divmod(micros, 1_000_000)
+    days, seconds = divmod(seconds, 86_400)
+    fraction = f".{micros:06}".rstrip("0") if micros else ""
+    hours, minutes, rest = seconds // 3600, seconds // 60 % 60, seconds % 60
+    clock = (f"{hours}H" if hours else "") + (f"{minutes}M" if minutes else "")
+    clock += f"{rest}{fraction}S" if rest or micros else ""
+    text = f"P{days}D" if days else "P"
+    text += f"T{clock}" if clock else ""
+    return "PT0S" if text == "P" else ("-" if value < timedelta() else "") + text
+
+
+def _years_months(value: Months) -> str:
+    years, months = divmod(abs(value.count), 12)
+    text = (f"{years}Y" if years else "") + (f"{months}M" if months else "")
+    return ("-" if value.count < 0 else "") + "P" + (text or "0M")
+
+
+def feel_text(value: object) -> str | None:
+    """The spelling that FEEL reads back, with the zone by name if it has one."""
+    if isinstance(value, datetime | time) and isinstance(value.tzinfo, ZoneInfo):
+        day = f"{value.date().isoformat()}T" if isinstance(value, datetime) else ""
+        return f"{day}{_clock(value)}@{value.tzinfo.key}"
+    return iso_text(value)
+
+
+def iso_text(value: object) -> str | None:
+    """ISO 8601; None if the value is nothing of the kind."""
+    if isinstance(value, datetime):
+        return f"{value.date().isoformat()}T{_clock(value)}{_offset(value.utcoffset())}"
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, time):
+        if isinstance(value.tzinfo, ZoneInfo):
+            return feel_text(value)
+        return _clock(value) + _offset(value.utcoffset())
+    if isinstance(value, timedelta):
+        return _days_time(value)
+    if isinstance(value, Months):
+        return _years_months(value)
+    return None
+
+
+# -- arithmetic --------------------------------------------------------------------
+
+
+def later(value: Any, length: timedelta | Months) -> Any:
+    """A date, time or instant moved by a duration."""
+    try:
+        if isinstance(length, Months):
+            return _months_later(value, length.count)
+        if isinstance(value, datetime):
+            if value.tzinfo is None:
+                return value + length
+            return (value.astimezone(UTC) + length).astimezone(value.tzinfo)
+        if isinstance(value, date):
+            return (datetime.combine(value, time()) + length).date()
+        moved = datetime.combine(date(2000, 1, 2), value.replace(tzinfo=None))
+        moved += timedelta(microseconds=length // _MICROSECOND % 86_400_000_000)
+        return moved.time().replace(tzinfo=value.tzinfo)
+    except (OverflowError, ValueError, calendar.IllegalMonthError):
+        raise Fault("makes a date outside the years 1 to 9999") from None
+
+
+def _months_later(value: date, months: int) -> date:
+    years, month = divmod(value.month - 1 + months, 12)
+    year = value.year + years
+    last = calendar.monthrange(year, month + 1)[1] if 1 <= year <= 9999 else 0
+    return value.replace(year=year, month=month + 1, day=min(value.day, last))
+
+
+def alike(left: Any, right: Any) -> tuple[Any, Any]:
+    """Two dates, instants or times so that they can be compared and subtracted.
+
+    A date counts as its midnight: in UTC beside an instant with a zone.
+    """
+    if isinstance(left, datetime) != isinstance(right, datetime):
+        left, right = _midnight(left, right), _midnight(right, left)
+    if isinstance(left, time) and isinstance(right, time):
+        return _clock_instant(left, right), _clock_instant(right, left)
+    if isinstance(left, datetime) and (left.tzinfo is None) != (right.tzinfo is None):
+        raise Fault("meets a date and time with a zone and one without")
+    if isinstance(left, datetime) and left.tzinfo is not None:
+        return _in_utc(left), _in_utc(right)
+    return left, right
+
+
+def _in_utc(value: datetime) -> datetime:
+    """Two instants of one zone would be compared by their clocks, not in time."""
+    try:
+        return value.astimezone(UTC)
+    except OverflowError:
+        raise Fault("makes a date outside the years 1 to 9999") from None
+
+
+def _midnight(value: Any, other: Any) -> Any:
+    if isinstance(value, datetime):
+        return value
+    return datetime.combine(value, time(), None if other.tzinfo is None else UTC)
+
+
+def _clock_instant(value: time, other: time) -> datetime:
+    if (value.tzinfo is None) != (other.tzinfo is None):
+        raise Fault("meets a time with a zone and one without")
+    day = date(2000, 1, 2)
+    zone = value.tzinfo
+    if isinstance(zone, ZoneInfo):
+        same = isinstance(other.tzinfo, ZoneInfo) and other.tzinfo.key == zone.key
+        if not same:
+            raise Fault(f"needs a date to know the offset of {zone.key}")
+        return datetime.combine(day, value.replace(tzinfo=None), UTC)
+    return datetime.combine(day, value)
+
+
+def difference(left: Any, right: Any) -> timedelta:
+    left, right = alike(left, right)
+    return left - right
+
+
+def scaled(length: timedelta | Months, factor: Decimal, *, into: bool = False) -> Any:
+    """The duration times the factor, or cut into that many parts."""
+    compute = divide if into else multiply
+    if isinstance(length, Months):
+        months = int(compute(Decimal(length.count), factor))
+        if abs(months) > MAX_MONTHS:
+            raise Fault("makes a duration of more than 999999999 years")
+        return Months(months)
+    try:
+        micros = int(compute(Decimal(length // _MICROSECOND), factor))
+        return timedelta(microseconds=micros)
+    except OverflowError:
+        raise Fault("makes a duration of more than 999999999 days") from None
+
+
+def seconds_of(length: timedelta) -> Decimal:
+    return divide(Decimal(length // _MICROSECOND), Decimal(1_000_000))

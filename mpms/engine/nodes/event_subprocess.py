@@ -1,0 +1,39 @@
+"""What starts an event subprocess: a token that waits beside a scope, not in its flow.
+
+It listens as long as its scope is active and never keeps the scope from ending. One
+that interrupts cancels everything else in the scope, other listeners too: then, BPMN
+says, no other event subprocess can start any more.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mpms.domain.steps import Variables
+from mpms.engine import scope
+from mpms.engine.model import Element
+from mpms.engine.nodes.events import Watcher
+from mpms.engine.tokens import Token, Tokens
+
+
+def listener_name(start: Element) -> str:
+    return f"{start.id}#listener"
+
+
+class Listener(Watcher):
+    """The start event of an event subprocess while it waits."""
+
+    def __init__(self, wf_spec: Any, element: Element) -> None:
+        super().__init__(wf_spec, element, listener_name(element))
+
+    def interrupt(self, token: Token, variables: Variables) -> None:
+        run: Tokens = token.workflow
+        run.cancel_inside(token.parent, but=token)
+        self.go_beside(token, variables)
+        run.take(token)
+
+    def go_beside(self, token: Token, variables: Variables) -> None:
+        run: Tokens = token.workflow
+        scope.write(token.parent, variables, by=token)
+        subprocess = self._wf_spec.task_specs[self._element.scope]
+        run.place(subprocess, token.parent)

@@ -1,0 +1,36 @@
+"""Lists of instances: the last changed first, page by page, found by what one knows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mpms.ports.cockpit import InstancePlace, InstanceRow, InstancesSought
+from mpms.ports.store import UnitOfWork
+
+PAGE = 50
+CAP = 1_000  # nobody needs to know how many more there are; counting them takes time
+
+
+@dataclass(frozen=True)
+class InstanceList:
+    """One page of a list."""
+
+    rows: Sequence[InstanceRow]
+    below: InstancePlace | None  # where the next page begins; None: this is the last
+    found: int  # at most CAP + 1
+
+
+def list_instances(
+    uow: UnitOfWork,
+    sought: InstancesSought,
+    *,
+    below: InstancePlace | None = None,
+    limit: int = PAGE,
+) -> InstanceList:
+    with uow() as tx:
+        rows = tx.cockpit.instances(sought, below=below, limit=limit + 1)
+        found = tx.cockpit.count(sought, most=CAP + 1) if below is None else 0
+    shown = rows[:limit]
+    more = len(rows) > limit
+    return InstanceList(shown, shown[-1].place if more else None, found)

@@ -1,0 +1,34 @@
+"""Put a token of a running instance on another element."""
+
+from __future__ import annotations
+
+from mpms.domain.steps import Move, Step
+from mpms.ports.store import UnitOfWork
+from mpms.services.advance_instance import Advance
+from mpms.services.apply_repair import apply_repair
+
+
+def move_token(
+    uow: UnitOfWork,
+    advance: Advance,
+    instance_id: str,
+    task_id: str,
+    element: str,
+    *,
+    by: str,
+    reason: str,
+) -> Step:
+    """Cancel an activity and go on at an element.
+
+    ReasonMissing, TaskGone, ElementUnknown, RepairRefused, InstanceBusy.
+    """
+    return apply_repair(
+        uow,
+        advance,
+        instance_id,
+        Move(task_id, element),
+        kind="token moved",
+        by=by,
+        reason=reason,
+        data={"to": element},
+    )

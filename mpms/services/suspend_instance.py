@@ -1,0 +1,42 @@
+"""Let an instance stand still, and go on again.
+
+While it stands still nothing is lost: jobs and timers wait, what others send it waits,
+and an answer that comes is refused with the reason.
+"""
+
+from __future__ import annotations
+
+from mpms.domain.errors import AlreadySuspended, NotSuspended, TaskGone
+from mpms.ports.store import UnitOfWork
+from mpms.services.apply_repair import required
+
+
+def suspend_instance(
+    uow: UnitOfWork, instance_id: str, *, by: str, reason: str
+) -> None:
+    """ReasonMissing, InstanceUnknown, TaskGone, AlreadySuspended, InstanceBusy."""
+    why = required(reason)
+    with uow() as tx:
+        instance = tx.instances.lock(instance_id)
+        if instance.status.ended:
+            raise TaskGone("The process has ended already.")
+        if instance.suspended is not None:
+            raise AlreadySuspended(f"This process is {instance.suspended} already.")
+        tx.suspensions.suspend(instance_id, by=by, reason=why)
+        tx.events.append(
+            "suspended", actor=by, instance_id=instance_id, data={"reason": why}
+        )
+        tx.wake()
+
+
+def resume_instance(
+    uow: UnitOfWork, instance_id: str, *, by: str, reason: str = ""
+) -> None:
+    """Go on; timers that came due meanwhile fire now. NotSuspended, InstanceBusy."""
+    with uow() as tx:
+        instance = tx.instances.lock(instance_id)
+        if not tx.suspensions.resume(instance.id):
+            raise NotSuspended
+        data = {"reason": reason.strip()} if reason.strip() else {}
+        tx.events.append("resumed", actor=by, instance_id=instance_id, data=data)
+        tx.wake()

@@ -1,0 +1,133 @@
+"""The history is counted once, line by line, whatever the worker does meanwhile."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from mpms.domain.instances import InstanceStatus
+from mpms.ports.cockpit import InstancesSought
+
+Bench = Any  # the fixture's class lives in conftest.py
+
+LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
+LATER = datetime(2100, 1, 1, tzinfo=UTC)
+
+
+@pytest.fixture
+def forms(bench: Bench) -> Bench:
+    bench.deploy_drawn(
+        "forms",
+        '<startEvent id="begin"/><userTask id="load"/><endEvent id="end"/>',
+        *("begin load", "load end"),
+    )
+    return bench
+
+
+def follow(bench: Bench, lines: int = 1000) -> None:
+    while True:
+        with bench.uow() as tx:
+            if not tx.tallies.follow(lines):
+                return
+
+
+def heat(bench: Bench) -> dict[str, Any]:
+    with bench.uow() as tx:
+        found = tx.cockpit.heat(
+            "forms", definition_id=None, since=LONG_AGO, until=LATER
+        )
+    return {row.element: row for row in found}
+
+
+def found(bench: Bench, **sought: Any) -> list[str | None]:
+    with bench.uow() as tx:
+        rows = tx.cockpit.instances(InstancesSought(**sought), below=None, limit=50)
+    return [row.business_key for row in rows]
+
+
+@pytest.mark.parametrize("lines", [1, 3, 1000])
+def test_what_tokens_did_is_counted_once_however_it_is_read(
+    forms: Bench, lines: int
+) -> None:
+    for number in range(3):
+        forms.start("forms", business_key=f"MO-{number}")
+    follow(forms, lines)
+    assert "load" not in heat(forms)
+    for task in forms.forms()[:2]:
+        forms.submit(task.task_id, {})
+    follow(forms, lines)
+    follow(forms, lines)
+    assert {name: row.visits for name, row in heat(forms).items()} == {
+        "begin": 3,
+        "load": 2,
+        "end": 2,
+    }
+    with forms.uow() as tx:
+        (standing,) = tx.cockpit.standing("forms")
+        trend = tx.cockpit.trend(LONG_AGO)
+    assert (standing.element, standing.tokens, standing.stuck) == ("load", 1, 0)
+    assert (sum(h.started for h in trend), sum(h.completed for h in trend)) == (3, 2)
+
+
+def test_lists_find_instances_by_key_value_element_and_state(forms: Bench) -> None:
+    forms.start("forms", business_key="MO-1", product="red", batch=7)
+    forms.start("forms", business_key="MO-2", product="blue")
+    forms.start("forms", business_key="XY-3", product="red", parts=[1, 2])
+    forms.submit(forms.forms()[0].task_id, {"done": True})
+    follow(forms)
+    assert found(forms) == ["MO-1", "XY-3", "MO-2"]
+    assert found(forms, business_key="MO-") == ["MO-1", "MO-2"]
+    assert found(forms, name="product", value="red") == ["MO-1", "XY-3"]
+    assert found(forms, name="done", value="true") == ["MO-1"]
+    assert found(forms, name="batch", value="7") == ["MO-1"]
+    assert found(forms, element="load") == ["XY-3", "MO-2"]
+    assert found(forms, statuses=(InstanceStatus.COMPLETED,)) == ["MO-1"]
+    assert found(forms, statuses=(InstanceStatus.ACTIVE,)) == ["XY-3", "MO-2"]
+    assert found(forms, business_key="%") == []
+    soon = datetime.now(UTC) + timedelta(hours=1)
+    assert found(forms, since=soon) == []
+
+
+def test_pages_of_a_list_follow_each_other_without_gap_or_repeat(forms: Bench) -> None:
+    for number in range(7):
+        forms.start("forms", business_key=f"MO-{number}")
+    for task in forms.forms()[:3]:
+        forms.submit(task.task_id, {})
+    seen: list[str | None] = []
+    below = None
+    while True:
+        with forms.uow() as tx:
+            page = tx.cockpit.instances(InstancesSought(), below=below, limit=2)
+        if not page:
+            break
+        seen += [row.business_key for row in page]
+        below = page[-1].place
+    assert sorted(seen, key=str) == [f"MO-{number}" for number in range(7)]
+
+
+def test_a_second_reader_waits_for_nobody_and_counts_nothing_twice(
+    forms: Bench,
+) -> None:
+    forms.start("forms")
+    follow(forms)
+    forms.submit(forms.forms()[0].task_id, {})
+    with forms.uow() as tx:
+        tx.tallies.follow(1)
+        with forms.uow() as other:
+            assert other.tallies.follow(1000) is False
+    follow(forms)
+    assert heat(forms)["load"].visits == 1
+
+
+def test_values_that_text_cannot_hold_do_not_stop_the_counting(forms: Bench) -> None:
+    odd = {"nul": "a\x00b", "name\x00": 1, "plain": "yes"}
+    instance_id = forms.start("forms", business_key="MO-1", **odd)
+    follow(forms)
+    assert found(forms, name="plain", value="yes") == ["MO-1"]
+    with forms.uow() as tx:
+        changes = tx.cockpit_instance.changes(instance_id)
+        (plain,) = tx.cockpit_instance.changes(instance_id, name="plain")
+    assert {change.name: change.new for change in changes} == odd
+    assert plain.new == "yes"

@@ -1,0 +1,77 @@
+"""``mpms models lint`` over folders, for machines and for people."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from mpms.cli import main
+
+GOOD = """<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" id="d">
+<process id="good" isExecutable="true"><startEvent id="s"/></process></definitions>"""
+BAD = GOOD.replace("<startEvent", "<userTask id='lost' name='Lost'/><startEvent")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    inner = tmp_path / "models" / "inner"
+    inner.mkdir(parents=True)
+    (tmp_path / "models" / "b.bpmn").write_text(GOOD)
+    (inner / "a.BPMN").write_text(BAD)
+    (inner / "t.dmn").write_text("<nothing/>")
+    (inner / "f.form").write_text("[]")
+    (inner / "notes.txt").write_text("no model")
+    return tmp_path / "models"
+
+
+def lint(
+    capsys: pytest.CaptureFixture[str], *arguments: object
+) -> tuple[int, list[str]]:
+    code = main(["models", "lint", *map(str, arguments)])
+    return code, capsys.readouterr().out.splitlines()
+
+
+def test_a_folder_is_searched_and_every_file_is_one_line(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, lines = lint(capsys, folder)
+    results = [json.loads(line) for line in lines]
+    files = [str(Path(r["file"]).relative_to(folder)) for r in results]
+    assert files == ["b.bpmn", "inner/a.BPMN", "inner/f.form", "inner/t.dmn"]
+    assert [r["deployable"] for r in results] == [True, False, False, False]
+    assert results[1]["problems"][0]["element"] == "lost"
+    assert code == 1
+
+
+def test_files_and_folders_may_be_mixed(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, lines = lint(capsys, folder / "b.bpmn", folder)
+    assert (code, len(lines)) == (1, 5)
+    assert lint(capsys, folder / "b.bpmn")[0] == 0
+
+
+def test_a_folder_without_models_is_a_problem(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, lines = lint(capsys, tmp_path)
+    (problem,) = json.loads(lines[0])["problems"]
+    assert code == 1
+    assert problem["reason"] == "the directory holds no file of .bpmn, .dmn, .form"
+
+
+def test_people_read_it_as_text(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, lines = lint(capsys, "--text", folder / "b.bpmn", folder / "inner" / "a.BPMN")
+    assert code == 1
+    assert lines[0] == f"{folder / 'b.bpmn'}: can be deployed"
+    assert lines[1] == f"{folder / 'inner' / 'a.BPMN'}: one problem"
+    assert lines[2].startswith("  lost (Lost): no flow leads to this element")
+
+
+def test_the_elements_are_printed_as_a_page(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["models", "elements", "--markdown"]) == 0
+    assert capsys.readouterr().out.startswith("# What is executed\n")
