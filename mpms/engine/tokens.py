@@ -92,7 +92,8 @@ class Tokens(Workflow):
         token = Token(self, spec, scope, state=TaskState.READY)
         token.internal_data.update(internal)
         self.ready.append(token)
-        self.note("entered", token, **({"via": via} if via else {}))
+        if "on" not in internal:  # an event at a border is entered when it comes
+            self.note("entered", token, **({"via": via} if via else {}))
         return token
 
     def listen(self, scope: Token, names: Iterable[str] | None = None) -> None:

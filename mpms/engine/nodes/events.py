@@ -224,6 +224,7 @@ class BoundaryEvent(Watcher):
         run: Tokens = token.workflow
         activity = run.tasks[UUID(token.internal_data.pop("on"))]
         run.cancel_token(activity)  # without "on" this token outlives the activity
+        run.note("entered", token)
         self.keep(token, variables)
         token.complete()
 

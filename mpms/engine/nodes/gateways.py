@@ -58,11 +58,14 @@ class Join(Node):
             arrived[flow] -= 1
             if not arrived[flow]:
                 del arrived[flow]
-        scope_token = token.parent
-        passing = Token(run, self, scope_token, state=TaskState.READY)
+        if arrived:
+            passing = Token(run, self, token.parent, state=TaskState.READY)
+            run.note("entered", passing)
+        else:
+            passing = token
+            passing.internal_data.pop("arrived")
+            passing._set_state(TaskState.READY)
         run.ready.append(passing)
-        if not arrived:
-            run.take(token)
 
 
 class ParallelGateway(Join):

@@ -131,3 +131,24 @@ def test_values_that_text_cannot_hold_do_not_stop_the_counting(forms: Bench) -> 
         (plain,) = tx.cockpit_instance.changes(instance_id, name="plain")
     assert {change.name: change.new for change in changes} == odd
     assert plain.new == "yes"
+
+
+def test_joins_and_events_at_borders_leave_nothing_standing(bench: Bench) -> None:
+    """Otherwise a process that loops for years would fill the table."""
+    bench.deploy_drawn(
+        "turns",
+        '<startEvent id="begin"/><exclusiveGateway id="again"/>'
+        '<parallelGateway id="fork"/><userTask id="load"/><task id="beside"/>'
+        '<boundaryEvent id="late" attachedToRef="load"><timerEventDefinition>'
+        "<timeDuration>PT1H</timeDuration></timerEventDefinition></boundaryEvent>"
+        '<endEvent id="given_up"/><parallelGateway id="join"/>',
+        *("begin again", "again fork", "fork load", "fork beside", "load join"),
+        *("beside join", "join again", "late given_up"),
+    )
+    bench.start("turns")
+    for _ in range(3):
+        bench.submit(bench.forms()[0].task_id, {})
+    follow(bench)
+    with bench.uow() as tx:
+        standing = {row.element: row.tokens for row in tx.cockpit.standing("turns")}
+    assert standing == {"load": 1, "join": 1}
