@@ -20,6 +20,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -205,7 +206,7 @@ def delay_to_the_wire(services: bootstrap.Services, sim: Simulator) -> float:
     delays_ms = []
     for count in range(SAMPLES):
         instance_id, reached_at = send_robot(services, "AB"[count % 2])
-        wait_for("the trip ends", lambda one=instance_id: ended(services, one))
+        wait_for("the trip ends", partial(ended, services, instance_id))
         at = received_at(services, sim, instance_id)
         delays_ms.append((at - reached_at) * 1e3)
     say(f"token to wire {min(delays_ms):.1f} .. {max(delays_ms):.1f} ms")

@@ -25,6 +25,7 @@ import time
 from collections import Counter
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import psycopg2
 
@@ -46,7 +47,10 @@ from mpms.settings import Settings  # noqa: E402
 DATA = ROOT / "tests" / "data" / "orders"
 BUYER = "orders@brightcoat.example.com"
 LARGE_BYTES = 20 * 1000 * 1000
-FILES = {"catalogue": DATA / "catalogue.json", "senders": DATA / "senders.json"}
+FILES: dict[str, Any] = {
+    "catalogue": DATA / "catalogue.json",
+    "senders": DATA / "senders.json",
+}
 NUMBER = re.compile(rb"MO-2026-(01\d\d)")
 BASE64_BLOCK = re.compile(
     rb"(?m)^(?:[A-Za-z0-9+/]{40,}\r?\n)+(?:[A-Za-z0-9+/=]+\r?\n)?"

@@ -150,6 +150,17 @@ def open_call(tx: Transaction, instance: Instance, wait: CallWait) -> None:
     except ProcessSuspended as suspended:
         _incident(tx, instance, wait, "call", str(suspended))
         return
+    tx.events.append(
+        "instance started",
+        actor=instance.key,
+        instance_id=child,
+        data={
+            "process": definition.key,
+            "version": definition.version,
+            "key": wait.business_key or instance.business_key,
+            "caller": instance.id,
+        },
+    )
     tx.deliveries.add(child, "start", data={"variables": wait.inputs})
 
 
