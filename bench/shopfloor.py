@@ -48,7 +48,7 @@ from shopfloor.tracking import RangeNoise  # noqa: E402
 
 SEED = 20
 RECORDINGS = ROOT.parent / "shared" / "data" / "uwb"
-IN_SEED = {
+IN_SEED: dict[str, Any] = {
     "local_ms_free": [1.13, 1.18, 10.0],
     "local_ms_obstacles": [3.78, 4.43, 42.0],
     "local_hz": 23,
@@ -106,6 +106,12 @@ def local_planner(plant: Plant) -> list[float]:
 def pilot_cycles(world: World, grid: Grid) -> dict[str, float]:
     free = local_planner(Plant(world, SEED, grid=grid))
     boxes = local_planner(in_the_way(world, grid))
+    for name, taken in (("free", free), ("obstacles", boxes)):
+        mean, sd, most = np.mean(taken), np.std(taken), max(taken)
+        print(
+            f"local planner, {name}: {mean:.2f} ms, sd {sd:.2f}, max {most:.2f}; "
+            f"the seed: {IN_SEED[f'local_ms_{name}']}"
+        )
     return {
         "local_ms_mean": round(float(np.mean(free)), 4),
         "local_ms_sd": round(float(np.std(free)), 4),
@@ -154,7 +160,7 @@ def rays_per_s(grid: Grid, count: int = 2000) -> float:
     free = np.argwhere(grid.distance_m > 0.3)
     chosen = free[random.integers(0, len(free), count)]
     poses = np.zeros((count, 3))
-    poses[:, :2] = grid.to_metres(chosen[:, ::-1] + 1.5)
+    poses[:, :2] = grid.to_metres(chosen[:, ::-1].astype(np.float64) + 1.5)
     poses[:, 2] = random.uniform(-math.pi, math.pi, count)
     angles = np.linspace(-math.pi, math.pi, 360, endpoint=False)
     cast_many(grid, poses[:10], angles, 20.0)

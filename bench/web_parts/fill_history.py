@@ -1,6 +1,6 @@
 """Fills a database with finished and running instances and their history.
 
-    python bench/fill_history.py DSN [--finished N] [--running N]
+    python bench/web_parts/fill_history.py DSN [--finished N] [--running N]
 
 The instances look like orders of the paint factory: one of two versions of one process,
 six variables, sixteen lines of history each, spread over ninety days. Rows are made by
@@ -21,7 +21,7 @@ from typing import Any
 
 import psycopg2
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from mpms.adapters.memory import SystemClock  # noqa: E402
