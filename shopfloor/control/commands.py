@@ -37,6 +37,8 @@ class Cause(StrEnum):
     NO_WAY_AROUND = "no_way_around"
     BLOCKED_TOO_LONG = "blocked_too_long"
     PERSON = "person"
+    ROBOT = "robot"
+    """Another robot has the right of way."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ import math
 from dataclasses import dataclass
 
 from shopfloor.control.limits import RobotLimits
-from shopfloor.control.watching import Near, Surroundings
+from shopfloor.control.watching import ESCAPE_ROOM_M, Near, Surroundings
 from shopfloor.geometry import Pose
 
 STILL_M = 0.10
@@ -34,9 +34,12 @@ class Escape:
         self._thing: Pose | None = None
         self._since_s = 0.0
         self._clearance_m = 0.0
+        self._way_rad: float | None = None
+        """In the frame of the map."""
 
     def reset(self) -> None:
         self._thing = None
+        self._way_rad = None
 
     def step(
         self, now_s: float, pose: Pose, thing: Near, around: Surroundings
@@ -52,10 +55,14 @@ class Escape:
         self._clearance_m = max(self._clearance_m, thing.clearance_m)
         if now_s - self._since_s < self.rule.after_s:
             return (0.0, 0.0, 0.0)
-        way = around.way_out(thing, self.rule.reach_m)
+        way = self._same_way(pose, thing, around)
         if way is None:
+            way = around.way_out(thing, self.rule.reach_m)
+        if way is None:
+            self._way_rad = None
             return None
         dx, dy = way
+        self._way_rad = pose.yaw_rad + math.atan2(dy, dx)
         speed = min(self.rule.speed_mps, self._limits.speed_mps)
         if self._limits.drive == "holonomic":
             return (speed * dx, speed * dy, 0.0)
@@ -66,6 +73,18 @@ class Escape:
         if abs(error) > 0.2:
             return (0.0, 0.0, math.copysign(self.rule.turn_radps, error))
         return (speed if ahead else -speed, 0.0, 0.0)
+
+    def _same_way(
+        self, pose: Pose, thing: Near, around: Surroundings
+    ) -> tuple[float, float] | None:
+        """The way chosen before, as long as it is one: turning to it takes a while."""
+        if self._way_rad is None:
+            return None
+        angle = self._way_rad - pose.yaw_rad
+        dx, dy = math.cos(angle), math.sin(angle)
+        leads_away = dx * thing.x_m + dy * thing.y_m < 0.0
+        free_m = around.free_m(dx, dy, ESCAPE_ROOM_M)
+        return (dx, dy) if leads_away and free_m >= self.rule.reach_m else None
 
     def _stands_still(self, pose: Pose, thing: Near, around: Surroundings) -> bool:
         """Something is still where it was, and nothing has come nearer."""

@@ -130,6 +130,9 @@ class PathTracker:
             turn = 0.0
             if near and goal_yaw_rad is not None:
                 turn = self._turn_rate(wrapped(goal_yaw_rad - pose.yaw_rad), 1.0)
+                # Turned faster, the motors could not keep the body on its line.
+                most = 0.5 * self.limits.accel_mps2 / max(speed_mps, 0.05)
+                turn = min(max(turn, -most), most)
             return Wish(
                 Movement.HOLONOMIC,
                 allowed * math.cos(error),

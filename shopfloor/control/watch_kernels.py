@@ -156,3 +156,52 @@ def way_out(
         best = score
         best_x, best_y = dx, dy
     return best, best_x, best_y
+
+
+@kernel
+def kept_off(
+    points: NDArray[np.float64],
+    size: int,
+    vx: float,
+    vy: float,
+    radius: float,
+    keep: float,
+    braking: float,
+    latency: float,
+    slide: bool,
+) -> tuple[float, float]:
+    """The velocity that can still stop before it comes nearer than ``keep``.
+
+    Measured towards every return, so that what is passed sideways counts too. A
+    robot that may move sideways slides along; another one slows down.
+    """
+    lost = braking * latency
+    for turn in range(6):
+        worst = 1e-6
+        nx, ny, most = 0.0, 0.0, 0.0
+        for i in range(size):
+            px, py = points[i, 0], points[i, 1]
+            towards = vx * px + vy * py
+            if towards <= 0.0:
+                continue
+            away = math.sqrt(px * px + py * py)
+            room = away - radius - keep
+            if room > 1.0:
+                continue
+            towards /= away
+            allowed = 0.0
+            if room > 0.0:
+                allowed = math.sqrt(lost * lost + 2.0 * braking * room) - lost
+            if towards - allowed > worst:
+                worst = towards - allowed
+                nx, ny, most = px / away, py / away, allowed
+        if worst <= 1e-6:
+            return vx, vy
+        if slide and turn < 4:
+            vx -= worst * nx
+            vy -= worst * ny
+        else:
+            share = most / (most + worst)
+            vx *= share
+            vy *= share
+    return (0.0, 0.0) if slide else (vx, vy)

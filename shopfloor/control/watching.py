@@ -15,6 +15,8 @@ from shopfloor.grid import Grid
 
 EXPLAINED_M = 0.15
 """A return nearer to a mapped obstacle is that obstacle."""
+ESCAPE_ROOM_M = 0.05
+"""Between the hull and everything, on the way out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +110,29 @@ class Surroundings:
             self._points, self._size, dx / size, dy / size, self._radius_m + margin_m
         )
 
+    def kept_off(
+        self,
+        vx_mps: float,
+        vy_mps: float,
+        keep_m: float,
+        braking_mps2: float,
+        latency_s: float,
+        *,
+        slide: bool,
+    ) -> tuple[float, float]:
+        """What is left of a velocity that keeps the hull so far from everything."""
+        return watch_kernels.kept_off(
+            self._points,
+            self._size,
+            vx_mps,
+            vy_mps,
+            self._radius_m,
+            keep_m,
+            braking_mps2,
+            latency_s,
+            slide,
+        )
+
     def way_out(
         self, thing: Near, reach_m: float, directions: int = 24
     ) -> tuple[float, float] | None:
@@ -117,7 +142,7 @@ class Surroundings:
             self._size,
             thing.x_m,
             thing.y_m,
-            self._radius_m + 0.01,
+            self._radius_m + ESCAPE_ROOM_M,
             reach_m,
             directions,
         )

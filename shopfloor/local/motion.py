@@ -13,12 +13,21 @@ from shopfloor.control.ramps import Ramp
 from shopfloor.control.tracker import Wish
 from shopfloor.control.watching import Surroundings
 from shopfloor.geometry import Pose, TagSeen
+from shopfloor.local.peers import Peer, kept_apart
 from shopfloor.local.people import Courtesy, kept_away
 
 STANDOFF_M = 0.05
 """Room left before anything seen, when the brakes must work."""
 COMFORT_M = 0.08
 """The same for ordinary slowing."""
+KEEP_M = 0.10
+"""Room that the robot's own motion leaves on every side, by the lasers."""
+TIGHT_KEEP_M = 0.09
+"""The same beside racks where it has to stand."""
+ESCAPE_KEEP_M = 0.05
+"""The same where it must get out."""
+CREEP_MPS = 0.05
+CREEPS_NEARER_M = 0.02
 
 
 class Motion:
@@ -30,6 +39,9 @@ class Motion:
         self.limits = limits
         self._around = around
         self._courtesy = courtesy
+        self.keep_m = KEEP_M
+        self.peers: Sequence[Peer] = ()
+        """Other robots as they are seen in this cycle."""
         self.speed = Ramp()
         self.turn = Ramp()
 
@@ -53,7 +65,8 @@ class Motion:
             cap = speed_to_stop_within(room, 0.8 * limits.accel_mps2, limits.latency_s)
             share = min(1.0, cap / size)
             vx, vy = vx * share, vy * share
-        kept = kept_away(vx, vy, pose, people, limits, self._courtesy)
+        vx, vy = self._kept_off(vx, vy, 0.8 * limits.accel_mps2)
+        kept = self._kept(vx, vy, pose, people)
         vx, vy = vx * kept, vy * kept
         self.speed.step(vx, vy, dt_s, limits.accel_mps2, limits.jerk_mps3)
         self.turn.step(
@@ -75,8 +88,39 @@ class Motion:
             return
         room = self._around.free_m(ramp.x, ramp.y) - STANDOFF_M
         honest = limits.honest_speed_mps(room)
-        kept = kept_away(ramp.x, ramp.y, pose, people, limits, self._courtesy)
+        off = self._kept_off(ramp.x, ramp.y, limits.braking_mps2, slide=False)
+        honest = min(honest, math.hypot(*off))
+        kept = self._kept(ramp.x, ramp.y, pose, people)
         ramp.brake(min(honest, kept * ramp.speed), dt_s, limits.braking_mps2)
+
+    def _kept_off(
+        self, vx: float, vy: float, braking_mps2: float, *, slide: bool = True
+    ) -> tuple[float, float]:
+        limits = self.limits
+        slide_along = slide and limits.drive == "holonomic"
+        keep_m = self.keep_m if slide else self.keep_m - 0.02
+        size = math.hypot(vx, vy)
+        kept = self._around.kept_off(
+            vx, vy, keep_m, braking_mps2, limits.latency_s, slide=slide_along
+        )
+        if size <= CREEP_MPS or math.hypot(*kept) >= CREEP_MPS:
+            return kept
+        # A robot that stands nearer already must still be able to get on.
+        slow = CREEP_MPS / size
+        return self._around.kept_off(
+            vx * slow,
+            vy * slow,
+            max(ESCAPE_KEEP_M, self.keep_m - CREEPS_NEARER_M),
+            braking_mps2,
+            limits.latency_s,
+            slide=slide_along,
+        )
+
+    def _kept(
+        self, vx: float, vy: float, pose: Pose, people: Sequence[TagSeen]
+    ) -> float:
+        away = kept_away(vx, vy, pose, people, self.limits, self._courtesy)
+        return min(away, kept_apart(vx, vy, pose, self.peers, self.limits))
 
     def slow_down(self, dt_s: float) -> None:
         limits = self.limits

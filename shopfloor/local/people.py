@@ -18,6 +18,9 @@ from shopfloor.control.limits import RobotLimits, speed_to_stop_within
 from shopfloor.geometry import Pose, TagSeen
 from shopfloor.local.errors import PersonRefused
 
+WALKING_MPS = 0.2
+"""Slower people stand."""
+
 
 @dataclass(frozen=True, slots=True)
 class Courtesy:
@@ -64,6 +67,10 @@ def nearest_person(
         if gap < away:
             best, away = person, gap
     return best, away
+
+
+def walks(person: TagSeen) -> bool:
+    return math.hypot(person.vx_mps, person.vy_mps) > WALKING_MPS
 
 
 def speed_near(

@@ -7,9 +7,7 @@ with more room than any local one.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from enum import StrEnum
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,62 +16,30 @@ from shopfloor.control.path_kernels import look_along
 from shopfloor.control.watching import Surroundings, in_grid_frame
 from shopfloor.geometry import Pose, Scan, TagSeen
 from shopfloor.grid import Grid
-from shopfloor.grid.compiled import kernel
-from shopfloor.grid.kernels import pad, parts, runs
-from shopfloor.grid.sight import sees
-from shopfloor.local import window_kernels
+from shopfloor.local.aims import aims
+from shopfloor.local.company import (
+    Company,
+    block_company,
+    company_near,
+    cost_of,
+    returns_of,
+)
 from shopfloor.local.errors import WindowRefused
+from shopfloor.local.paths import LocalPath, LocalStatus, length_of
+from shopfloor.local.peers import Peer
 from shopfloor.local.people import Courtesy
-from shopfloor.local.window import LocalWindow, WindowShape, people_rows
-from shopfloor.planning.chains import chain, points_along
-from shopfloor.planning.goal_field import NO_COSTS
-from shopfloor.planning.lazy_theta_kernel import NOWHERE, lazy_theta
-from shopfloor.planning.strings import pulled
-from shopfloor.planning.workspace import workspace
+from shopfloor.local.search import WindowSearch
+from shopfloor.local.window import LocalWindow, WindowShape, path_in_grid
 
-EDGE_CELLS = 2
-SIGHT_WITH_COSTS_M = 1.0
-COST_WEIGHT = 2.0
-HURRY_WITH_COSTS = 1.5
-"""Costs make straight-line estimates poor; without hurry the whole window is searched.
-"""
+__all__ = ["LocalPath", "LocalPlanner", "LocalStatus"]
+
 ON_PATH_M = 0.15
-WALKING_MPS = 0.2
-"""Slower people stand."""
-AIM_WITHIN_M = 1.6
-"""How far beside the path the robot may aim where the path is blocked."""
-BESIDE_M = 0.5
-"""How far to the right of the path the search for such a place begins."""
-
-
-class LocalStatus(StrEnum):
-    FOLLOWING = "following"
-    """The global path is free as far as the window reaches."""
-    AROUND = "around"
-    """A local path leads around something and back."""
-    BLOCKED = "blocked"
-    BLOCKED_BY_PERSON = "blocked_by_person"
-
-
-def _nothing() -> NDArray[np.float64]:
-    return np.empty((0, 2))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class LocalPath:
-    """Waypoints in the frame of the map; the last one lies on the global path."""
-
-    status: LocalStatus
-    xy: NDArray[np.float64] = field(default_factory=_nothing)
-    progress_m: float = 0.0
-    """How far along the global path the robot is."""
-    rejoins_m: float = 0.0
-    """How far along the global path the local one ends."""
-    at_goal: bool = False
-
-    @property
-    def ok(self) -> bool:
-        return self.status in (LocalStatus.FOLLOWING, LocalStatus.AROUND)
+DETOUR_M = 0.6
+"""A longer way around people is not driven before they were waited for."""
+LOYAL_M = 0.3
+"""A way on another side must be shorter by so much to be taken instead."""
+LOOSE_M = 0.03
+"""A way that is being driven stays good with so much less room beside it."""
 
 
 class LocalPlanner:
@@ -81,8 +47,8 @@ class LocalPlanner:
         self,
         grid: Grid,
         radius_m: float,
-        static_margin_m: float = 0.10,
-        tight_margin_m: float = 0.05,
+        static_margin_m: float = 0.14,
+        tight_margin_m: float = 0.08,
         unknown_margin_m: float = 0.24,
         shape: WindowShape | None = None,
         courtesy: Courtesy | None = None,
@@ -100,9 +66,15 @@ class LocalPlanner:
         self._static = _inflated_cells(grid, radius_m + static_margin_m)
         self._tight = _inflated_cells(grid, radius_m + tight_margin_m)
         self._unknown_m = radius_m + unknown_margin_m
-        self._tables: tuple[NDArray[np.int32], NDArray[np.int32]] | None = None
-        self.blocked: NDArray[np.uint8] | None = None
+        self._search: WindowSearch | None = None
+        self._path: NDArray[np.float64] | None = None
+        self._taken: tuple[NDArray[np.float64], float] | None = None
+        """The way of the last cycle, in the frame of the cells, and where it ends."""
+
+    @property
+    def blocked(self) -> NDArray[np.uint8] | None:
         """Of the last cycle that planned; None where the global path was followed."""
+        return None if self._search is None else self._search.blocked
 
     def step(
         self,
@@ -115,299 +87,198 @@ class LocalPlanner:
         progress_m: float | None = None,
         *,
         tight: bool = False,
+        peers: Sequence[Peer] = (),
+        patient: bool = False,
     ) -> LocalPath:
         """``path`` is the global one, metres in the frame of the map.
 
-        ``tight`` leaves the least room to mapped obstacles, for places beside racks.
+        ``tight`` leaves the least room to mapped obstacles, for places beside racks;
+        ``patient`` waits for people rather than drive a long way around them.
         """
-        rows = people_rows(self.grid, people, self.courtesy.returns_m)
-        self.window.update(now_s, pose, scans, around, rows)
+        if path is not self._path:
+            self._path, self._taken = path, None
+        returns = returns_of(self.grid, people, peers, self.courtesy)
+        self.window.update(now_s, pose, scans, around, returns)
         least, most = 0.0, math.inf
         if progress_m is not None:
             least, most = max(progress_m - 0.5, 0.0), progress_m + 3.0
         here = look_along(path, pose.x_m, pose.y_m, least, most, 0.0)
         progress, remaining, aside = here[0], here[1], here[2]
-        rows = self._near(rows, pose)
+        reach = 0.5 * self.window.shape.size_m + self.courtesy.distance_m + 1.0
+        company = company_near(
+            self.grid, pose, people, peers, self.courtesy, self.radius_m, reach
+        )
         if (
             not self.always_plan
             and self.window.marked == 0
-            and len(rows) == 0
+            and company is None
             and abs(aside) < ON_PATH_M
         ):
-            self.blocked, self._tables = None, None
+            self._search = self._taken = None
             end = progress + remaining
             return LocalPath(LocalStatus.FOLLOWING, path, progress, end, True)
         static = self._tight if tight else self._static
-        return self._plan(pose, static, rows, path, progress, remaining)
+        return self._plan(pose, static, company, path, progress, remaining, patient)
 
     def sees(self, pose: Pose, x_m: float, y_m: float) -> bool:
         """Can the robot drive straight to a point of the map."""
-        tables, stride = self._tables, self.window.cells + 2
-        if tables is None:
+        if self._search is None:
             return True
-        x, y = self._cell(*in_grid_frame(self.grid, pose)[:2])
-        tx, ty = self._cell(*in_grid_frame(self.grid, Pose(x_m, y_m))[:2])
-        inside = self.window.cells + 1.0
-        if not (min(x, y, tx, ty) >= 1.0 and max(x, y, tx, ty) < inside):
-            return True
-        return sees(tables[0], tables[1], stride, x, y, tx, ty)
-
-    def _near(self, rows: NDArray[np.float64], pose: Pose) -> NDArray[np.float64]:
-        if len(rows) == 0:
-            return rows
         x, y, _ = in_grid_frame(self.grid, pose)
-        reach = 0.5 * self.window.shape.size_m + self.courtesy.distance_m + 1.0
-        near = np.hypot(rows[:, 0] - x, rows[:, 1] - y) < reach
-        return np.ascontiguousarray(rows[near])
+        to_x, to_y, _ = in_grid_frame(self.grid, Pose(x_m, y_m))
+        return self._search.sees(x, y, to_x, to_y)
 
     def _plan(
         self,
         pose: Pose,
         static: NDArray[np.uint8],
-        rows: NDArray[np.float64],
+        company: Company | None,
         path: NDArray[np.float64],
         progress: float,
         remaining: float,
+        patient: bool,
     ) -> LocalPath:
-        window = self.window
         x, y, _ = in_grid_frame(self.grid, pose)
-        blocked = window.blocked(static, self._unknown_m)
-        without_people = blocked.copy() if len(rows) else blocked
-        cost, right = self._with_people(blocked, rows, x, y, path, progress)
-        flat = pad(blocked)
-        stride = window.cells + 2
-        run_x, run_y = _tables(flat, stride)
-        self.blocked, self._tables = blocked, (run_x, run_y)
-        on_cells = _in_grid(self.grid, path)
+        on_cells = path_in_grid(self.grid, path)
         end = progress + remaining
-        start = self._start(blocked, x, y)
-        crossed = _somebody_crosses(rows, right)
-        found, goal_s, gx, gy = None, -1.0, x, y
-        for aim in self._goals(blocked, on_cells, progress, right, beside=not crossed):
-            if start is not None and found is None:
-                goal_s, gx, gy = aim
-                found = self._search(run_x, run_y, stride, start, (gx, gy), cost)
-        at_goal = goal_s >= end - 1e-6
-        stalled = found is None or (
-            not at_goal and goal_s - progress < 0.1 and math.hypot(gx - x, gy - y) < 0.1
-        )
-        if stalled or found is None:
-            return self._stuck(rows, without_people, x, y, on_cells, progress, end)
-        if crossed and self._is_long_way(found, goal_s - progress):
-            # Who crosses will be gone sooner than a long way around is driven.
-            return LocalPath(LocalStatus.BLOCKED_BY_PERSON, progress_m=progress)
-        points = self.grid.to_metres(found + np.array([window.left, window.low]))
-        if start is not None and start != (x, y):
-            points = np.vstack([[pose.x_m, pose.y_m], points])
+        empty = self.window.blocked(static, self._unknown_m)
+        if company is None:
+            search = WindowSearch(self.window, empty)
+            found = self._way(search, x, y, on_cells, progress, end)
         else:
-            points[0] = (pose.x_m, pose.y_m)
+            ahead = look_along(on_cells, x, y, progress, math.inf, 1.0)
+            dx, dy = ahead[3] - x, ahead[4] - y
+            size = math.hypot(dx, dy) or 1.0
+            right = dy / size, -dx / size
+            blocked = empty.copy()
+            cost = cost_of(company, self.window, blocked, right, self.courtesy)
+            search = WindowSearch(self.window, blocked)
+            found = self._way(
+                search, x, y, on_cells, progress, end, right, cost, company
+            )
+        found = self._loyal(found, x, y, company, progress)
+        self._search, self._taken = search, found
+        if company is not None and (found is None or (patient and company.waited_for)):
+            direct = self._direct(empty, x, y, on_cells, progress, end, found)
+            if direct:
+                return LocalPath(LocalStatus.BLOCKED_BY_PERSON, progress_m=progress)
+        if found is None:
+            return LocalPath(LocalStatus.BLOCKED, progress_m=progress)
+        way, goal_s = found
+        at_goal = goal_s >= end - 1e-6
+        corner = np.array([1.0, 1.0])
+        points = self.grid.to_metres(way / self.grid.resolution_m + corner)
+        points[0] = (pose.x_m, pose.y_m)
         if at_goal:
             points[-1] = path[-1]
         return LocalPath(LocalStatus.AROUND, points, progress, goal_s, at_goal)
 
-    def _with_people(
+    def _way(
         self,
-        blocked: NDArray[np.uint8],
-        rows: NDArray[np.float64],
-        x: float,
-        y: float,
-        path: NDArray[np.float64],
-        progress: float,
-    ) -> tuple[NDArray[np.float32], tuple[float, float]]:
-        """The cost of coming near to people, and where the right is, if any."""
-        if len(rows) == 0:
-            return NO_COSTS, (0.0, 0.0)
-        window, courtesy = self.window, self.courtesy
-        cost = np.zeros((window.cells + 2) ** 2, np.float32)
-        unsure = rows[:, 4] - courtesy.returns_m
-        keep = self.radius_m + courtesy.distance_m + 0.05 + unsure
-        ahead = look_along(_in_grid(self.grid, path), x, y, progress, math.inf, 1.0)
-        dx, dy = ahead[3] - x, ahead[4] - y
-        size = math.hypot(dx, dy) or 1.0
-        window_kernels.add_people(
-            blocked,
-            cost,
-            window.left,
-            window.low,
-            window.resolution_m,
-            rows,
-            keep,
-            courtesy.block_s,
-            courtesy.foresee_s,
-            1.0,
-            -dy / size,
-            dx / size,
-            courtesy.left_m,
-        )
-        cost.flags.writeable = False
-        return cost, (dy / size, -dx / size)
-
-    def _goals(
-        self,
-        blocked: NDArray[np.uint8],
-        path: NDArray[np.float64],
-        progress: float,
-        right: tuple[float, float],
-        *,
-        beside: bool = True,
-    ) -> Iterator[tuple[float, float, float]]:
-        """Where to aim: progress and place, best first.
-
-        If the path leaves the window where that is blocked, beside it; else at the
-        farthest free point of the path.
-        """
-        window = self.window
-        free_s, fx, fy, last_s, lx, ly, leaves = window_kernels.last_free_on_path(
-            path,
-            progress,
-            window.resolution_m,
-            window.left,
-            window.low,
-            blocked,
-            EDGE_CELLS,
-        )
-        if beside and leaves and last_s > free_s:
-            column, row = window_kernels.nearest_free(
-                blocked,
-                (lx + BESIDE_M * right[0]) / window.resolution_m - window.left,
-                (ly + BESIDE_M * right[1]) / window.resolution_m - window.low,
-                AIM_WITHIN_M / window.resolution_m,
-            )
-            if column >= 0:
-                yield (
-                    last_s,
-                    (column + window.left + 0.5) * window.resolution_m,
-                    (row + window.low + 0.5) * window.resolution_m,
-                )
-        if free_s >= 0.0:
-            yield free_s, fx, fy
-
-    def _is_long_way(self, points: NDArray[np.float64], direct_m: float) -> bool:
-        length = float(np.hypot(*np.diff(points, axis=0).T).sum())
-        return length * self.window.resolution_m > 1.35 * direct_m + 0.3
-
-    def _start(
-        self, blocked: NDArray[np.uint8], x: float, y: float
-    ) -> tuple[float, float] | None:
-        """The robot's place, or the nearest free one if it stands too near."""
-        window = self.window
-        cx, cy = x / window.resolution_m - window.left, y / window.resolution_m
-        cy -= window.low
-        column, row = int(cx), int(cy)
-        if not blocked[row, column]:
-            return x, y
-        reach_m = max(self.radius_m + 0.6, self.courtesy.distance_m + 0.4)
-        reach = reach_m / window.resolution_m
-        column, row = window_kernels.nearest_free(blocked, cx, cy, reach)
-        if column < 0:
-            return None
-        return (
-            (column + window.left + 0.5) * window.resolution_m,
-            (row + window.low + 0.5) * window.resolution_m,
-        )
-
-    def _cell(self, x: float, y: float) -> tuple[float, float]:
-        """Metres of the grid's frame to padded cells of the window."""
-        window = self.window
-        return (
-            x / window.resolution_m - window.left + 1.0,
-            y / window.resolution_m - window.low + 1.0,
-        )
-
-    def _search(
-        self,
-        run_x: NDArray[np.int32],
-        run_y: NDArray[np.int32],
-        stride: int,
-        start: tuple[float, float],
-        goal: tuple[float, float],
-        cost: NDArray[np.float32],
-    ) -> NDArray[np.float64] | None:
-        """Points of padded cells of the window, or nothing."""
-        sx, sy = self._cell(*start)
-        gx, gy = self._cell(*goal)
-        if not connected(
-            run_x, stride, int(sy) * stride + int(sx), int(gy) * stride + int(gx)
-        ):
-            return None
-        weighted = len(cost) > 0
-        limit = SIGHT_WITH_COSTS_M / self.window.resolution_m if weighted else math.inf
-        tables = workspace(run_x.size)
-        goal_cell = int(gy) * stride + int(gx)
-        reached, _, _ = lazy_theta(
-            run_x,
-            run_y,
-            stride,
-            int(sy) * stride + int(sx),
-            goal_cell,
-            cost,
-            COST_WEIGHT if weighted else 0.0,
-            HURRY_WITH_COSTS if weighted else 1.0,
-            limit,
-            tables.cost,
-            tables.parent,
-            tables.stamp,
-            tables.next_stamp(),
-        )
-        if reached == NOWHERE:
-            return None
-        cells = chain(tables.parent, goal_cell)[::-1].copy()
-        points, _ = points_along(run_x, run_y, stride, cells, sx, sy, gx, gy)
-        if not weighted:
-            points, _ = pulled(run_x, run_y, stride, points)
-        return points
-
-    def _stuck(
-        self,
-        rows: NDArray[np.float64],
-        without_people: NDArray[np.uint8],
+        search: WindowSearch,
         x: float,
         y: float,
         path: NDArray[np.float64],
         progress: float,
         end: float,
-    ) -> LocalPath:
-        """Would the way be free if the people were gone?"""
-        window = self.window
-        if len(rows):
-            start = self._start(without_people, x, y)
-            stride = window.cells + 2
-            run_x, run_y = _tables(pad(without_people), stride)
-            goals = self._goals(without_people, path, progress, (0.0, 0.0))
-            for goal_s, gx, gy in goals if start is not None else ():
-                farther = goal_s > progress + 0.1 or goal_s >= end - 1e-6
-                if (
-                    farther
-                    and self._search(
-                        run_x, run_y, stride, start or (x, y), (gx, gy), NO_COSTS
-                    )
-                    is not None
-                ):
-                    return LocalPath(LocalStatus.BLOCKED_BY_PERSON, progress_m=progress)
-        return LocalPath(LocalStatus.BLOCKED, progress_m=progress)
+        right: tuple[float, float] = (0.0, 0.0),
+        cost: NDArray[np.float32] | None = None,
+        company: Company | None = None,
+    ) -> tuple[NDArray[np.float64], float] | None:
+        """From the robot to the best aim that can be reached, and how far that is."""
+        reach_m = max(self.radius_m + 0.6, self.courtesy.distance_m + 0.4)
+        start = search.nearest_free(x, y, reach_m)
+        if start is None:
+            return None
+        crossed = company is not None and company.is_crossed(right)
+        for aim in aims(search, self.window, path, progress, right, beside=not crossed):
+            goal_s, gx, gy = aim
+            if cost is None:
+                way = search.find(start, (gx, gy))
+            else:
+                way = search.find(start, (gx, gy), cost)
+            if way is None:
+                continue
+            if start != (x, y):
+                way = np.vstack([[x, y], way])
+            stalled = goal_s - progress < 0.1 and math.hypot(gx - x, gy - y) < 0.1
+            if stalled and goal_s < end - 1e-6:
+                return None
+            if crossed and length_of(way) > 1.35 * (goal_s - progress) + 0.3:
+                # Who crosses will be gone sooner than a long way around is driven.
+                return None
+            return way, goal_s
+        return None
+
+    def _loyal(
+        self,
+        found: tuple[NDArray[np.float64], float] | None,
+        x: float,
+        y: float,
+        company: Company | None,
+        progress: float,
+    ) -> tuple[NDArray[np.float64], float] | None:
+        """The way of the last cycle, if the new one leads elsewhere for little.
+
+        Two sides of a box are often equally long: who changes sides with every
+        flicker of a laser drives to and fro before it.
+        """
+        if self.always_plan or self._taken is None or self._taken[1] <= progress:
+            return found
+        old, old_s = rest_of(self._taken[0], x, y), self._taken[1]
+        if found is not None:
+            new, new_s = found
+            longer = length_of(new) - new_s - (length_of(old) - old_s)
+            if longer <= LOYAL_M and not (longer > -LOYAL_M and leads_away(new, old)):
+                return found
+        blocked = self.window.blocked(self._tight, self._unknown_m - LOOSE_M)
+        if company is not None:
+            block_company(company, self.window, blocked, LOOSE_M, self.courtesy)
+        loose = WindowSearch(self.window, blocked)
+        ends = zip(old[:-1].tolist(), old[1:].tolist(), strict=True)
+        if len(old) > 1 and all(loose.sees(*a, *b) for a, b in ends):
+            return old, old_s
+        return found
+
+    def _direct(
+        self,
+        empty: NDArray[np.uint8],
+        x: float,
+        y: float,
+        path: NDArray[np.float64],
+        progress: float,
+        end: float,
+        found: tuple[NDArray[np.float64], float] | None,
+    ) -> bool:
+        """Would there be a (much shorter) way if nobody were there."""
+        if found is not None:
+            way, goal_s = found
+            if length_of(way) <= goal_s - progress + DETOUR_M:
+                return False
+        search = WindowSearch(self.window, empty)
+        alone = self._way(search, x, y, path, progress, end)
+        if alone is None:
+            return False
+        farther = alone[1] > progress + 0.1 or alone[1] >= end - 1e-6
+        if found is None:
+            return farther
+        left = found[1] - alone[1]
+        return length_of(found[0]) > length_of(alone[0]) + left + DETOUR_M
 
 
-def _somebody_crosses(rows: NDArray[np.float64], right: tuple[float, float]) -> bool:
-    """Walks more across the robot's way than along it."""
-    speed = np.hypot(rows[:, 2], rows[:, 3])
-    across = np.abs(rows[:, 2] * right[0] + rows[:, 3] * right[1])
-    return bool(((speed > WALKING_MPS) & (across > 0.7 * speed)).any())
+def rest_of(way: NDArray[np.float64], x: float, y: float) -> NDArray[np.float64]:
+    """What is left of a way for a robot that is near it, from where it is."""
+    at = look_along(way, x, y, 0.0, math.inf, 0.0)[0]
+    passed = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(way, axis=0).T))])
+    return np.vstack([[x, y], way[passed > at + 1e-9]])
 
 
-@kernel
-def connected(run_x: NDArray[np.int32], stride: int, a: int, b: int) -> bool:
-    """Far cheaper than a search that must fail."""
-    part = parts(run_x, stride)
-    return bool(part[a] == part[b])
-
-
-def _tables(
-    flat: NDArray[np.uint8], stride: int
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Read-only as those of the global map: one compiled search serves both."""
-    run_x, run_y = runs(flat, stride)
-    run_x.flags.writeable = run_y.flags.writeable = False
-    return run_x, run_y
+def leads_away(a: NDArray[np.float64], b: NDArray[np.float64]) -> bool:
+    """Do two ways from the same place part soon."""
+    x, y = float(a[0, 0]), float(a[0, 1])
+    one = look_along(a, x, y, 0.0, 0.0, 0.8)
+    other = look_along(b, x, y, 0.0, 0.0, 0.8)
+    return math.hypot(one[3] - other[3], one[4] - other[4]) > 0.4
 
 
 def _inflated_cells(grid: Grid, margin_m: float) -> NDArray[np.uint8]:
@@ -418,13 +289,3 @@ def _inflated_cells(grid: Grid, margin_m: float) -> NDArray[np.uint8]:
         cells.flags.writeable = False
         grid.prepared[key] = cells
     return cells
-
-
-def _in_grid(grid: Grid, path: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Metres of the map to metres from its first cell."""
-    left, bottom, yaw = grid.origin
-    moved = path - np.array([left, bottom])
-    if yaw != 0.0:
-        cos, sin = math.cos(yaw), math.sin(yaw)
-        moved = moved @ np.array([[cos, -sin], [sin, cos]])
-    return np.ascontiguousarray(moved)

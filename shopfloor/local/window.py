@@ -14,13 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shopfloor.control.watching import Surroundings, in_grid_frame
-from shopfloor.geometry import Pose, Scan, TagSeen
+from shopfloor.geometry import Pose, Scan
 from shopfloor.grid import Grid
 from shopfloor.grid.kernels import squared_distances
 from shopfloor.local import window_kernels
 from shopfloor.local.errors import WindowRefused
 
 NOBODY = np.empty((0, 5))
+"""Rows x, y, vx, vy, radius of their returns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,21 +138,11 @@ class LocalWindow:
         return self.grid.to_metres(cells)
 
 
-def people_rows(
-    grid: Grid, people: Sequence[TagSeen], returns_m: float
-) -> NDArray[np.float64]:
-    """Rows x, y, vx, vy, radius of their returns, in the frame of the cells."""
-    if not people:
-        return NOBODY
-    rows = np.empty((len(people), 5))
-    cos, sin = math.cos(grid.origin[2]), math.sin(grid.origin[2])
-    for i, person in enumerate(people):
-        x, y, _ = in_grid_frame(grid, Pose(person.x_m, person.y_m))
-        rows[i] = (
-            x,
-            y,
-            cos * person.vx_mps + sin * person.vy_mps,
-            cos * person.vy_mps - sin * person.vx_mps,
-            returns_m + person.sigma_m,
-        )
-    return rows
+def path_in_grid(grid: Grid, path: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Metres of the map to metres from its first cell."""
+    left, bottom, yaw = grid.origin
+    moved = path - np.array([left, bottom])
+    if yaw != 0.0:
+        cos, sin = math.cos(yaw), math.sin(yaw)
+        moved = moved @ np.array([[cos, -sin], [sin, cos]])
+    return np.ascontiguousarray(moved)

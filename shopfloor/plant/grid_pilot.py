@@ -17,9 +17,10 @@ from shopfloor.control.limits import RobotLimits
 from shopfloor.control.watching import Surroundings
 from shopfloor.geometry import Odometry, Pose, Scan, TagSeen, wrapped
 from shopfloor.grid import Grid
-from shopfloor.local.inputs import fault_of
+from shopfloor.local.peers import Peer
 from shopfloor.local.routes import Route
 from shopfloor.pilot import Cause, Command, PilotStatus
+from shopfloor.pilot.intake import Fault, Intake
 from shopfloor.plant.lattice import AHEAD, Cell, Lattice, Traffic, Way
 from shopfloor.sim.world import WorldRefused
 
@@ -65,6 +66,7 @@ class GridPilot:
         self.name = name
         self.traffic = traffic or Traffic()
         self.around = Surroundings(grid, limits.radius_m)
+        self._intake = Intake(grid, self.around)
         self.at = cell_at_home(self.lattice, start, name)
         """The cell it is in, or leaves."""
         rank = self.traffic.join(name, cell_m, self.at)
@@ -79,8 +81,6 @@ class GridPilot:
         self._arrived = False
         self._failure: tuple[Cause, str] | None = None
         self._vx_mps = self._wz_radps = 0.0
-        self._last_s: float | None = None
-        self._lost_since_s: float | None = None
         self._waits_since_s: float | None = None
         self._stood_s = 0.0
         self._closed: dict[Way, float] = {}
@@ -136,31 +136,15 @@ class GridPilot:
         scans: Sequence[Scan],
         people: Sequence[TagSeen] = (),
         stop_pressed: bool = False,
+        peers: Sequence[Peer] = (),
     ) -> Command:
-        if not math.isfinite(now_s):
-            return self._halt(Cause.TIME_NOT_FINITE, f"the time is {now_s}")
-        last_s, self._last_s = self._last_s, now_s
-        if last_s is not None and now_s < last_s:
-            self._waits_since_s = self._lost_since_s = None
-            self._closed.clear()
-            return self._halt(
-                Cause.TIME_WENT_BACKWARDS, f"{now_s:g} s comes after {last_s:g} s"
-            )
-        dt_s = 0.0 if last_s is None else min(now_s - last_s, 0.2)
-        if stop_pressed:
-            return self._halt(Cause.STOP_PRESSED)
-        pose = pose_estimate
-        if pose is None or not pose.is_finite:
-            return self._lost(now_s)
-        self._lost_since_s = None
-        fault = fault_of(odometry, scans, people)
-        if fault is not None:
-            return self._halt(*fault)
-        self.around.look(pose, scans)
-        if len(self.around.points) == 0:
-            return self._halt(
-                Cause.LASERS_SEE_NOTHING, "no beam of any laser came back"
-            )
+        """Robots of a grid hold cells: where the others are is known without tags."""
+        cycle = self._intake.check(
+            now_s, pose_estimate, odometry, scans, people, stop_pressed
+        )
+        if isinstance(cycle, Fault):
+            return self._faulty(cycle)
+        dt_s, pose = cycle.dt_s, cycle.pose
         if self._entering is not None:
             return self._enter(now_s, dt_s, pose, self._entering)
         if self._failure is not None:
@@ -342,16 +326,15 @@ class GridPilot:
 
     # What can be wrong
 
-    def _halt(self, cause: Cause, detail: str = "") -> Command:
+    def _faulty(self, fault: Fault) -> Command:
+        if fault.cause is Cause.TIME_WENT_BACKWARDS:
+            self._waits_since_s = None
+            self._closed.clear()
+        too_long = fault.lost_s > LOST_PATIENCE_S
+        if fault.cause is Cause.LOST and self.goal is not None and too_long:
+            return self._failed(fault.cause, fault.detail)
         self._vx_mps = self._wz_radps = 0.0
-        return Command(0.0, 0.0, 0.0, PilotStatus.STOPPED, cause, detail)
-
-    def _lost(self, now_s: float) -> Command:
-        if self._lost_since_s is None:
-            self._lost_since_s = now_s
-        if self.goal is not None and now_s - self._lost_since_s > LOST_PATIENCE_S:
-            return self._failed(Cause.LOST, "the pose is not known")
-        return self._halt(Cause.LOST, "the pose is not known")
+        return Command(0.0, 0.0, 0.0, PilotStatus.STOPPED, fault.cause, fault.detail)
 
     def _failed(self, cause: Cause, detail: str) -> Command:
         self.goal = self._target = None

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from shopfloor.geometry import Pose, TagSeen
 from shopfloor.grid import Grid
+from shopfloor.local.peers import Peer
 from shopfloor.plant.boxes import Box, with_boxes
 from shopfloor.plant.doors import Door
 from shopfloor.plant.floor_map import grid_of
@@ -116,6 +117,7 @@ class Plant:
         self._quads, self._segments = NO_QUADS, NO_SEGMENTS
         self.walkers: list[Walker] = []
         self._people: list[TagSeen] = []
+        self._peers: dict[str, list[Peer]] = {}
         self.doors = {
             spec.id: Door(spec, (seed, 500 + i)) for i, spec in enumerate(world.doors)
         }
@@ -214,11 +216,24 @@ class Plant:
                 self.tags.drive(self.now_s, robot.id, robot.odometry)
                 pose = robot.body.pose
                 self.tags.measure(self.now_s, robot.id, pose.x_m, pose.y_m)
+        if ask_tags and len(self.robots) > 1:
+            self._tell_peers()
         for robot in self.robots:
-            robot.act(self.now_s, STEP_S, self._people)
+            robot.act(self.now_s, STEP_S, self._people, self._peers.get(robot.id, ()))
         self._watch(bodies)
         self._step += 1
         self.now_s = self._step * STEP_S
+
+    def _tell_peers(self) -> None:
+        """Every robot hears the tags of the others; the first in order goes first."""
+        order = {robot.id: i for i, robot in enumerate(self.robots)}
+        seen = [(r, self.tags.seen(r.id, self.now_s)) for r in self.robots]
+        for robot in self.robots:
+            self._peers[robot.id] = [
+                Peer(tag, other.hull.radius_m, order[other.id] < order[robot.id])
+                for other, tag in seen
+                if tag is not None and other is not robot
+            ]
 
     def run(self, seconds: float) -> None:
         for _ in range(round(seconds / STEP_S)):

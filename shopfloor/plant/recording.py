@@ -65,7 +65,10 @@ class Recorder:
         file: Path | None = None,
         head: dict[str, Any] | None = None,
         every: int = EVERY_STEPS,
+        *,
+        keep: bool = True,
     ) -> None:
+        """``keep``: in memory too, which a run of days does not want."""
         self.frames: list[dict[str, Any]] = []
         self.head = {
             "format": FORMAT,
@@ -77,6 +80,7 @@ class Recorder:
             **(head or {}),
         }
         self._every = every
+        self._keep = keep
         self._count = 0
         self._out: IO[str] | None = None
         if file is not None:
@@ -87,13 +91,19 @@ class Recorder:
         """To be called once after every step."""
         if self._count % self._every == 0:
             frame = frame_of(plant)
-            self.frames.append(frame)
+            if self._keep:
+                self.frames.append(frame)
             self._write(frame)
         self._count += 1
+
+    def finish(self, account: dict[str, Any]) -> None:
+        """The last line: what came of it all."""
+        self._write({"account": account})
 
     def _write(self, facts: dict[str, Any]) -> None:
         if self._out is not None:
             self._out.write(json.dumps(facts, separators=(",", ":")) + "\n")
+            self._out.flush()  # who is killed leaves whole lines
 
     def close(self) -> None:
         if self._out is not None:
@@ -116,6 +126,8 @@ class Recorder:
 class Recording:
     head: dict[str, Any]
     frames: list[dict[str, Any]]
+    account: dict[str, Any] | None = None
+    """None: whoever wrote it was killed before the end."""
 
     def replay(self) -> Iterator[tuple[float, dict[str, Any]]]:
         """Time and frame, in order."""
@@ -139,10 +151,11 @@ def read_recording(path: Path) -> Recording:
         facts.append(entry)
     if not facts or facts[0].get("format") != FORMAT:
         raise RecordingRefused(f"{path} is no recording of a run")
+    account = facts.pop().get("account") if "account" in facts[-1] else None
     last = -1.0
     for number, frame in enumerate(facts[1:], 2):
         at_s = frame.get("t")
         if not isinstance(at_s, int | float) or at_s <= last or "robots" not in frame:
             raise RecordingRefused(f"{path}: line {number} is no frame in order")
         last = float(at_s)
-    return Recording(facts[0], facts[1:])
+    return Recording(facts[0], facts[1:], account)

@@ -17,6 +17,7 @@ from shopfloor.control.limits import RobotLimits
 from shopfloor.geometry import Odometry, Pose, Scan, TagSeen, wrapped
 from shopfloor.grid import Grid
 from shopfloor.lasers import Laser, front_and_rear, simulate_scan
+from shopfloor.local.peers import Peer
 from shopfloor.localisation import (
     LOST,
     Amcl,
@@ -38,7 +39,8 @@ from shopfloor.sim.world import RobotSpec, WorldRefused
 
 Localisation = Literal["amcl", "known"]
 LOCALISE_EVERY = 4
-"""Cycles; in between the wheels carry the estimate on."""
+"""Cycles; in between the wheels carry the estimate on. Those of a differential base
+tell the heading so badly that it is localised in every cycle."""
 HOLONOMIC_KINDS = ("holonomic", "mecanum", "omnidirectional")
 BEAMS = 271
 GRID = "grid"
@@ -65,6 +67,13 @@ def limits_of(spec: RobotSpec) -> RobotLimits:
         max_payload_kg=spec.max_payload_kg or math.inf,
         drive="holonomic" if drive_of(spec) == "holonomic" else "differential",
     )
+
+
+def tuning_of(limits: RobotLimits) -> Tuning:
+    """Two wheels slip by a degree within a hand's breadth; four hardly do."""
+    if limits.drive == "holonomic":
+        return Tuning()
+    return Tuning(holonomic=False, move_m=0.015, turn_rad=0.01, floor_rad=0.008)
 
 
 def lasers_of(radius_m: float, beams: int = BEAMS) -> tuple[Laser, Laser]:
@@ -115,10 +124,11 @@ class PlantRobot:
         self.localiser: Localiser
         if localisation == "amcl":
             random = np.random.default_rng((*seed, 3))
-            self.localiser = Amcl(grid, random, start, Tuning(holonomic=holonomic))
+            self.localiser = Amcl(grid, random, start, tuning_of(self.limits))
         else:
             self.localiser = KnownPose(lambda: self.body.pose)
-        self._every = LOCALISE_EVERY if localisation == "amcl" else 1
+        often = localisation != "amcl" or not holonomic
+        self._every = 1 if often else LOCALISE_EVERY
         self._cycle = 0
         self._fixed_odometry = start
         self.estimate: Estimate | None = None
@@ -152,7 +162,13 @@ class PlantRobot:
             since = self.odometry.pose.seen_from(self._fixed_odometry)
             self.believed = self.estimate.pose.plus(since)
 
-    def act(self, now_s: float, dt_s: float, people: Sequence[TagSeen]) -> Command:
+    def act(
+        self,
+        now_s: float,
+        dt_s: float,
+        people: Sequence[TagSeen],
+        peers: Sequence[Peer] = (),
+    ) -> Command:
         """Let the pilot decide and the body follow."""
         self.command = self.pilot.step(
             now_s,
@@ -161,6 +177,7 @@ class PlantRobot:
             self.scans,
             people,
             self.stop_pressed,
+            peers,
         )
         command = self.command
         before = self.body.step(command.vx_mps, command.vy_mps, command.wz_radps, dt_s)

@@ -6,8 +6,11 @@ noisy lasers and drifting wheels, and what the topics tell is what the robot bel
 
 from __future__ import annotations
 
+import contextlib
 import math
 import random
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,11 +18,18 @@ import numpy as np
 from shopfloor.geometry import Pose
 from shopfloor.geometry import Scan as Swept
 from shopfloor.grid import Grid
+from shopfloor.local.warming import warm_up as warm_local
+from shopfloor.localisation import warm_up as warm_localisation
 from shopfloor.pilot import Pilot, PilotStatus
+from shopfloor.planning import warm_up as warm_planning
+from shopfloor.plant.boxes import Box, NoRoomForBoxes, scatter_boxes
+from shopfloor.plant.floor_map import grid_of
 from shopfloor.plant.plant import STEP_S, Plant
-from shopfloor.plant.robots import PlantRobot
+from shopfloor.plant.recording import Recorder
+from shopfloor.plant.robots import Localisation, PlantRobot
 from shopfloor.plant.walkers import Manners
 from shopfloor.plant.walkers import Walker as PlantWalker
+from shopfloor.sim.clock import Every
 from shopfloor.sim.driving import Drive, pose_message
 from shopfloor.sim.message_types import Message
 from shopfloor.sim.people import Walker
@@ -28,7 +38,15 @@ from shopfloor.sim.sensors import FREE, INSCRIBED, LETHAL
 from shopfloor.sim.simulation import Simulation
 from shopfloor.sim.vehicle import Pose as SimPose
 from shopfloor.sim.vehicle import Vehicle
-from shopfloor.sim.world import Person
+from shopfloor.sim.world import Person, World, WorldRefused
+
+MOST_STEPS = 40
+"""Of one robot's plant in a tick. Who asks for more speed than the machine has gets a
+slower plant, never one that drives in leaps or does not answer."""
+ENDED = (PilotStatus.ARRIVED, PilotStatus.FAILED)
+FIRST_TAG = 900
+POSE_S = 0.2
+WARMING_S = 0.5
 
 
 def _told(pose: Pose) -> SimPose:
@@ -40,24 +58,30 @@ class NavigatedVehicle(Vehicle):
 
     machine: PlantRobot | None = None
     _aimed: SimPose | None = None
+    _considered = False
+    """The pilot has decided something since it was given this target."""
+
+    @property
+    def _status(self) -> PilotStatus | None:
+        """What the pilot says of the present target."""
+        if self.target is None or self.target != self._aimed or self.machine is None:
+            return None
+        return self.machine.command.status if self._considered else None
 
     @property
     def arrived(self) -> bool:
-        return (
-            self.target is not None
-            and self.target == self._aimed
-            and self.machine is not None
-            and self.machine.command.status is PilotStatus.ARRIVED
-        )
+        return self._status is PilotStatus.ARRIVED
 
     @property
     def failure(self) -> str | None:
-        command = self.machine.command if self.machine is not None else None
-        if command is None or command.status is not PilotStatus.FAILED:
+        if self.machine is None or self._status is not PilotStatus.FAILED:
             return None
-        if self.target is None or self.target != self._aimed:
-            return None
-        return command.cause.value if command.cause is not None else "unknown"
+        cause = self.machine.command.cause
+        return cause.value if cause is not None else "unknown"
+
+    @property
+    def under_way(self) -> bool:
+        return self.target is not None and self._status not in ENDED
 
     def tick(self, dt_s: float, rng: random.Random) -> None:
         self._use_battery(dt_s)
@@ -71,11 +95,16 @@ class NavigatedVehicle(Vehicle):
         if self.target == self._aimed:
             return
         self._aimed = self.target
+        self._considered = False
         if self.target is None:
             machine.pilot.cancel()
         else:
             goal = Pose(self.target.x_m, self.target.y_m, self.target.yaw_rad)
             machine.drive_to(goal)
+
+    def consider(self) -> None:
+        """The plant has made a step."""
+        self._considered = True
 
     def follow(self) -> None:
         """Tell what the robot believes after the plant has moved it."""
@@ -104,8 +133,14 @@ class NavigatedRobot(SimRobot):
     def _advertise_topics(self) -> None:
         super()._advertise_topics()
         self._advertise("scan_rear", "sensor_msgs/LaserScan")
-        due = type(self._periodic[0][0])(0.2)
-        self._periodic.append((due, "scan_rear", self._rear_scan))
+        self._periodic.append((Every(0.2), "scan_rear", self._rear_scan))
+
+    def step(self) -> None:
+        """Where it is before that it arrived: who hears the end judges by the pose."""
+        if self.vehicle.arrived:
+            self._pose_due = Every(POSE_S)
+            self._tell_pose(self._graph.clock.now())
+        super().step()
 
     def give_up_if_failed(self) -> None:
         """A goal that the pilot cannot reach is answered, not forgotten."""
@@ -204,30 +239,54 @@ class FollowedWalker(Walker):
 
 
 class FullSimulation(Simulation):
-    """A simulation whose robots navigate for themselves."""
+    """A simulation whose robots navigate for themselves.
+
+    ``wait_for_goals``: time passes in the plant only while a robot has a goal, so a
+    mission is the same on a fast machine and on a busy one.
+    """
 
     robot_type = NavigatedRobot
     walker_type = FollowedWalker
 
-    def __init__(self, *args: Any, seed: int = 0, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        *args: Any,
+        seed: int = 0,
+        boxes: int = 0,
+        people: int = 0,
+        localisation: Localisation = "amcl",
+        wait_for_goals: bool = False,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(*args, seed=seed, **kwargs)
-        self.plant = Plant(self.world, seed)
+        self.plant = _plant(self.world, seed, boxes, people, localisation)
+        self.on_plant_step: Callable[[Plant], None] = lambda plant: None
+        self._wait_for_goals = wait_for_goals
         self._owed_s = 0.0
         for machine in self.plant.robots:
-            self._robot(machine.id).vehicle.machine = machine
+            robot = self._robot(machine.id)
+            robot.vehicle.machine = machine
+            robot.scale.cell.on_load = machine.carry
         for index, (name, walker) in enumerate(self.walkers.items()):
             rounds = [(pose.x_m, pose.y_m) for pose in walker.person.path]
             speed = walker.person.speed_mps
             shown = PlantWalker(
                 name,
                 *rounds[0],
-                np.random.default_rng((seed, 1000 + index)),
+                np.random.default_rng((seed, 2000 + index)),
                 Manners((0.9 * speed, 1.1 * speed), approach_share=0.0),
                 rounds,
             )
             self.plant.add_walker(shown)
             if isinstance(walker, FollowedWalker):
                 walker.shown = shown
+        for index, visitor in enumerate(self.plant.walkers[:people]):
+            here = (SimPose(visitor.x_m, visitor.y_m),)
+            person = Person(visitor.name, here, tag=FIRST_TAG + index)
+            if person.id in self.walkers:
+                raise WorldRefused(f"the world has a {person.id} of its own")
+            followed = self.walkers[person.id] = FollowedWalker(person)
+            followed.shown = visitor
 
     def _robot(self, name: str) -> NavigatedRobot:
         robot = self.robots[name]
@@ -241,9 +300,18 @@ class FullSimulation(Simulation):
         for robot in navigated:
             robot.vehicle.aim()
         self._owed_s += dt_s
+        left = max(1, MOST_STEPS // max(1, len(navigated)))
         while self._owed_s >= STEP_S - 1e-9:
+            idle = not any(robot.vehicle.under_way for robot in navigated)
+            if left == 0 or (idle and self._wait_for_goals):
+                self._owed_s = 0.0
+                break
+            left -= 1
             self._owed_s -= STEP_S
             self.plant.step()
+            for robot in navigated:
+                robot.vehicle.consider()
+            self.on_plant_step(self.plant)
         for robot in navigated:
             robot.vehicle.follow()
             robot.give_up_if_failed()
@@ -251,12 +319,73 @@ class FullSimulation(Simulation):
     def state(self) -> dict[str, Any]:
         """The truth, which the robots themselves do not know."""
         found = super().state()
-        truth = {machine.id: machine.body.pose for machine in self.plant.robots}
+        account = account_of(self.plant)
         for facts in found["robots"]:
-            pose = truth[facts["id"]]
-            facts.update(x_m=pose.x_m, y_m=pose.y_m, yaw_rad=pose.yaw_rad)
+            facts.update(account["robots"][facts["id"]])
         if self.plant.doors:
             doors = self.plant.doors.items()
             found["doors"] = {name: not door.closed for name, door in doors}
-        found["contacts"] = sum(watch.contacts for watch in self.plant.watches)
+        found["plant_s"] = account["plant_s"]
+        found["contacts"] = account["contacts"]
         return found
+
+
+def account_of(plant: Plant) -> dict[str, Any]:
+    """What happened so far, by the truth."""
+    robots = {}
+    for machine, watch in zip(plant.robots, plant.watches, strict=True):
+        pose = machine.body.pose
+        robots[machine.id] = {
+            "x_m": pose.x_m,
+            "y_m": pose.y_m,
+            "yaw_rad": pose.yaw_rad,
+            "odometer_m": machine.body.travelled_m,
+            "contacts": watch.contacts,
+            "nearest_wall_m": watch.nearest_wall_m,
+            "nearest_box_m": watch.nearest_box_m if plant.boxes else None,
+            "nearest_person_m": watch.nearest_person_m if plant.walkers else None,
+        }
+    return {
+        "plant_s": round(plant.now_s, 3),
+        "contacts": sum(watch.contacts for watch in plant.watches),
+        "robots": robots,
+    }
+
+
+def _plant(
+    world: World, seed: int, boxes: int, people: int, localisation: Localisation
+) -> Plant:
+    grid = grid_of(world.map)
+    places = [Pose(p.x_m, p.y_m, p.yaw_rad) for p in world.places.values()]
+    try:
+        found = scatter_boxes(grid, boxes, np.random.default_rng((seed, 5)), places)
+    except NoRoomForBoxes as error:
+        raise WorldRefused(str(error)) from None
+    return Plant(
+        world, seed, boxes=found, people=people, localisation=localisation, grid=grid
+    )
+
+
+def warm_up(world: World) -> None:
+    """Compile what a drive needs: nobody answers while that happens, so it is done
+    before anybody listens."""
+    warm_planning()
+    warm_localisation()
+    warm_local()
+    plant = Plant(world, 0, boxes=(Box(-9.0, -9.0),), people=1)
+    goals = list(world.places.values()) or [robot.home for robot in world.robots]
+    for machine in plant.robots:
+        machine.drive_to(Pose(goals[0].x_m, goals[0].y_m, goals[0].yaw_rad))
+    plant.run(WARMING_S)
+
+
+@contextlib.contextmanager
+def recorded(simulation: FullSimulation, file: Path) -> Iterator[None]:
+    """Write the run into a file, and its account as the last line."""
+    plant = simulation.plant
+    with Recorder(plant, file, keep=False) as recorder:
+        simulation.on_plant_step = recorder.note
+        try:
+            yield
+        finally:
+            recorder.finish(account_of(plant))

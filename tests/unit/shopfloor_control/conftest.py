@@ -19,7 +19,7 @@ from shopfloor.lasers import front_and_rear
 from shopfloor.local.warming import warm_up
 from shopfloor.pilot import Command, Pilot, PilotStatus
 
-WORLD = Path(__file__).resolve().parents[3] / "worlds" / "paint_factory"
+WORLD = Path(__file__).resolve().parents[3] / "worlds" / "arco_lab"
 SEED = 20
 
 

@@ -153,12 +153,12 @@ def test_robots_know_people_by_their_tags(arco_lab: World, lab_grid: Grid) -> No
     assert np.mean(errors) < 0.2
 
 
-def test_the_paint_works_can_be_driven(tmp_path: Path) -> None:
-    world = load_world(WORLDS / "paint_works").with_robots(1)
+def test_the_paint_factory_can_be_driven(tmp_path: Path) -> None:
+    world = load_world(WORLDS / "paint_factory").with_robots(1)
     stops = stops_of(world.places)
-    assert stops[:4] == ["A", "tank_1", "B", "tank_2"]
+    assert stops[:6] == ["A", "tank", "B", "tank_2", "C", "tank_3"]
     plant = Plant(world, 1)
-    report = drive_mission(plant, ["A", "tank_1"], dwell_s=0.1, payload_kg=80.0)
+    report = drive_mission(plant, ["A", "tank"], dwell_s=0.1, payload_kg=80.0)
     assert report.ok
 
 

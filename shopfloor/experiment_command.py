@@ -1,0 +1,61 @@
+"""``shopfloor experiment``: a question about a plant, answered as one JSON object.
+
+The kernels are imported when the command is called.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from typing import Any
+
+UNUSABLE = 2
+MOST_ORDERS = 100_000
+
+
+def add_parser(subparsers: Any) -> argparse.ArgumentParser:
+    parser: argparse.ArgumentParser = subparsers.add_parser(
+        "experiment", help="a question about a plant, answered as JSON"
+    )
+    trials = parser.add_subparsers(dest="trial", required=True)
+    cart = trials.add_parser(
+        "cart",
+        help="picking with a cart against picking with a robot",
+        description="Time and worker exposure per order. Prints what was assumed too; "
+        "ends with 2 if the world cannot be used.",
+    )
+    cart.add_argument("world", help="a world's name, its directory or its file")
+    cart.add_argument("--orders", type=_orders, default=200)
+    cart.add_argument("--seed", type=_seed, default=1)
+    return parser
+
+
+def _orders(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= MOST_ORDERS:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is no number of orders (1 to {MOST_ORDERS})"
+        )
+    return int(text)
+
+
+def _seed(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number of 0 or more")
+    return int(text)
+
+
+def run(options: argparse.Namespace) -> int:
+    from shopfloor.cli import find_world
+    from shopfloor.experiments.cart import compare
+    from shopfloor.sim.world import WorldRefused
+    from shopfloor.sim.world_file import load_world
+
+    try:
+        world = load_world(find_world(options.world))
+        facts = compare(world, options.orders, options.seed)
+    except WorldRefused as error:
+        print(f"shopfloor: {error}", file=sys.stderr)
+        return UNUSABLE
+    print(json.dumps(facts))
+    return 0

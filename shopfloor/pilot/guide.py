@@ -1,0 +1,126 @@
+"""Which way: the route to the goal, and the local path for the next metres."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shopfloor.control.commands import Cause
+from shopfloor.control.errors import ControlRefused
+from shopfloor.geometry import Pose, TagSeen
+from shopfloor.local.paths import LocalPath, LocalStatus, length_of
+from shopfloor.local.peers import Peer
+from shopfloor.local.people import walks
+from shopfloor.local.planner import LocalPlanner
+from shopfloor.local.routes import Route, RoutePlanner
+from shopfloor.pilot.scene import Scene
+from shopfloor.pilot.settings import PilotSettings
+
+
+class Guide:
+    def __init__(
+        self, routes: RoutePlanner, planner: LocalPlanner, settings: PilotSettings
+    ) -> None:
+        self.routes = routes
+        self.planner = planner
+        self._settings = settings
+        self.cycles = 0
+        """Of the local planner so far."""
+        self.forget()
+
+    def forget(self) -> None:
+        self.route: Route | None = None
+        self.local: LocalPath | None = None
+        self.progress_m = 0.0
+        self.failures = 0
+        self.restart()
+
+    def restart(self) -> None:
+        """The clock was set."""
+        self._next_plan_s = -math.inf
+        self._next_route_s = -math.inf
+
+    def set_off(self, now_s: float, pose: Pose, goal: Pose) -> tuple[Cause, str] | None:
+        """Find a route if there is none yet; the cause if there is no way."""
+        if self.route is not None:
+            return None
+        found = self.routes.find(pose, goal, now_s)
+        if isinstance(found, Cause):
+            return found, f"there is no way to ({goal.x_m}, {goal.y_m})"
+        self._follow(found)
+        return None
+
+    def _follow(self, route: Route) -> None:
+        self.route = route
+        self.local = None
+        self.progress_m = 0.0
+        self._next_plan_s = -math.inf
+        self.failures = 0
+
+    def replan(
+        self,
+        now_s: float,
+        pose: Pose,
+        goal: Pose,
+        people: Sequence[TagSeen],
+        peers: Sequence[Peer],
+    ) -> bool:
+        """Plan anew around what is marked now; is there a way."""
+        if now_s < self._next_route_s:
+            return False
+        self._next_route_s = now_s + self._settings.replan_every_s
+        distance_m = 0.7 * self.planner.courtesy.distance_m
+        rings = [_ring(p, distance_m) for p in people if not walks(p)]
+        rings += [_ring(p.tag, p.radius_m) for p in peers if not walks(p.tag)]
+        things = np.vstack([self.planner.window.marked_points_m(), *rings])
+        self.routes.remember(things, now_s)
+        found = self.routes.find(pose, goal, now_s)
+        if isinstance(found, Cause):
+            # What is remembered may be gone; the next try looks afresh.
+            self.routes.forget()
+            return False
+        self._follow(found)
+        return True
+
+    def plan_locally(self, scene: Scene, *, patient: bool) -> LocalPath:
+        """At the planner's own rate; in between the last answer counts."""
+        route = self.route
+        if route is None:
+            raise ControlRefused("no route to follow")
+        if self.local is None or scene.now_s >= self._next_plan_s - 1e-9:
+            self._next_plan_s = scene.now_s + self._settings.plan_period_s
+            self.local = self.planner.step(
+                scene.now_s,
+                scene.pose,
+                scene.scans,
+                scene.around,
+                scene.people,
+                route.xy,
+                self.progress_m,
+                tight=route.tight,
+                peers=scene.peers,
+                patient=patient,
+            )
+            self.cycles += 1
+            self.progress_m = self.local.progress_m
+            self.failures = 0 if self.local.ok else self.failures + 1
+        return self.local
+
+    def left_m(self, to_end_m: float) -> float:
+        """Of the whole way, when so much of the local path is left."""
+        if self.local is None or self.route is None:
+            return to_end_m
+        if self.local.status is not LocalStatus.AROUND:
+            return to_end_m
+        beyond_m = length_of(self.route.xy) - self.local.rejoins_m
+        return to_end_m + max(beyond_m, 0.0)
+
+
+def _ring(tag: TagSeen, radius_m: float) -> NDArray[np.float64]:
+    angles = np.linspace(0.0, math.tau, 12, endpoint=False)
+    return np.column_stack(
+        [tag.x_m + radius_m * np.cos(angles), tag.y_m + radius_m * np.sin(angles)]
+    )

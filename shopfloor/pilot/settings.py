@@ -1,0 +1,24 @@
+"""How a pilot plans, and how long it waits for what."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True)
+class PilotSettings:
+    plan_period_s: float = 0.05
+    controller: Literal["tracker", "dwa"] = "tracker"
+    failures_to_replan: int = 3
+    replan_every_s: float = 1.0
+    wait_for_person_s: float = 5.0
+    """After that a long way around the person is driven, where there is one."""
+    go_around_for_s: float = 12.0
+    """Once waiting was in vain; then people are waited for again."""
+    yield_after_s: float = 2.0
+    """Blocked for longer by a robot that goes first, this one makes way."""
+    stuck_s: float = 6.0
+    patience_s: float = 60.0
+    """Blocked for longer, a goal has failed."""
+    lost_patience_s: float = 10.0
