@@ -286,6 +286,8 @@ CREATE TABLE orders (
 CREATE INDEX orders_unattended ON orders (received_at) WHERE status = 'new';
 CREATE INDEX orders_by_age ON orders (received_at DESC);
 CREATE INDEX orders_by_instance ON orders (instance_id);
+CREATE INDEX orders_open_by_due ON orders (due)
+    WHERE status IN ('waiting for release', 'new', 'in process');
 
 -- The raw materials of an order; the same material may occur twice.
 CREATE TABLE order_lines (

@@ -28,6 +28,9 @@ const MODULES = [
   "map",
   "scanner",
   "diagram",
+  "cockpit",
+  "cockpit_diagram",
+  "instance",
 ];
 // Not loaded as modules. The service worker comes last: it lists all other files.
 const SCRIPTS = ["theme", "live_worker"];
@@ -41,6 +44,8 @@ const SHEETS = {
   "orders.css": ["orders"],
   "map.css": ["map"],
   "design.css": ["design"],
+  "cockpit.css": ["home", "cockpit"],
+  "cockpit_instance.css": ["orders", "cockpit_instance"],
 };
 const WASM = { "zxing_reader.wasm": "zxing-wasm/dist/reader/zxing_reader.wasm" };
 const STAMPED_DIRECTORIES = ["src", "static", "styles"];
@@ -54,8 +59,13 @@ const STAMPED_FILES = [
 ];
 // Not part of the shell that tablets keep offline: only large or leaders' pages use it.
 const NOT_IN_SHELL = new Set([
+  "cockpit.css",
+  "cockpit.js",
+  "cockpit_diagram.js",
+  "cockpit_instance.css",
   "design.css",
   "diagram.js",
+  "instance.js",
   "scanner.js",
   "zxing_reader.wasm",
 ]);

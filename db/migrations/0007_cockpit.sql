@@ -67,6 +67,8 @@ CREATE INDEX instances_by_end ON instances (ended_at DESC, id DESC)
     WHERE ended_at IS NOT NULL;
 CREATE INDEX instances_like_business_key ON instances (business_key text_pattern_ops);
 CREATE INDEX incidents_open ON incidents (opened_at) WHERE resolved_at IS NULL;
+CREATE INDEX orders_open_by_due ON orders (due)
+    WHERE status IN ('waiting for release', 'new', 'in process');
 
 -- One action on many instances; a worker does it one by one.
 CREATE TABLE batches (

@@ -3,6 +3,8 @@
  * same to those who cannot see it; touch pans and pinches, which the viewer lacks.
  */
 import NavigatedViewer from "bpmn-js/lib/NavigatedViewer";
+import type { Box, Canvas } from "./diagram_canvas.js";
+import { panAndPinch } from "./pan_and_pinch.js";
 import { t } from "./texts.js";
 
 interface Tokens {
@@ -13,21 +15,6 @@ interface Tokens {
   names: Record<string, string>;
   passed: string[];
   stuck: string[];
-}
-
-interface Canvas {
-  addMarker(element: string, marker: string): void;
-  removeMarker(element: string, marker: string): void;
-  zoom(step?: number | "fit-viewport", centre?: { x: number; y: number } | "auto"): number;
-  scroll(delta: { dx: number; dy: number }): void;
-  viewbox(box?: Box): Box & { inner: Box };
-}
-
-interface Box {
-  x: number;
-  y: number;
-  width: number;
-  height: number;
 }
 
 interface Registry {
@@ -53,7 +40,7 @@ class Diagram extends HTMLElement {
     this.#steps.setAttribute("aria-live", "polite");
     this.replaceChildren(this.#steps, stage);
     this.#viewer = new NavigatedViewer({ container: stage });
-    touch(stage, () => this.#canvas());
+    panAndPinch(stage, () => this.#canvas());
     document.body.addEventListener("live:orders", this.#again);
     document.body.addEventListener("live:tasks", this.#again);
     void this.#show();
@@ -144,40 +131,6 @@ class Diagram extends HTMLElement {
 /** As near as possible, with no empty paper beside a diagram that is larger. */
 function within(wanted: number, least: number, most: number): number {
   return most < least ? (least + most) / 2 : Math.min(Math.max(wanted, least), most);
-}
-
-/** Drag with one finger, pinch with two. */
-function touch(stage: HTMLElement, canvas: () => Canvas | null): void {
-  const fingers = new Map<number, { x: number; y: number }>();
-  let apart = 0;
-  stage.addEventListener("pointerdown", (event) => {
-    if (event.pointerType !== "touch") return;
-    fingers.set(event.pointerId, { x: event.clientX, y: event.clientY });
-    apart = 0;
-  });
-  stage.addEventListener("pointermove", (event) => {
-    const before = fingers.get(event.pointerId);
-    const here = canvas();
-    if (before === undefined || here === null) return;
-    fingers.set(event.pointerId, { x: event.clientX, y: event.clientY });
-    if (fingers.size === 1) {
-      here.scroll({ dx: event.clientX - before.x, dy: event.clientY - before.y });
-    } else if (fingers.size === 2) {
-      const [a, b] = [...fingers.values()];
-      if (a === undefined || b === undefined) return;
-      const now = Math.hypot(a.x - b.x, a.y - b.y);
-      const frame = stage.getBoundingClientRect();
-      const centre = { x: (a.x + b.x) / 2 - frame.left, y: (a.y + b.y) / 2 - frame.top };
-      if (apart > 0) here.zoom((here.zoom() * now) / apart, centre);
-      apart = now;
-    }
-  });
-  for (const kind of ["pointerup", "pointercancel", "pointerleave"] as const) {
-    stage.addEventListener(kind, (event) => {
-      fingers.delete(event.pointerId);
-      apart = 0;
-    });
-  }
 }
 
 customElements.define("mpms-diagram", Diagram);

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any, Protocol
 
 from mpms.domain.instances import InstanceStatus
@@ -39,6 +39,18 @@ class TrendHour:
     cancelled: int
     failed: int
     seconds: float  # of all that completed
+
+
+@dataclass(frozen=True)
+class VersionRow:
+    """A version of a process and how many instances run it."""
+
+    definition_id: int
+    version: int
+    name: str
+    deployed_at: datetime
+    deployed_by: str
+    active: int
 
 
 @dataclass(frozen=True)
@@ -114,6 +126,16 @@ class Standing:
     stuck: int
 
 
+@dataclass(frozen=True)
+class InstanceStand:
+    """Tokens of one instance at one element; without element: its open incidents."""
+
+    instance_id: str
+    element: str | None
+    tokens: int
+    stuck: int
+
+
 class Cockpit(Protocol):
     """Whole screens at once."""
 
@@ -143,6 +165,19 @@ class Cockpit(Protocol):
     def standing(
         self, key: str, *, definition_id: int | None = None
     ) -> Sequence[Standing]: ...
+    def trends(self, since: datetime) -> Mapping[str, Sequence[TrendHour]]:
+        """The same as ``trend`` for each process, by key."""
+        ...
+
+    def late(self, today: date) -> Mapping[str, int]:
+        """Instances that make an order due before this day, by process."""
+        ...
+
+    def versions(self, key: str) -> Sequence[VersionRow]:
+        """The newest first; none: no such process."""
+        ...
+
+    def places(self, instance_ids: Sequence[str]) -> Sequence[InstanceStand]: ...
 
 
 class Tallies(Protocol):

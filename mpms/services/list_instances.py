@@ -28,9 +28,11 @@ def list_instances(
     below: InstancePlace | None = None,
     limit: int = PAGE,
 ) -> InstanceList:
+    # The first page and its count are one reading.
+    most = limit + 1 if below is not None else max(limit, CAP) + 1
     with uow() as tx:
-        rows = tx.cockpit.instances(sought, below=below, limit=limit + 1)
-        found = tx.cockpit.count(sought, most=CAP + 1) if below is None else 0
+        rows = tx.cockpit.instances(sought, below=below, limit=most)
+    found = min(len(rows), CAP + 1) if below is None else 0
     shown = rows[:limit]
     more = len(rows) > limit
     return InstanceList(shown, shown[-1].place if more else None, found)

@@ -6,7 +6,18 @@ from flask import Flask
 
 from mpms.web import assets, security, signed_in, texts
 from mpms.web.desk import Desk
-from mpms.web.pages import design, events, home, login, map, orders, shell, tasks
+from mpms.web.pages import (
+    cockpit,
+    cockpit_instance,
+    design,
+    events,
+    home,
+    login,
+    map,
+    orders,
+    shell,
+    tasks,
+)
 from mpms.web.rights import require_rights
 
 MAX_BODY_BYTES = 12 << 20
@@ -19,7 +30,8 @@ def create_app(desk: Desk) -> Flask:
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     for part in (assets, texts, security, signed_in):
         part.install(app)
-    for page in (shell, login, home, tasks, orders, map, events, design):
+    for page in (shell, login, home, tasks, orders, map, events, design, cockpit):
         app.register_blueprint(page.pages)
+    app.register_blueprint(cockpit_instance.pages)
     require_rights(app)
     return app

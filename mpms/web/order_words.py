@@ -330,6 +330,46 @@ def _robot_chosen(line: HistoryLine, data: dict[str, Any]) -> Sentence:
     return Sentence(t("{robot} was chosen", robot=robot), "", _short(why))
 
 
+def _variables_set(line: HistoryLine, data: dict[str, Any]) -> Sentence:
+    told = {"who": line.row.actor, "names": _listed(data.get("names"))}
+    removed = _listed(data.get("removed"))
+    text = (
+        t("{who} set variables: {names}", **told)
+        if told["names"]
+        else t("{who} removed variables: {names}", who=told["who"], names=removed)
+    )
+    return Sentence(text, "info", _short(data.get("reason")))
+
+
+def _token_moved(line: HistoryLine, data: dict[str, Any]) -> Sentence:
+    text = t(
+        "{who} moved a token from {step} to {to}",
+        who=line.row.actor,
+        step=line.step or "?",
+        to=_short(data.get("to_name") or data.get("to")),
+    )
+    return Sentence(text, "info", _short(data.get("reason")))
+
+
+def _migrated(line: HistoryLine, data: dict[str, Any]) -> Sentence:
+    text = t(
+        "{who} carried the process over from version {old} to {new}",
+        who=line.row.actor,
+        old=_short(data.get("from")),
+        new=_short(data.get("to")),
+    )
+    return Sentence(text, "info", _short(data.get("reason")))
+
+
+def _listed(names: Any) -> str:
+    return _short(", ".join(map(str, names))) if isinstance(names, list) else ""
+
+
+def told_kinds() -> list[str]:
+    """Lines that have a sentence of their own; values have a page of their own."""
+    return sorted(_HISTORY.keys() - {"variable"})
+
+
 # Outside a request t() gives the sentence back as it stands; _by_step translates it.
 _HISTORY: Mapping[str, Callable[[HistoryLine, dict[str, Any]], Sentence]] = {
     "order accepted": lambda line, data: Sentence(
@@ -373,6 +413,18 @@ _HISTORY: Mapping[str, Callable[[HistoryLine, dict[str, Any]], Sentence]] = {
     "task claimed": _by_step(t("{who} took on: {step}")),
     "task given back": _by_step(t("{who} gave back: {step}")),
     "draft begun": _by_step(t("{who} began to fill in: {step}")),
+    "instance started": _by_step(t("{who} started the process"), "info"),
+    "variables set": _variables_set,
+    "activity skipped": _by_step(t("{who} skipped: {step}"), "info"),
+    "token moved": _token_moved,
+    "activity cancelled": _by_step(t("{who} cancelled: {step}"), "warn"),
+    "suspended": _by_step(t("{who} let the process stand still"), "warn"),
+    "resumed": _by_step(t("{who} let the process go on"), "info"),
+    "process suspended": _by_step(t("{who} stopped new starts of a process"), "warn"),
+    "process resumed": _by_step(t("{who} allowed new starts of a process"), "info"),
+    "restarted": _by_step(t("{who} restarted the process"), "info"),
+    "migrated": _migrated,
+    "history deleted": _by_step(t("{who} deleted old history"), "warn"),
     "instance completed": _by_step(t("The process ended"), "ok"),
     "instance failed": _by_step(t("The process failed"), "bad"),
     "instance cancelled": _by_step(t("The process was cancelled"), "bad"),

@@ -191,6 +191,8 @@ export class Side {
     const facts: [string, string | Node][] = [[t("State"), words.text]];
     if (frame.why_not) facts.push([t("Reason"), frame.why_not]);
     if (frame.order !== null) facts.push([t("Order"), orderLink(frame.order)]);
+    if (frame.instance !== null && document.documentElement.dataset["role"] !== "worker")
+      facts.push([t("Process"), processLink(frame.instance)]);
     if (frame.place !== null) facts.push([t("Goal"), shown(frame.place)]);
     if (frame.speed !== null)
       facts.push([t("Speed"), `${formatNumber(frame.speed, 1)} m/s`]);
@@ -226,7 +228,7 @@ export class Side {
       const shownValue = values[index];
       if (!shownValue) return;
       if (typeof value === "string") write(shownValue, value);
-      else if (shownValue.textContent !== value.textContent)
+      else if (shownValue.innerHTML !== (value as HTMLElement).outerHTML)
         shownValue.replaceChildren(value);
     });
   }
@@ -236,5 +238,13 @@ function orderLink(number: string): HTMLAnchorElement {
   const link = document.createElement("a");
   link.href = `/orders/${encodeURIComponent(number)}`;
   link.textContent = number;
+  return link;
+}
+
+// Processes that follow each other look alike: the text alone would hide the change.
+function processLink(instance: string): HTMLAnchorElement {
+  const link = document.createElement("a");
+  link.href = `/cockpit/i/${encodeURIComponent(instance)}`;
+  link.textContent = t("Show the process");
   return link;
 }

@@ -7,8 +7,9 @@ merged from both.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from datetime import datetime
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime
 from typing import Any
 
 from mpms.adapters.postgres.statements import Repository, Row
@@ -18,9 +19,11 @@ from mpms.ports.cockpit import (
     InstancePlace,
     InstanceRow,
     InstancesSought,
+    InstanceStand,
     ProcessRow,
     Standing,
     TrendHour,
+    VersionRow,
 )
 
 _LIKE = str.maketrans({"\\": r"\\", "%": r"\%", "_": r"\_"})
@@ -34,12 +37,28 @@ class Cockpit(Repository):
 
     def trend(self, since: datetime, key: str | None = None) -> Sequence[TrendHour]:
         rows = self._statements.rows("cockpit_trend", since=since, key=key)
+        return [_trend_hour(row) for row in rows]
+
+    def trends(self, since: datetime) -> Mapping[str, Sequence[TrendHour]]:
+        found: dict[str, list[TrendHour]] = defaultdict(list)
+        for key, *row in self._statements.rows("cockpit_trends", since=since):
+            found[key].append(_trend_hour(row))
+        return found
+
+    def late(self, today: date) -> Mapping[str, int]:
+        return dict(self._statements.rows("cockpit_late", today=today))
+
+    def versions(self, key: str) -> Sequence[VersionRow]:
         return [
-            TrendHour(
-                hour, int(started), int(completed), int(cancelled), int(failed), s
-            )
-            for hour, started, completed, cancelled, failed, s in rows
+            VersionRow(*row)
+            for row in self._statements.rows("cockpit_versions", key=key)
         ]
+
+    def places(self, instance_ids: Sequence[str]) -> Sequence[InstanceStand]:
+        if not instance_ids:
+            return []
+        rows = self._statements.rows("cockpit_places", ids=list(instance_ids))
+        return [InstanceStand(*row) for row in rows]
 
     def instances(
         self, sought: InstancesSought, *, below: InstancePlace | None, limit: int
@@ -113,6 +132,13 @@ def _asked(
         "before_id": None if below is None else below.id,
         "limit": limit,
     }
+
+
+def _trend_hour(row: Sequence[Any]) -> TrendHour:
+    hour, started, completed, cancelled, failed, seconds = row
+    return TrendHour(
+        hour, int(started), int(completed), int(cancelled), int(failed), seconds
+    )
 
 
 def _instance(row: Row) -> InstanceRow:

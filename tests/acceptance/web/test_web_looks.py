@@ -37,6 +37,9 @@ SMALL_TARGETS = """least => [...document.querySelectorAll(
 def pages_of(house: House) -> dict[str, tuple[str | None, str]]:
     number = house.order(materials=2)
     task = house.task(number, "load_material")
+    ((instance,),) = house.rows(
+        f"SELECT instance_id::text FROM tasks WHERE task_id = '{task}'"
+    )
     return {
         "login": (None, "/login"),
         "trust": (None, "/trust"),
@@ -49,6 +52,9 @@ def pages_of(house: House) -> dict[str, tuple[str | None, str]]:
         "order": ("sofia", f"/orders/{number}"),
         "new order": ("sofia", "/orders/new"),
         "map": ("vera", "/map"),
+        "cockpit": ("sofia", "/cockpit"),
+        "process": ("vera", "/cockpit/warehouse"),
+        "instance": ("sofia", f"/cockpit/i/{instance}"),
         "design": ("adam", "/design"),
         "me": ("ana", "/me"),
         "tablets": ("sofia", "/tablets"),

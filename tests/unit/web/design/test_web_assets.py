@@ -129,8 +129,8 @@ def test_each_role_is_shown_its_pages(client: FlaskClient, role: str) -> None:
     assert navigation is not None
     assert re.findall(r'href="([^"]+)"', navigation[0]) == {
         "worker": ["/tasks", "/map", "/orders"],
-        "viewer": ["/orders", "/map"],
-    }.get(role, ["/", "/tasks", "/orders", "/map"])
+        "viewer": ["/orders", "/map", "/cockpit"],
+    }.get(role, ["/", "/tasks", "/orders", "/map", "/cockpit"])
 
 
 def test_a_stranger_is_shown_no_pages(client: FlaskClient) -> None:

@@ -1,0 +1,193 @@
+"""The cockpit: every process at a glance, and one process on its drawing."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from flask import Blueprint, Response, current_app, render_template, request, url_for
+
+from mpms.domain.people import Role
+from mpms.services.heat_map import LEVELS, heat_map
+from mpms.services.process_board import process_board
+from mpms.services.process_page import ProcessPage, process_page
+from mpms.services.search_instances import (
+    FoundInstance,
+    export_instances,
+    search_instances,
+)
+from mpms.web import cockpit_words as words
+from mpms.web.cockpit_filter import STATES, Filter, place_of, text_of
+from mpms.web.rights import LEADERS, allowed
+from mpms.web.signed_in import current_desk
+from mpms.web.texts import t
+
+pages = Blueprint("cockpit", __name__)
+
+READERS = LEADERS | {Role.VIEWER}
+CONTAINERS = frozenset({"subProcess", "transaction", "adHocSubProcess"})
+
+pages.add_app_template_global(words.state_word, "cockpit_state")
+pages.add_app_template_global(words.state_chip, "cockpit_state_chip")
+pages.add_app_template_global(words.kind_word, "cockpit_kind")
+pages.add_app_template_global(words.sparkline, "sparkline")
+
+
+# -- all processes --------------------------------------------------------------------
+
+
+@pages.get("/cockpit")
+@allowed(READERS)
+def board() -> str:
+    return render_template("cockpit.html", **_board())
+
+
+@pages.get("/cockpit-now")
+@allowed(READERS)
+def now() -> str:
+    return render_template("_cockpit_now.html", **_board())
+
+
+def _board() -> dict[str, Any]:
+    desk = current_desk()
+    return {
+        "board": process_board(desk.uow, now=desk.clock.now()),
+        "inbox": "/incidents" if "incidents" in current_app.blueprints else None,
+    }
+
+
+# -- one process -----------------------------------------------------------------------
+
+
+@pages.get("/cockpit/<key>")
+@allowed(READERS)
+def process(key: str) -> str:
+    asked, found = _asked(key)
+    return render_template(
+        "cockpit_process.html",
+        **_page(asked, found),
+        **_counted(asked, found),
+        **_listed(asked, found),
+        model=url_for("home.definition", definition_id=found.shown.definition_id),
+        windows=words.window_words(),
+        shows=words.show_words(),
+        ages=words.age_words(),
+        states=STATES,
+    )
+
+
+@pages.get("/cockpit/<key>/steps")
+@allowed(READERS)
+def steps(key: str) -> str:
+    asked, found = _asked(key)
+    shown = _page(asked, found) | _counted(asked, found)
+    return render_template("_cockpit_steps.html", **shown)
+
+
+@pages.get("/cockpit/<key>/instances")
+@allowed(READERS)
+def instances(key: str) -> str:
+    asked, found = _asked(key)
+    shown = _page(asked, found) | _listed(asked, found)
+    return render_template("_cockpit_instances.html", **shown)
+
+
+@pages.get("/cockpit/<key>/instances.csv")
+@allowed(READERS)
+def export(key: str) -> Response:
+    """The same instances as the list, as far as a spreadsheet should bear."""
+    asked, found = _asked(key)
+    desk = current_desk()
+    sought = asked.sought(key, found.definition_id, desk.clock.now())
+    heading = [
+        *(t("Business key"), t("State"), t("Stands at"), t("Started")),
+        *(t("Last change"), t("Ended"), t("Reason"), t("Version"), t("Id")),
+    ]
+    states = {state: words.state_word(state) for state in STATES}
+    lines = _lines(found, states, export_instances(desk.uow, sought))
+    answer = Response(_csv(heading, lines), content_type="text/csv; charset=utf-8")
+    name = "".join(c for c in key if c.isascii() and (c.isalnum() or c in "-_"))
+    answer.headers["Content-Disposition"] = (
+        f'attachment; filename="{name or "process"}-instances.csv"'
+    )
+    answer.headers["X-Content-Type-Options"] = "nosniff"
+    return answer
+
+
+def _asked(key: str) -> tuple[Filter, ProcessPage]:
+    desk, asked = current_desk(), Filter.of(request.args)
+    return asked, process_page(desk.uow, desk.engine, key, version=asked.version)
+
+
+def _page(asked: Filter, found: ProcessPage) -> dict[str, Any]:
+    return {
+        "page": found,
+        "asked": asked,
+        "kept": asked.address,
+        "names": {s.id: " ".join(s.name.split()) or s.id for s in found.steps},
+        "containers": {s.id for s in found.steps if s.kind in CONTAINERS},
+    }
+
+
+def _counted(asked: Filter, found: ProcessPage) -> dict[str, Any]:
+    desk = current_desk()
+    since, until = asked.times(desk.clock.now())
+    return {
+        "heat": heat_map(
+            desk.uow,
+            found.key,
+            found.steps,
+            definition_id=found.definition_id,
+            since=since,
+            until=until,
+        ),
+        "levels": LEVELS,
+        "window_since": since,
+        "window_until": until,
+    }
+
+
+def _listed(asked: Filter, found: ProcessPage) -> dict[str, Any]:
+    desk = current_desk()
+    below = place_of(request.args.get("below", ""))
+    sought = asked.sought(found.key, found.definition_id, desk.clock.now())
+    listing = search_instances(desk.uow, sought, below=below)
+    return {
+        "listing": listing,
+        "versions": {row.definition_id: row.version for row in found.versions},
+        "older": None if listing.below is None else text_of(listing.below),
+        "below": "" if below is None else text_of(below),
+    }
+
+
+def _lines(
+    found: ProcessPage, states: Mapping[str, str], instances: Iterable[FoundInstance]
+) -> Iterator[list[object]]:
+    names = {step.id: step.name or step.id for step in found.steps}
+    versions = {row.definition_id: row.version for row in found.versions}
+    for one in instances:
+        row = one.row
+        at = [names.get(s.element or "", s.element or "") for s in one.stands]
+        yield [
+            *(row.business_key, states[one.state], ", ".join(at)),
+            *(row.started_at.isoformat(), row.changed_at.isoformat()),
+            row.ended_at.isoformat() if row.ended_at else "",
+            *(row.end_reason, versions.get(row.definition_id, ""), row.id),
+        ]
+
+
+def _csv(heading: list[str], lines: Iterable[list[object]]) -> Iterator[str]:
+    """Piece by piece: a browser gets the first while the last are still being read."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer)
+    yield "\ufeff"  # without it a spreadsheet reads umlauts wrongly
+    writer.writerow(heading)
+    for line in lines:
+        writer.writerow([words.cell(value) for value in line])
+        if buffer.tell() > 1 << 15:
+            yield buffer.getvalue()
+            buffer.seek(0)
+            buffer.truncate()
+    yield buffer.getvalue()
