@@ -63,7 +63,7 @@ def number(value: object, purpose: str) -> int | float:
     return value
 
 
-class _Copy:
+class JsonCopy:
     """One walk over a value, counting what it copies."""
 
     def __init__(self, frame: Frame) -> None:
@@ -89,20 +89,21 @@ class _Copy:
             raise Fault(f"makes a value of more than {MAX_DEPTH} levels")
         if value is None or isinstance(value, bool):
             return value
-        if isinstance(value, int | float):
-            return self.number(value)
         if isinstance(value, str):
             return self.text(value)
         if isinstance(value, list):
             return [self.value(item, depth + 1) for item in value]
-        if isinstance(value, dict):
+        if isinstance(value, Mapping):
             return {
                 self.key(key): self.value(item, depth + 1)
                 for key, item in value.items()
             }
-        raise Fault(f"gives {shown(value)}, which is no JSON value")
+        return self.plain(value)
 
-    def number(self, value: int | float) -> int | float:
+    def plain(self, value: object) -> object:
+        """A number, or whatever else the language has a JSON spelling for."""
+        if not isinstance(value, int | float):
+            raise Fault(f"gives {shown(value)}, which is no JSON value")
         number(value, "as a result")
         if isinstance(value, int) and abs(value) > MAX_RESULT:
             raise Fault("gives an integer of more than 64 bits")
@@ -116,4 +117,4 @@ class _Copy:
 
 def json_copy(value: object, frame: Frame) -> object:
     """A deep copy that shares nothing with the variables and is surely JSON."""
-    return _Copy(frame).value(value)
+    return JsonCopy(frame).value(value)

@@ -4,57 +4,22 @@ Whole numbers become integers, all others floats; dates and durations become ISO
 Ranges and functions have no spelling in JSON and are refused.
 """
 
-import re
-from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
-from ..expressions.bounds import MAX_DEPTH, MAX_RESULT, MAX_TEXT, MAX_VALUES
+from ..expressions.bounds import MAX_RESULT, JsonCopy
 from ..expressions.faults import Fault
 from .numbers import decimal_of
 from .temporal import iso_text
 from .values import Frame, lift, shown
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
+class _Outward(JsonCopy):
+    """What FEEL has and JSON has not gets a spelling, or is refused."""
 
-class _Outward:
-    """One walk over a result, counting what it copies."""
-
-    def __init__(self, frame: Frame) -> None:
-        self.frame = frame
-        self.values = 0
-        self.characters = 0
-
-    def text(self, value: str) -> str:
-        self.characters += len(value)
-        self.frame.spend_on_text(len(value))
-        if self.characters > MAX_TEXT:
-            raise Fault(f"makes a value with more than {MAX_TEXT} characters of text")
-        if not value.isascii() and _SURROGATE.search(value):
-            raise Fault("makes a text with half a character (a lone surrogate)")
-        return value
-
-    def value(self, value: Any, depth: int = 0) -> object:
-        self.values += 1
-        self.frame.spend()
-        if self.values > MAX_VALUES + 1:
-            raise Fault(f"makes a value with more than {MAX_VALUES} parts")
-        if depth > MAX_DEPTH:
-            raise Fault(f"makes a value of more than {MAX_DEPTH} levels")
-        if value is None or isinstance(value, bool):
-            return value
+    def plain(self, value: object) -> object:
         if isinstance(value, Decimal | int | float):
             return json_number(lift(value))
-        if isinstance(value, str):
-            return self.text(value)
-        if isinstance(value, list):
-            return [self.value(item, depth + 1) for item in value]
-        if isinstance(value, Mapping):
-            return {
-                self.text(key): self.value(item, depth + 1)
-                for key, item in value.items()
-            }
         return self.text(iso(value))
 
 
