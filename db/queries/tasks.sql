@@ -2,7 +2,7 @@
 -- One open form.
 SELECT
     t.task_id, t.instance_id, i.business_key, t.element, t.name, t.lane, t.form,
-    t.assignee, t.groups, t.inputs, t.created_at
+    t.assignee, t.groups, t.inputs, t.created_at, i.suspended_at IS NOT NULL
 FROM tasks AS t
 JOIN instances AS i ON i.id = t.instance_id
 WHERE t.task_id = %(task_id)s::uuid;
@@ -11,7 +11,7 @@ WHERE t.task_id = %(task_id)s::uuid;
 -- Open forms, oldest first; a form without groups is for everybody.
 SELECT
     t.task_id, t.instance_id, i.business_key, t.element, t.name, t.lane, t.form,
-    t.assignee, t.groups, t.inputs, t.created_at
+    t.assignee, t.groups, t.inputs, t.created_at, i.suspended_at IS NOT NULL
 FROM tasks AS t
 JOIN instances AS i ON i.id = t.instance_id
 WHERE

@@ -22,6 +22,7 @@ class FormTask:
     groups: tuple[str, ...]
     inputs: dict[str, Any]
     created_at: datetime
+    on_hold: bool = False  # its instance is suspended
 
 
 @dataclass(frozen=True)

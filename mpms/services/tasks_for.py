@@ -122,8 +122,9 @@ def next_of(
     views: Sequence[TaskView], person: Person, *, instance_id: str | None = None
 ) -> TaskView | None:
     """What to do next: what one has begun, then the same order, then the queue."""
-    mine = [view for view in views if view.belongs_to(person)]
-    free = [view for view in views if view.claim is None]
+    open_to_do = [view for view in views if not view.task.on_hold]
+    mine = [view for view in open_to_do if view.belongs_to(person)]
+    free = [view for view in open_to_do if view.claim is None]
     same = [view for view in free if view.task.instance_id == instance_id]
     return next(iter([*mine, *same, *free]), None)
 

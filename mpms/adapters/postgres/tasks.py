@@ -82,6 +82,7 @@ def _task(row: Row) -> FormTask:
         groups,
         inputs,
         created_at,
+        on_hold,
     ) = row
     return FormTask(
         task_id=task_id,
@@ -95,4 +96,5 @@ def _task(row: Row) -> FormTask:
         groups=tuple(groups),
         inputs=inputs,
         created_at=created_at,
+        on_hold=on_hold,
     )

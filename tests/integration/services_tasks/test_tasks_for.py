@@ -11,6 +11,7 @@ from mpms.domain.people import Role
 from mpms.ports.floor import FloorSeen, RobotSeen
 from mpms.services.claim_task import NotYourTask, claim_task
 from mpms.services.submit_form import submit_form
+from mpms.services.suspend_instance import suspend_instance
 from mpms.services.tasks_for import next_of, task_for, tasks_for
 
 Shop = Any
@@ -133,3 +134,15 @@ def test_variables_of_any_shape_break_no_card(shop: Shop) -> None:
     (view,) = seen(shop, shop.person("ana"))
     assert (view.place, view.robot, view.material) == (None, None, None)
     assert [line.required_kg for line in view.lines] == [0.0, 0.0]
+
+
+def test_a_form_of_a_suspended_process_is_on_hold_and_never_next(shop: Shop) -> None:
+    shop.deploy(groups="worker")
+    held, other = shop.start(), shop.start()
+    ana = shop.person("ana", groups=("worker",))
+    suspend_instance(shop.uow, held.instance_id, by="sofia", reason="tank is dirty")
+    views = {view.task.task_id: view.task.on_hold for view in seen(shop, ana)}
+    assert views == {held.task_id: True, other.task_id: False}
+    first = next_of(seen(shop, ana), ana)
+    assert first is not None
+    assert first.task.task_id == other.task_id
