@@ -31,6 +31,13 @@ const MODULES = [
   "cockpit",
   "cockpit_diagram",
   "instance",
+  "replay",
+  "incidents",
+  "batches",
+  "figures",
+  "models",
+  "model_editor",
+  "admin",
 ];
 // Not loaded as modules. The service worker comes last: it lists all other files.
 const SCRIPTS = ["theme", "live_worker"];
@@ -45,7 +52,13 @@ const SHEETS = {
   "map.css": ["map"],
   "design.css": ["design"],
   "cockpit.css": ["home", "cockpit"],
-  "cockpit_instance.css": ["orders", "cockpit_instance"],
+  "cockpit_instance.css": ["orders", "cockpit_instance", "replay"],
+  "incidents.css": ["incidents"],
+  "batches.css": ["batches"],
+  "figures.css": ["figures"],
+  "models.css": ["models"],
+  "model_editor.css": ["model_editor"],
+  "admin.css": ["admin"],
 };
 const WASM = { "zxing_reader.wasm": "zxing-wasm/dist/reader/zxing_reader.wasm" };
 const STAMPED_DIRECTORIES = ["src", "static", "styles"];
@@ -59,13 +72,26 @@ const STAMPED_FILES = [
 ];
 // Not part of the shell that tablets keep offline: only large or leaders' pages use it.
 const NOT_IN_SHELL = new Set([
+  "admin.css",
+  "admin.js",
+  "batches.css",
+  "batches.js",
   "cockpit.css",
   "cockpit.js",
   "cockpit_diagram.js",
   "cockpit_instance.css",
   "design.css",
   "diagram.js",
+  "figures.css",
+  "figures.js",
+  "incidents.css",
+  "incidents.js",
   "instance.js",
+  "model_editor.css",
+  "model_editor.js",
+  "models.css",
+  "models.js",
+  "replay.js",
   "scanner.js",
   "zxing_reader.wasm",
 ]);

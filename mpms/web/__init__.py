@@ -21,6 +21,18 @@ from mpms.web.pages import (
 from mpms.web.rights import require_rights
 
 MAX_BODY_BYTES = 12 << 20
+PAGES = (
+    shell,
+    login,
+    home,
+    tasks,
+    orders,
+    map,
+    events,
+    design,
+    cockpit,
+    cockpit_instance,
+)
 
 
 def create_app(desk: Desk) -> Flask:
@@ -30,8 +42,7 @@ def create_app(desk: Desk) -> Flask:
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     for part in (assets, texts, security, signed_in):
         part.install(app)
-    for page in (shell, login, home, tasks, orders, map, events, design, cockpit):
+    for page in PAGES:
         app.register_blueprint(page.pages)
-    app.register_blueprint(cockpit_instance.pages)
     require_rights(app)
     return app

@@ -106,6 +106,7 @@ def ago(_: Context, at: datetime | None) -> Markup:
 def install(app: Flask) -> None:
     app.jinja_env.globals.update(
         t=t,
+        has_page=app.blueprints.__contains__,
         language=current_language,
         languages=LANGUAGES,
         browser_texts=browser_texts,
