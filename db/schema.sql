@@ -567,8 +567,12 @@ CREATE TABLE batches (
     ordered_by text NOT NULL,
     ordered_at timestamptz NOT NULL DEFAULT now(),
     ended_at timestamptz,
-    stopped_by text
+    stopped_by text,
+    items bigint NOT NULL DEFAULT 0,
+    done bigint, -- written once it has ended, like failed
+    failed bigint
 );
+CREATE INDEX batches_open ON batches (id) WHERE ended_at IS NULL;
 CREATE TABLE batch_items (
     batch_id bigint NOT NULL REFERENCES batches ON DELETE CASCADE,
     place bigint NOT NULL,
@@ -582,6 +586,7 @@ CREATE TABLE batch_items (
 );
 CREATE INDEX batch_items_waiting ON batch_items (batch_id, place)
     WHERE state = 'waiting';
+CREATE INDEX batch_items_by_state ON batch_items (batch_id, state, place);
 
 CREATE TABLE incident_comments (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

@@ -20,6 +20,7 @@ from mpms.services.deliver import deliver_one, fire_some
 from mpms.services.handlers import Handlers
 from mpms.services.outside_jobs import OutsideJobs
 from mpms.services.own_robots import OwnRobots
+from mpms.services.run_batches import RunBatches
 from mpms.services.run_jobs import RunJobs
 from mpms.services.send_goals import send_goals
 from mpms.services.settle_goal import settle_goals
@@ -75,6 +76,7 @@ class Worker:
             self._inside_jobs,
             self._goals_to_send,
             self._outside.work,
+            RunBatches(uow, advance),
             TallyHistory(uow),
         ]
 

@@ -1,5 +1,5 @@
-// Live updates. Hints arrive as `live:tasks`, `live:orders`, `live:robots` and
-// `live:incidents` on the body, with the ids that changed (none: any may have); the
+// Live updates. Hints arrive as `live:tasks`, `live:orders`, `live:robots`,
+// `live:incidents` and `live:batches` on the body, with the ids that changed (none: any may have); the
 // page fetches what it shows again. Frames of the floor arrive as `live:floor`.
 
 import { assetUrl } from "./assets.js";
@@ -7,7 +7,7 @@ import { LiveStream, type LinkState, type News } from "./live_stream.js";
 import type { Asked } from "./live_worker.js";
 import { t } from "./texts.js";
 
-const TOPICS = ["tasks", "orders", "robots", "incidents"];
+const TOPICS = ["tasks", "orders", "robots", "incidents", "batches"];
 const GAP_MS = 300; // between two hints that make a page fetch
 const HERE_MS = 20_000;
 const HIDDEN_MS = 60_000;

@@ -36,6 +36,7 @@ from mpms.domain.steps import (
     Wait,
 )
 from mpms.domain.tasks import FormAnswer, FormTask, PastTask
+from mpms.ports.batches import Batches
 from mpms.ports.cockpit import Cockpit, CockpitInstance, Tallies
 from mpms.ports.desk_work import Attachments, Claims, Drafts, LateAnswers
 from mpms.ports.mail import LetterId, Reply
@@ -595,9 +596,15 @@ class Transaction(Protocol):
     def suspensions(self) -> Suspensions: ...
     @property
     def old_history(self) -> OldHistory: ...
+    @property
+    def batches(self) -> Batches: ...
 
     def wake(self) -> None:
         """After the commit, tell the workers that there is something to do."""
+        ...
+
+    def undoable(self) -> AbstractContextManager[None]:
+        """What fails in this block is undone; what was done before it stands."""
         ...
 
 

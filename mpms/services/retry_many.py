@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from mpms.domain.errors import DatabaseAway, MpmsError
 from mpms.domain.incidents import IncidentFilter
-from mpms.ports.store import UnitOfWork
+from mpms.ports.store import Transaction, UnitOfWork
 from mpms.services.advance_instance import Advance
 from mpms.services.apply_repair import required
 from mpms.services.retry_incident import retry_in
@@ -44,7 +44,8 @@ def retry_many(
     results: list[Retried] = []
     for instance_id, numbers in waiting.items():
         try:
-            done = _retry_all(uow, advance, instance_id, numbers, by=by, reason=why)
+            with uow() as tx:
+                done = retry_all(tx, advance, instance_id, numbers, by=by, reason=why)
             results.append(Retried(instance_id, done))
         except DatabaseAway:
             raise
@@ -54,22 +55,22 @@ def retry_many(
     return results
 
 
-def _retry_all(
-    uow: UnitOfWork,
+def retry_all(
+    tx: Transaction,
     advance: Advance,
     instance_id: str,
-    numbers: list[int],
+    numbers: Iterable[int],
     *,
     by: str,
     reason: str,
 ) -> tuple[int, ...]:
+    """Those of an instance's incidents that are still open. InstanceBusy."""
     done = []
-    with uow() as tx:
-        for number in numbers:
-            # The step before may have changed the instance and its incidents.
-            instance = tx.instances.lock(instance_id)
-            incident = tx.incidents.get(number)
-            if incident is not None and not instance.status.ended:
-                retry_in(tx, advance, instance, incident, by=by, reason=reason)
-                done.append(number)
+    for number in numbers:
+        # The step before may have changed the instance and its incidents.
+        instance = tx.instances.lock(instance_id)
+        incident = tx.incidents.get(number)
+        if incident is not None and not instance.status.ended:
+            retry_in(tx, advance, instance, incident, by=by, reason=reason)
+            done.append(number)
     return tuple(done)

@@ -44,15 +44,26 @@ def find_task(uow: UnitOfWork, engine: Engine, instance_id: str, named: str) -> 
 
     InstanceUnknown, TaskGone, RepairRefused.
     """
+    found = find_tasks(uow, engine, instance_id, named)
+    if len(found) > 1:
+        listed = ", ".join(found)
+        raise RepairRefused(f"{len(found)} tasks are at {named!r}; name one: {listed}.")
+    return found[0]
+
+
+def find_tasks(
+    uow: UnitOfWork, engine: Engine, instance_id: str, named: str
+) -> list[str]:
+    """The ids of all live tasks that an id or an element names.
+
+    InstanceUnknown, TaskGone if there is none.
+    """
     tokens = show_instance(uow, engine, instance_id).tokens
     if any(token.task_id == named for token in tokens):
-        return named
+        return [named]
     # A loop and its turns are on one element: the loop as a whole comes first.
     ids = {token.task_id for token in tokens if token.element == named}
     outer = [t for t in tokens if t.task_id in ids and t.inside not in ids]
     if not outer:
         raise TaskGone(f"No live task is at {named!r}.")
-    if len(outer) > 1:
-        listed = ", ".join(token.task_id for token in outer)
-        raise RepairRefused(f"{len(outer)} tasks are at {named!r}; name one: {listed}.")
-    return outer[0].task_id
+    return [token.task_id for token in outer]

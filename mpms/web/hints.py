@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 
 from mpms.domain.events import Event
 
-TOPICS = ("tasks", "orders", "robots", "incidents")
+TOPICS = ("tasks", "orders", "robots", "incidents", "batches")
 MOST_IDS = 50
 
 Hint = Mapping[str, str | None]  # topic -> the id of what changed, if one is known
@@ -43,6 +43,10 @@ _TOPICS: dict[str, tuple[str, ...]] = {
     "reply sent": ("incidents",),
     "reply in doubt": ("incidents",),
     "reply given up": ("incidents",),
+    "batch ordered": ("batches",),
+    "batch item": ("batches",),
+    "batch stopped": ("batches",),
+    "batch ended": ("batches",),
 }
 _ABOUT_PEOPLE = (
     *("signed in", "signed out", "sign-in refused", "person added"),
@@ -56,11 +60,13 @@ def hint_of(event: Event, business_key: str | None = None) -> Hint:
     """Topics and ids of one line; a kind that nobody has listed moves every list."""
     topics = _TOPICS.get(event.kind, _STEP)
     order = event.data.get("order") or business_key
+    batch = event.data.get("batch")
     ids = {
         "tasks": event.task_id,
         "orders": order,
         "robots": event.data.get("robot") or event.actor,
         "incidents": order,
+        "batches": None if batch is None else str(batch),
     }
     return {topic: ids[topic] for topic in topics}
 

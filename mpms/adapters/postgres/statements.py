@@ -113,6 +113,23 @@ class Statements:
         )
 
     @contextmanager
+    def undoable(self) -> Iterator[None]:
+        """What fails in this block is undone; what was done before it stands."""
+        self.flush()
+        self._plain("SAVEPOINT remembered")
+        try:
+            yield
+            self.flush()
+        except BaseException:
+            self._waiting.clear()
+            self._plain("ROLLBACK TO SAVEPOINT remembered")
+            raise
+
+    def _plain(self, statement: str) -> None:
+        with our_errors(), self._connection.cursor() as cursor:
+            cursor.execute(statement)
+
+    @contextmanager
     def waiting_at_most(self, wait_s: float) -> Iterator[None]:
         """Limit the time that the statements of a block wait for a lock."""
         self.run("instances_limit_wait", milliseconds=max(1, round(wait_s * 1000)))

@@ -8,12 +8,13 @@ is only a hint; when it is lost the transaction stands all the same.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 
 import psycopg2
 from psycopg2.extensions import TRANSACTION_STATUS_INERROR, connection
 
 from mpms.adapters.postgres.attachments import Attachments
+from mpms.adapters.postgres.batches import Batches
 from mpms.adapters.postgres.cockpit import Cockpit
 from mpms.adapters.postgres.cockpit_instance import CockpitInstance
 from mpms.adapters.postgres.connections import Connections
@@ -76,11 +77,17 @@ class PostgresTransaction:
         self.tallies = Tallies(statements)
         self.suspensions = Suspensions(statements)
         self.old_history = OldHistory(statements)
+        self.batches = Batches(statements)
         self.wakes = False
+        self._statements = statements
 
     def wake(self) -> None:
         """After the commit, tell the workers that there is something to do."""
         self.wakes = True
+
+    def undoable(self) -> AbstractContextManager[None]:
+        """What fails in this block is undone; what was done before it stands."""
+        return self._statements.undoable()
 
 
 class PostgresUnitOfWork:

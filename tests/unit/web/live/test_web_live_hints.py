@@ -26,6 +26,7 @@ def line(kind: str, actor: str = "x", **data: Any) -> Event:
         (line("order status", order="MO-9"), {"orders": "MO-9"}),
         (line("incident"), {"orders": "MO-1", "incidents": "MO-1"}),
         (line("deployed"), {}),
+        (line("batch item", batch=7), {"batches": "7"}),
     ],
 )
 def test_each_kind_names_its_topics(event: Event, expected: dict[str, str]) -> None:
@@ -33,7 +34,7 @@ def test_each_kind_names_its_topics(event: Event, expected: dict[str, str]) -> N
 
 
 def test_a_kind_that_nobody_listed_moves_every_list_of_the_pages() -> None:
-    assert set(hint_of(line("something new"))) == set(TOPICS) - {"robots"}
+    assert set(hint_of(line("something new"))) == set(TOPICS) - {*("robots", "batches")}
 
 
 def test_an_unknown_id_means_all() -> None:
