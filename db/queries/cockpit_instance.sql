@@ -88,3 +88,33 @@ FROM incidents
 WHERE instance_id = %(id)s::uuid
 ORDER BY resolved_at DESC NULLS FIRST, id DESC
 LIMIT 200;
+
+-- name: cockpit_instance_line
+-- One line of an instance's history.
+SELECT id, at, kind, actor, element, task_id, data
+FROM events
+WHERE id = %(line)s AND instance_id = %(id)s::uuid;
+
+-- name: cockpit_instance_same_step
+-- What followed a line in the same transaction.
+SELECT e.id, e.at, e.kind, e.actor, e.element, e.task_id, e.data
+FROM events AS l
+JOIN events AS e
+    ON e.instance_id = l.instance_id
+    AND e.transaction = l.transaction
+    AND e.id > l.id
+WHERE
+    l.id = %(line)s
+    AND l.instance_id = %(id)s::uuid
+    AND e.kind IN ('variable', 'entered')
+ORDER BY e.id
+LIMIT 1000;
+
+-- name: cockpit_instance_undone
+-- Lines that later ones have taken back.
+SELECT (data ->> 'undoes')::bigint
+FROM events
+WHERE
+    instance_id = %(id)s::uuid
+    AND kind IN ('variables set', 'token moved', 'suspended', 'resumed', 'migrated')
+    AND strpos(data::text, '"undoes":') > 0;

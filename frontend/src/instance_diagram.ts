@@ -4,19 +4,21 @@
  * beside the picture offers the same to those who cannot drag or see.
  */
 import NavigatedViewer from "bpmn-js/lib/NavigatedViewer";
+import { type Carrier, carryByKeys, type Place } from "./carry_token.js";
 import { panAndPinch, type Paper } from "./pan_and_pinch.js";
 import { t } from "./texts.js";
 
-interface Token {
+export interface Token {
   task: string;
   element: string;
   name: string;
   state: string;
-  robot: string | null;
+  robot: string | null; // that works for it
+  drives: boolean; // for this very step
   due_at: string | null;
 }
 
-interface Marks {
+export interface Marks {
   model: string;
   ended: boolean;
   tokens: Token[];
@@ -37,10 +39,20 @@ interface Canvas extends Paper {
   addMarker(element: string, marker: string): void;
   removeMarker(element: string, marker: string): void;
   viewbox(box?: Box): Box & { inner: Box };
+  scrollToElement(element: string, padding?: number): void;
+}
+
+interface Drawn extends Box {
+  id: string;
+  type: string;
+  waypoints?: unknown;
+  labelTarget?: unknown;
+  businessObject?: { name?: string };
 }
 
 interface Registry {
-  get(id: string): (Box & { waypoints?: unknown }) | undefined;
+  get(id: string): Drawn | undefined;
+  filter(wanted: (one: Drawn) => boolean): Drawn[];
 }
 
 interface Overlays {
@@ -50,9 +62,10 @@ interface Overlays {
 
 const TOPICS = ["live:orders", "live:tasks", "live:incidents"];
 const DRAG_PX = 6;
+const STANDS = /:(\w*Task|\w*SubProcess|CallActivity|Transaction|\w*Gateway|StartEvent|EndEvent|Intermediate\w*Event)$/;
 const READABLE = { min: 1, max: 1.2 }; // badges are targets: they do not shrink
 
-class InstanceDiagram extends HTMLElement {
+export class InstanceDiagram extends HTMLElement {
   #viewer: InstanceType<typeof NavigatedViewer> | null = null;
   #stage = document.createElement("div");
   #said = document.createElement("p");
@@ -63,6 +76,8 @@ class InstanceDiagram extends HTMLElement {
   #dragging = false;
   #missed = false;
   #again = false;
+  #past = false;
+  #found = false;
   #news = (): void => void this.#refresh();
 
   connectedCallback(): void {
@@ -73,6 +88,7 @@ class InstanceDiagram extends HTMLElement {
     this.#viewer = new NavigatedViewer({ container: this.#stage });
     panAndPinch(this.#stage, () => this.#canvas());
     for (const topic of TOPICS) document.body.addEventListener(topic, this.#news);
+    document.addEventListener("htmx:oobAfterSwap", () => this.#point());
     void this.#refresh();
   }
 
@@ -80,6 +96,16 @@ class InstanceDiagram extends HTMLElement {
     for (const topic of TOPICS) document.body.removeEventListener(topic, this.#news);
     this.#viewer?.destroy();
     this.#viewer = null;
+  }
+
+  /** Show a moment of the past, or the present again. */
+  async replay(marks: Marks | null): Promise<void> {
+    this.#past = marks !== null;
+    this.toggleAttribute("past", this.#past);
+    this.#shown = "";
+    if (marks === null) return this.#refresh();
+    if (this.#drawn !== marks.model && !(await this.#draw(marks.model))) return;
+    if (this.#past) this.#mark(marks);
   }
 
   #canvas(): Canvas | null {
@@ -120,14 +146,15 @@ class InstanceDiagram extends HTMLElement {
     const answer = await fetch(this.getAttribute("tokens") ?? "").catch(() => null);
     if (answer?.ok !== true) return;
     const text = await answer.text();
-    if (text === this.#shown || this.#viewer === null) return;
+    if (text === this.#shown || this.#viewer === null || this.#past) return;
     if (this.#dragging) {
-      this.#missed = true; // the badge under the finger must not vanish
+      this.#missed = true;
       return;
     }
     const marks = JSON.parse(text) as Marks;
     const first = this.#drawn !== marks.model;
     if (first && !(await this.#draw(marks.model))) return;
+    if (this.hasAttribute("past")) return; // since the question was asked
     this.#shown = text;
     this.#mark(marks);
     this.#look(marks, first);
@@ -181,7 +208,29 @@ class InstanceDiagram extends HTMLElement {
       }
     const now = [...new Set(live.map(({ name }) => name))].join(", ");
     const said = marks.ended ? t("The process has ended.") : t("Now: {steps}", { steps: now });
-    if (this.#said.textContent !== said) this.#said.textContent = said;
+    if (!this.#past) this.#say(said);
+    this.#point();
+  }
+
+  #say(words: string): void {
+    if (this.#said.textContent !== words) this.#said.textContent = words;
+  }
+
+  /** The token of the robot that somebody came from. */
+  #point(): void {
+    const robot = this.getAttribute("robot");
+    if (robot === null || this.#past) return;
+    let first: Element | null = null;
+    for (const badge of this.querySelectorAll<HTMLElement>(".instance-badge")) {
+      if (badge.dataset["robot"] !== robot) continue;
+      badge.classList.add("instance-chosen");
+      const row = document.getElementById(`token-${badge.dataset["token"] ?? ""}`);
+      row?.classList.add("instance-chosen");
+      first ??= row;
+    }
+    if (this.#found || first === null) return;
+    this.#found = true;
+    first.scrollIntoView({ block: "nearest" });
   }
 
   #badge(here: Token[], stuck: boolean): HTMLElement {
@@ -193,15 +242,49 @@ class InstanceDiagram extends HTMLElement {
     badge.dataset["token"] = token.task;
     badge.draggable = false;
     const text = document.createElement("span");
-    text.textContent = here.length > 1 ? String(here.length) : token.robot !== null ? "→" : broken ? "!" : "1";
+    text.textContent = here.length > 1 ? String(here.length) : broken ? "!" : token.drives ? "→" : "1";
     badge.append(text);
     const { robot } = token;
     badge.href = robot === null ? `#token-${token.task}` : `/map?robot=${encodeURIComponent(robot)}`;
-    badge.title = robot === null ? token.name : t("{robot} on the map", { robot });
+    badge.title = robot === null ? token.name : `${token.name}: ${t("{robot} on the map", { robot })}`;
+    if (robot !== null) badge.dataset["robot"] = robot;
     badge.setAttribute("aria-label", `${text.textContent} ${badge.title}`);
     badge.dataset["element"] = token.element;
+    if (this.#past) return badge;
     this.#draggable(badge, token);
+    if (this.hasAttribute("move"))
+      carryByKeys(badge, token.element, token.name, this.#carrier(token));
     return badge;
+  }
+
+  #carrier(token: Token): Carrier {
+    return {
+      places: () => this.#places(),
+      aim: (place) => {
+        this.#aim(place?.id ?? null);
+        if (place !== null) this.#canvas()?.scrollToElement(place.id, 60);
+      },
+      say: (words) => this.#say(words),
+      carrying: (on) => this.#hold(on),
+      drop: (element) => this.#ask(token, element),
+    };
+  }
+
+  #places(): Place[] {
+    const registry = this.#viewer?.get<Registry>("elementRegistry");
+    const stands = registry?.filter((one) => one.labelTarget === undefined && STANDS.test(one.type)) ?? [];
+    return stands.map(({ id, x, y, width, height, businessObject }) => {
+      const name = businessObject?.name ?? id;
+      return { id, x, y, width, height, name };
+    });
+  }
+
+  /** The badge under a finger must not vanish. */
+  #hold(on: boolean): void {
+    this.#dragging = on;
+    if (on || !this.#missed) return;
+    this.#missed = false;
+    void this.#refresh();
   }
 
   #draggable(badge: HTMLElement, token: Token): void {
@@ -211,7 +294,7 @@ class InstanceDiagram extends HTMLElement {
       event.stopPropagation();
       if (event.button !== 0 || !this.hasAttribute("move")) return;
       from = { x: event.clientX, y: event.clientY };
-      this.#dragging = true;
+      this.#hold(true);
       badge.setPointerCapture(event.pointerId);
     });
     for (const kind of ["mousedown", "touchstart"] as const)
@@ -230,9 +313,7 @@ class InstanceDiagram extends HTMLElement {
     const drop = (event: PointerEvent): void => {
       const target = dragging && event.type === "pointerup" ? this.#under(event) : null;
       from = null;
-      this.#dragging = false;
-      if (this.#missed) void this.#refresh();
-      this.#missed = false;
+      this.#hold(false);
       badge.style.translate = "";
       badge.classList.remove("instance-dragged");
       this.#aim(null);
@@ -252,8 +333,8 @@ class InstanceDiagram extends HTMLElement {
       const shape = each.closest<SVGElement>(".djs-shape[data-element-id]");
       const id = shape?.dataset["elementId"];
       if (id === undefined || shape === null || !this.contains(shape)) continue;
-      const kind = this.#viewer?.get<Registry>("elementRegistry").get(id) as unknown as { type: string };
-      if (/:(Participant|Lane|Process)$/.test(kind.type)) continue;
+      const kind = this.#viewer?.get<Registry>("elementRegistry").get(id)?.type ?? "";
+      if (/:(Participant|Lane|Process)$/.test(kind)) continue;
       return id.replace(/_label$/, "");
     }
     return null;
@@ -280,7 +361,7 @@ class InstanceDiagram extends HTMLElement {
     const registry = this.#viewer.get<Registry>("elementRegistry");
     const boxes = marks.tokens
       .map(({ element }) => registry.get(element))
-      .filter((box): box is Box => box !== undefined);
+      .filter((box): box is Drawn => box !== undefined);
     const [one] = boxes;
     const view = canvas.viewbox();
     if (one === undefined || canvas.zoom() >= 0.75) return;

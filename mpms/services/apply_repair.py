@@ -7,7 +7,7 @@ claims, drafts and attempts.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypedDict
 
 from mpms.domain.errors import ReasonMissing, TaskGone
 from mpms.domain.instances import Instance
@@ -18,12 +18,24 @@ from mpms.services.advance_instance import Advance
 MAX_REASON = 1000
 
 
+class Why(TypedDict):
+    """What every repair is told."""
+
+    by: str
+    reason: str
+
+
 def required(reason: str) -> str:
     """The reason in characters that can be kept. ReasonMissing."""
     kept = "".join(c for c in reason if c.isprintable() or c in "\n\t").strip()
     if not kept:
         raise ReasonMissing
     return kept[:MAX_REASON]
+
+
+def undoing(line: int | None) -> dict[str, Any]:
+    """For the data of a line that takes back an earlier one."""
+    return {} if line is None else {"undoes": line}
 
 
 def apply_repair(

@@ -20,7 +20,7 @@ from mpms.domain.models import Definition
 from mpms.ports.engine import Engine
 from mpms.ports.store import Transaction, UnitOfWork
 from mpms.services.advance_instance import Advance
-from mpms.services.apply_repair import refresh, required
+from mpms.services.apply_repair import refresh, required, undoing
 
 
 @dataclass(frozen=True)
@@ -123,6 +123,7 @@ def migrate_instance(
     renamed: Mapping[str, str] | None = None,
     by: str,
     reason: str,
+    undoes: int | None = None,
 ) -> None:
     """Carry one instance over, or change nothing.
 
@@ -156,6 +157,7 @@ def migrate_instance(
                 "to": new.version,
                 "renamed": dict(renamed or {}),
                 "reason": why,
+                **undoing(undoes),
             },
         )
         tx.instances.set_definition(instance.id, tx.definitions.id_of(new))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from mpms.domain.steps import Move, Step
 from mpms.ports.store import UnitOfWork
 from mpms.services.advance_instance import Advance
-from mpms.services.apply_repair import apply_repair
+from mpms.services.apply_repair import apply_repair, undoing
 
 
 def move_token(
@@ -17,8 +17,10 @@ def move_token(
     *,
     by: str,
     reason: str,
+    undoes: int | None = None,
 ) -> Step:
-    """Cancel an activity and go on at an element.
+    """Cancel an activity and go on at an element. ``undoes``: the line of the
+    history that this takes back.
 
     ReasonMissing, TaskGone, ElementUnknown, RepairRefused, InstanceBusy.
     """
@@ -30,5 +32,5 @@ def move_token(
         kind="token moved",
         by=by,
         reason=reason,
-        data={"to": element},
+        data={"to": element} | undoing(undoes),
     )

@@ -12,6 +12,7 @@ from mpms.services.set_variables import set_variables
 from mpms.services.skip_activity import skip_activity
 from mpms.services.suspend_instance import resume_instance, suspend_instance
 from mpms.services.suspend_process import resume_process, suspend_process
+from mpms.services.undo_repair import undo_repair
 
 __all__ = [
     "cancel_activity",
@@ -26,4 +27,5 @@ __all__ = [
     "skip_activity",
     "suspend_instance",
     "suspend_process",
+    "undo_repair",
 ]

@@ -8,7 +8,7 @@ from typing import Any
 from mpms.domain.steps import SetVariables, Step
 from mpms.ports.store import UnitOfWork
 from mpms.services.advance_instance import Advance
-from mpms.services.apply_repair import apply_repair
+from mpms.services.apply_repair import apply_repair, undoing
 
 
 def set_variables(
@@ -21,6 +21,7 @@ def set_variables(
     task_id: str | None = None,
     by: str,
     reason: str,
+    undoes: int | None = None,
 ) -> Step:
     """Set and remove variables; with ``task_id`` those of that task alone.
 
@@ -35,5 +36,5 @@ def set_variables(
         kind="variables set",
         by=by,
         reason=reason,
-        data={"names": sorted(variables), "removed": sorted(gone)},
+        data={"names": sorted(variables), "removed": sorted(gone)} | undoing(undoes),
     )

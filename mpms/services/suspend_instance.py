@@ -8,11 +8,16 @@ from __future__ import annotations
 
 from mpms.domain.errors import AlreadySuspended, NotSuspended, TaskGone
 from mpms.ports.store import UnitOfWork
-from mpms.services.apply_repair import required
+from mpms.services.apply_repair import required, undoing
 
 
 def suspend_instance(
-    uow: UnitOfWork, instance_id: str, *, by: str, reason: str
+    uow: UnitOfWork,
+    instance_id: str,
+    *,
+    by: str,
+    reason: str,
+    undoes: int | None = None,
 ) -> None:
     """ReasonMissing, InstanceUnknown, TaskGone, AlreadySuspended, InstanceBusy."""
     why = required(reason)
@@ -24,19 +29,27 @@ def suspend_instance(
             raise AlreadySuspended(f"This process is {instance.suspended} already.")
         tx.suspensions.suspend(instance_id, by=by, reason=why)
         tx.events.append(
-            "suspended", actor=by, instance_id=instance_id, data={"reason": why}
+            "suspended",
+            actor=by,
+            instance_id=instance_id,
+            data={"reason": why} | undoing(undoes),
         )
         tx.wake()
 
 
 def resume_instance(
-    uow: UnitOfWork, instance_id: str, *, by: str, reason: str = ""
+    uow: UnitOfWork,
+    instance_id: str,
+    *,
+    by: str,
+    reason: str = "",
+    undoes: int | None = None,
 ) -> None:
     """Go on; timers that came due meanwhile fire now. NotSuspended, InstanceBusy."""
     with uow() as tx:
         instance = tx.instances.lock(instance_id)
         if not tx.suspensions.resume(instance.id):
             raise NotSuspended
-        data = {"reason": reason.strip()} if reason.strip() else {}
+        data = ({"reason": reason.strip()} if reason.strip() else {}) | undoing(undoes)
         tx.events.append("resumed", actor=by, instance_id=instance_id, data=data)
         tx.wake()

@@ -14,6 +14,7 @@ from typing import Any
 from werkzeug.datastructures import MultiDict
 
 from mpms.domain.errors import MpmsError
+from mpms.services.apply_repair import Why, required
 from mpms.services.migrate_instances import migrate_instance
 from mpms.services.repair_instance import (
     cancel_activity,
@@ -25,6 +26,7 @@ from mpms.services.repair_instance import (
     set_variables,
     skip_activity,
     suspend_instance,
+    undo_repair,
 )
 from mpms.web.desk import Desk
 from mpms.web.texts import t
@@ -66,8 +68,8 @@ class Asked:
         return self.text("reason")
 
     @property
-    def why(self) -> dict[str, str]:
-        return {"by": self.by, "reason": self.reason}
+    def why(self) -> Why:
+        return Why(by=self.by, reason=self.reason)
 
     def chosen(self, name: str, otherwise: str) -> str:
         found = self.text(name)
@@ -81,10 +83,10 @@ class Asked:
 
 @dataclass(frozen=True)
 class Action:
-    """``with_form``: it asks for something; others are one button."""
+    """``told``: the line of the history by which it can be taken back."""
 
     run: Callable[[Asked], Done]
-    with_form: bool = True
+    told: str | None = None
 
 
 def read_json(text: str, field: str = "value") -> Any:
@@ -125,7 +127,9 @@ def _retry(asked: Asked) -> Done:
         found = tx.incidents.get(int(number))
     if found is None or found.instance_id != asked.instance_id:
         raise FieldWrong("incident", t("This incident is not open any more."))
-    retry_incident(desk.uow, desk.advance, int(number), **asked.why)
+    retry_incident(
+        desk.uow, desk.advance, int(number), by=asked.by, reason=required(asked.reason)
+    )
     return Done(t("It is tried again."))
 
 
@@ -196,7 +200,8 @@ def _suspend(asked: Asked) -> Done:
 
 
 def _resume(asked: Asked) -> Done:
-    resume_instance(asked.desk.uow, asked.instance_id, **asked.why)
+    why = required(asked.reason)
+    resume_instance(asked.desk.uow, asked.instance_id, by=asked.by, reason=why)
     return Done(t("The process goes on."))
 
 
@@ -263,16 +268,31 @@ def _migrate(asked: Asked) -> Done:
     return Done(t("The process is in version {n} now.", n=version))
 
 
+def line_in(form: Mapping[str, str]) -> int:
+    """Which line of the history is to be undone. FieldWrong."""
+    text = form.get("line", "")
+    if not text.isdecimal() or len(text) > 18:
+        raise FieldWrong("line", t("Choose what shall be undone."))
+    return int(text)
+
+
+def _undo(asked: Asked) -> Done:
+    desk, line = asked.desk, line_in(asked.form)
+    undo_repair(desk.uow, desk.advance, asked.instance_id, line, **asked.why)
+    return Done(t("It is undone."))
+
+
 ACTIONS: Mapping[str, Action] = {
-    "retry": Action(_retry, with_form=False),
-    "set-variable": Action(_set_variable),
-    "remove-variable": Action(_remove_variable),
+    "retry": Action(_retry),
+    "set-variable": Action(_set_variable, told="variables set"),
+    "remove-variable": Action(_remove_variable, told="variables set"),
     "skip": Action(_skip),
-    "move": Action(_move),
+    "move": Action(_move, told="token moved"),
     "cancel-activity": Action(_cancel_activity),
-    "suspend": Action(_suspend),
-    "resume": Action(_resume, with_form=False),
+    "suspend": Action(_suspend, told="suspended"),
+    "resume": Action(_resume, told="resumed"),
     "cancel": Action(_cancel),
     "restart": Action(_restart),
-    "migrate": Action(_migrate),
+    "migrate": Action(_migrate, told="migrated"),
+    "undo": Action(_undo),
 }

@@ -192,7 +192,7 @@ export class Side {
     if (frame.why_not) facts.push([t("Reason"), frame.why_not]);
     if (frame.order !== null) facts.push([t("Order"), orderLink(frame.order)]);
     if (frame.instance !== null && document.documentElement.dataset["role"] !== "worker")
-      facts.push([t("Process"), processLink(frame.instance)]);
+      facts.push([t("Process"), tokenLink(frame.instance, frame.id)]);
     if (frame.place !== null) facts.push([t("Goal"), shown(frame.place)]);
     if (frame.speed !== null)
       facts.push([t("Speed"), `${formatNumber(frame.speed, 1)} m/s`]);
@@ -242,9 +242,9 @@ function orderLink(number: string): HTMLAnchorElement {
 }
 
 // Processes that follow each other look alike: the text alone would hide the change.
-function processLink(instance: string): HTMLAnchorElement {
+function tokenLink(instance: string, robot: string): HTMLAnchorElement {
   const link = document.createElement("a");
-  link.href = `/cockpit/i/${encodeURIComponent(instance)}`;
-  link.textContent = t("Show the process");
+  link.href = `/cockpit/i/${encodeURIComponent(instance)}?robot=${encodeURIComponent(robot)}`;
+  link.textContent = t("Show its token");
   return link;
 }

@@ -81,6 +81,20 @@ class CockpitInstance(Repository):
         )
         return [Line(*row) for row in rows]
 
+    def line(self, instance_id: str, line: int) -> Line | None:
+        row = self._statements.row("cockpit_instance_line", id=instance_id, line=line)
+        return None if row is None else Line(*row)
+
+    def same_step(self, instance_id: str, line: int) -> Sequence[Line]:
+        rows = self._statements.rows(
+            "cockpit_instance_same_step", id=instance_id, line=line
+        )
+        return [Line(*row) for row in rows]
+
+    def undone(self, instance_id: str) -> frozenset[int]:
+        rows = self._statements.rows("cockpit_instance_undone", id=instance_id)
+        return frozenset(row[0] for row in rows)
+
 
 def _relative(row: list[Any]) -> Relative:
     row[4] = InstanceStatus(row[4])

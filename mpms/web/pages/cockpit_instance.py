@@ -27,11 +27,13 @@ from mpms.services.instance_tabs import (
     show_history,
 )
 from mpms.services.migrate_instances import plan_migration
+from mpms.services.undo_repair import list_undoable, plan_undo
 from mpms.web import instance_words as words
 from mpms.web.instance_actions import (
     ACTIONS,
     Asked,
     FieldWrong,
+    line_in,
     renamed_in,
     version_in,
 )
@@ -123,7 +125,8 @@ def tokens(instance_id: UUID) -> dict[str, Any]:
                 "element": each.token.element,
                 "name": each.name,
                 "state": each.token.state,
-                "robot": each.robot,
+                "robot": each.robot or (None if each.watches else found.robot),
+                "drives": each.robot is not None,
                 "due_at": each.due_at and each.due_at.isoformat(),
             }
             for each in found.tokens
@@ -181,6 +184,11 @@ def _tab(instance_id: str, tab: str) -> dict[str, Any]:
             kinds = None if every else told_kinds()
             history = show_history(uow, engine, instance_id, kinds=kinds, below=below)
             shown |= {"history": history, "every": every, "earlier": below is not None}
+            shown["undoable"] = (
+                list_undoable(uow, engine, instance_id, history.lines)
+                if shown["leads"]
+                else frozenset()
+            )
         case "variables":
             with uow() as tx:
                 shown["running"] = not tx.instances.get(instance_id).status.ended
@@ -212,8 +220,7 @@ def _whole_or_part(whole: str, part: str) -> str:
 @pages.get("/cockpit/i/<uuid:instance_id>/do/<action>")
 @allowed(LEADERS)
 def ask(instance_id: UUID, action: str) -> str:
-    known = ACTIONS.get(action)
-    if known is None or not known.with_form:
+    if action not in ACTIONS:
         abort(404)
     return _form(_found(instance_id), action, request.args)
 
@@ -233,6 +240,8 @@ def act(instance_id: UUID, action: str) -> Answer | tuple[str, int]:
     except MpmsError as error:
         return _refused(_found(instance_id), action, error)
     flash(done.message, "ok")
+    if known.told is not None and (line := _last(found.instance.id, known.told)):
+        flash(str(line), "undo")
     there = done.instance_id or found.instance.id
     tab = request.form.get("tab")
     kept: dict[str, Any] = {"tab": tab} if tab in TABS else {}
@@ -242,10 +251,16 @@ def act(instance_id: UUID, action: str) -> Answer | tuple[str, int]:
 def _refused(found: InstancePage, action: str, error: MpmsError) -> tuple[str, int]:
     """Nothing was changed, and nothing that was typed is lost."""
     status = 409 if isinstance(error, TaskGone | InstanceBusy) else 422
-    if ACTIONS[action].with_form:
-        return _form(found, action, request.form, error), status
-    shown = _shown(found) | _tab(found.instance.id, "incidents")
-    return render_template("instance.html", **shown, refused=error), status
+    return _form(found, action, request.form, error), status
+
+
+def _last(instance_id: str, kind: str) -> int | None:
+    """The line that tells of what was just done, if it can be taken back."""
+    desk = current_desk()
+    with desk.uow() as tx:
+        lines = tx.cockpit_instance.lines(instance_id, kinds=[kind], limit=1)
+    undoable = list_undoable(desk.uow, desk.engine, instance_id, lines)
+    return next(iter(undoable), None)
 
 
 def _form(
@@ -259,11 +274,13 @@ def _form(
         more = _plan(found, typed)
     elif action == "set-variable":
         more = {"present_value": _present_value(found, typed)}
+    elif action == "undo":
+        more = _taken_back(found, typed)
     shown = _shown(found) | {
         "action": action,
         "typed": typed,
         "refused": error,
-        "wrong_field": error.field if isinstance(error, FieldWrong) else "",
+        "wrong_field": _shown_field(error),
         "task": next(
             (x for x in found.tokens if x.token.task_id == typed.get("task")), None
         ),
@@ -271,6 +288,12 @@ def _form(
     }
     template = _whole_or_part("instance_do.html", "_instance_do.html")
     return render_template(template, **(shown | more))
+
+
+def _shown_field(error: MpmsError | None) -> str:
+    """The field to blame; hidden ones are chosen by links, not by people."""
+    field = error.field if isinstance(error, FieldWrong) else ""
+    return "" if field in ("incident", "line") else field
 
 
 def _present_value(found: InstancePage, typed: MultiDict[str, str]) -> str:
@@ -283,6 +306,18 @@ def _present_value(found: InstancePage, typed: MultiDict[str, str]) -> str:
         holder = next((token.local for token in live), {})
     name = typed.get("name", "")
     return words.as_json(holder[name], indent=2) if name in holder else ""
+
+
+def _taken_back(found: InstancePage, typed: MultiDict[str, str]) -> dict[str, Any]:
+    """What undoing would do, or why it cannot be done."""
+    desk = current_desk()
+    try:
+        line = line_in(typed)
+        return {"undo": plan_undo(desk.uow, desk.engine, found.instance.id, line)}
+    except DatabaseAway:
+        raise
+    except MpmsError as error:
+        return {"undo": None, "refused": error}
 
 
 def _plan(found: InstancePage, typed: MultiDict[str, str]) -> dict[str, Any]:

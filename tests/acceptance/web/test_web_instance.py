@@ -143,6 +143,18 @@ def dragged(page: Page, dialog: Locator) -> bool:
     return True
 
 
+def carried(page: Page, dialog: Locator) -> bool:
+    """News may draw the badge anew; a person would begin again."""
+    badge_on(page, "pack").focus()
+    for key in ("m", "ArrowRight", "Enter"):
+        page.keyboard.press(key)
+    try:
+        dialog.wait_for(state="visible", timeout=5_000)
+    except TimeoutError:
+        return False
+    return True
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_stuck_job_is_retried_and_a_token_moved(
     house: House, open_context: Open, scheme: str
@@ -160,7 +172,7 @@ def test_a_stuck_job_is_retried_and_a_token_moved(
     page.goto(f"{house.address}/cockpit/i/{instance_id}")
     tokens = page.locator("#instance-steps .instance-token")
 
-    retry = page.locator("#instance-steps").get_by_role("button", name="Try again")
+    retry = page.locator("#instance-steps").get_by_role("link", name="Try again")
     expect(retry).to_be_visible()
     expect(badge_on(page, "note_status")).to_have_class(
         re.compile("instance-badge-stuck")
@@ -169,13 +181,15 @@ def test_a_stuck_job_is_retried_and_a_token_moved(
     with house.services.uow() as tx:
         tx.orders.add(waiting_order(number))
     retry.click()
+    dialog = page.locator("#instance-dialog")
+    dialog.locator("textarea[name=reason]").fill("the order is there now")
+    dialog.get_by_role("button", name="Try again").click()
     expect(page.locator(".flash")).to_have_text("It is tried again.")
     expect(tokens.filter(has_text="Pack")).to_be_visible()
     expect(page.locator(".instance-time")).to_have_text(re.compile(r"in \d:\d\d:\d\d"))
     expect(page.locator(".instance-way")).to_have_count(2)
 
     expect(badge_on(page, "pack")).to_be_visible()
-    dialog = page.locator("#instance-dialog")
     # News may move the page under the mouse; a person would take the badge again.
     house.until("it is dragged", lambda: dragged(page, dialog))
     expect(dialog).to_be_visible()
@@ -189,6 +203,21 @@ def test_a_stuck_job_is_retried_and_a_token_moved(
     page.keyboard.press("Enter")
     expect(dialog).to_be_visible()
     dialog.locator("select[name=element]").select_option("ship")
+    dialog.locator("textarea[name=reason]").fill("it is packed already")
+    dialog.get_by_role("button", name="Move a token").click()
+    expect(page.locator(".flash")).to_have_text("The token is moved.")
+    expect(tokens.filter(has_text="Ship")).to_be_visible()
+    page.locator("#undo-last").click()
+    expect(dialog).to_contain_text("The token goes back to Pack.")
+    dialog.locator("textarea[name=reason]").fill("it is not packed")
+    dialog.get_by_role("button", name="Undo").click()
+    expect(page.locator(".flash")).to_have_text("It is undone.")
+    expect(tokens.filter(has_text="Pack")).to_be_visible()
+
+    # The same by keys alone, on the drawing.
+    expect(badge_on(page, "pack")).to_be_visible()
+    house.until("it is carried", lambda: carried(page, dialog))
+    expect(dialog.locator("select[name=element]")).to_have_value("ship")
     dialog.locator("textarea[name=reason]").fill("it is packed already")
     dialog.get_by_role("button", name="Move a token").click()
     expect(page.locator(".flash")).to_have_text("The token is moved.")

@@ -14,7 +14,7 @@ FORMS = (
     *("set-variable", "remove-variable", "skip", "move", "cancel-activity"),
     *("suspend", "cancel", "restart", "migrate"),
 )
-ACTIONS = (*FORMS, "retry", "resume")
+ACTIONS = (*FORMS, "retry", "resume", "undo")
 STRANGER = "00000000-0000-4000-8000-000000000000"
 
 
@@ -67,14 +67,18 @@ def test_a_given_up_job_is_tried_again(house: House, role: str) -> None:
     browser = house.browser(role)
     page = browser.get(f"/cockpit/i/{instance_id}").text
     assert "no paper in the printer" in page
-    assert f'value="{incident_id}"' in page
+    assert f"/do/retry?incident={incident_id}" in page
+    silent = post(browser, instance_id, "retry", incident=incident_id)
+    assert silent.status_code == 422
+    assert "needs a reason" in silent.text
+    assert f'name="incident" value="{incident_id}"' in silent.text
     house.paper = True
     page = done(browser, instance_id, "retry", incident=incident_id)
     assert "It is tried again." in page
     house.worker.settle()
     assert house.places(instance_id) == ["pack"]
     assert house.told(instance_id, "retry")[0][0] == f"{role}-en"
-    again = post(browser, instance_id, "retry", incident=incident_id)
+    again = post(browser, instance_id, "retry", incident=incident_id, reason=REASON)
     assert again.status_code == 422
     assert "This incident is not open any more." in words(again.text)
 
@@ -201,7 +205,7 @@ def test_a_process_is_suspended_and_resumed(house: House) -> None:
     page = words(done(browser, instance_id, "resume"))
     assert "supervisor-en let the process go on" in page
     assert house.instance(instance_id).suspended is None
-    again = post(browser, instance_id, "resume")
+    again = post(browser, instance_id, "resume", reason=REASON)
     assert again.status_code == 422
     assert "It is not suspended." in again.text
 
