@@ -14,6 +14,7 @@ from mpms.domain.batches import BatchAction, Target
 from mpms.domain.errors import RepairRefused, TaskGone
 from mpms.ports.store import Transaction
 from mpms.services.advance_instance import Advance
+from mpms.services.apply_repair import Why
 from mpms.services.migrate_instances import migrate_instance
 from mpms.services.repair_instance import (
     cancel_instance,
@@ -40,7 +41,6 @@ class Within:
 
 
 Details = Mapping[str, Any]
-Why = Mapping[str, str]
 Act = Callable[[Within, Advance, Target, Details, Why], str | None]
 
 

@@ -21,6 +21,7 @@ from mpms.domain.errors import (
 )
 from mpms.ports.store import Transaction, UnitOfWork
 from mpms.services.advance_instance import Advance
+from mpms.services.apply_repair import Why
 from mpms.services.do_batch_item import ACTIONS, Within
 
 log = logging.getLogger(__name__)
@@ -96,7 +97,7 @@ class RunBatches:
         raise AssertionError("the last try returns")
 
     def _do(self, tx: Transaction, batch: Batch, target: Target) -> str | None:
-        why = {"by": batch.ordered_by, "reason": batch.reason}
+        why = Why(by=batch.ordered_by, reason=batch.reason)
         if target.instance_id is None:
             raise NotFound("It belongs to no process instance.")
         act = ACTIONS[batch.action]
