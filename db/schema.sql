@@ -648,7 +648,13 @@ CREATE TABLE webhooks (
     created_by text NOT NULL,
     created_at timestamptz NOT NULL DEFAULT now(),
     paused_at timestamptz,
-    last_error text
+    last_error text,
+    -- Each reads the history at its own pace.
+    transaction xid8 NOT NULL DEFAULT '0',
+    line bigint NOT NULL DEFAULT 0,
+    failures integer NOT NULL DEFAULT 0, -- in a row
+    sent_at timestamptz,
+    sent_event bigint
 );
 CREATE TABLE webhook_posts (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

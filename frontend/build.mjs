@@ -38,6 +38,7 @@ const MODULES = [
   "models",
   "model_editor",
   "admin",
+  "api_docs",
 ];
 // Not loaded as modules. The service worker comes last: it lists all other files.
 const SCRIPTS = ["theme", "live_worker"];
@@ -59,6 +60,7 @@ const SHEETS = {
   "models.css": ["models"],
   "model_editor.css": ["model_editor"],
   "admin.css": ["admin"],
+  "api.css": ["api"],
 };
 const WASM = { "zxing_reader.wasm": "zxing-wasm/dist/reader/zxing_reader.wasm" };
 const STAMPED_DIRECTORIES = ["src", "static", "styles"];
@@ -72,6 +74,8 @@ const STAMPED_FILES = [
 ];
 // Not part of the shell that tablets keep offline: only large or leaders' pages use it.
 const NOT_IN_SHELL = new Set([
+  "api.css",
+  "api_docs.js",
   "admin.css",
   "admin.js",
   "batches.css",

@@ -18,7 +18,7 @@ from mpms import (
     web_commands,
 )
 from mpms.cli_instances import add_instances
-from mpms.cli_people import add_tls, add_users
+from mpms.cli_people import add_tls, add_tokens, add_users
 from mpms.cli_starts import add_starts
 from mpms.domain.errors import MpmsError
 from mpms.settings import Settings
@@ -74,6 +74,7 @@ def parser() -> argparse.ArgumentParser:
 
     add_starts(commands_of)
     add_users(commands_of)
+    add_tokens(commands_of)
     add_tls(commands_of)
     add_instances(commands_of)
 

@@ -1,11 +1,12 @@
-"""The commands about people and their tablets: ``mpms users``, ``mpms tls``."""
+"""The commands about people and programs: ``mpms users``, ``tokens``, ``tls``."""
 
 from __future__ import annotations
 
 import argparse
 
-from mpms import people_commands, tls
+from mpms import people_commands, tls, token_commands
 from mpms.domain.people import Role
+from mpms.services.manage_tokens import USUAL_DAYS
 
 Commands = argparse._SubParsersAction
 
@@ -61,6 +62,26 @@ def add_users(commands_of: Commands[argparse.ArgumentParser]) -> None:
                 s, a.login, on
             )
         )
+
+
+def add_tokens(commands_of: Commands[argparse.ArgumentParser]) -> None:
+    tokens = commands_of.add_parser("tokens", help="programs that use the API")
+    of_tokens = tokens.add_subparsers(required=True, metavar="ACTION")
+    add = of_tokens.add_parser("add", help="a new token; printed this once")
+    add.add_argument("name")
+    add.add_argument("--role", required=True, choices=[str(r) for r in Role])
+    add.add_argument("--group", action="append", default=[], dest="groups")
+    add.add_argument("--days", type=int, default=USUAL_DAYS, help="how long it is good")
+    add.set_defaults(
+        run=lambda s, a: token_commands.add(
+            s, a.name, role=a.role, groups=a.groups, days=a.days
+        )
+    )
+    every = of_tokens.add_parser("list", help="every token")
+    every.set_defaults(run=lambda s, a: token_commands.listing(s))
+    revoke = of_tokens.add_parser("revoke", help="it opens nothing any more")
+    revoke.add_argument("name")
+    revoke.set_defaults(run=lambda s, a: token_commands.revoke(s, a.name))
 
 
 def add_tls(commands_of: Commands[argparse.ArgumentParser]) -> None:

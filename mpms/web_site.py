@@ -89,6 +89,7 @@ class Site:
                 order_sender=order_sender,
                 demo=_demo(settings, services, home) if plan.demo else None,
                 secure=plan.secure,
+                hold_above_kg=settings.release_above_kg,
             )
         )
 

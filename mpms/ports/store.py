@@ -36,6 +36,7 @@ from mpms.domain.steps import (
     Wait,
 )
 from mpms.domain.tasks import FormAnswer, FormTask, PastTask
+from mpms.ports.api import ApiAnswers, ApiTokens, Webhooks
 from mpms.ports.batches import Batches
 from mpms.ports.cockpit import Cockpit, CockpitInstance, Tallies
 from mpms.ports.desk_work import Attachments, Claims, Drafts, LateAnswers
@@ -598,6 +599,12 @@ class Transaction(Protocol):
     def old_history(self) -> OldHistory: ...
     @property
     def batches(self) -> Batches: ...
+    @property
+    def api_tokens(self) -> ApiTokens: ...
+    @property
+    def api_answers(self) -> ApiAnswers: ...
+    @property
+    def webhooks(self) -> Webhooks: ...
 
     def wake(self) -> None:
         """After the commit, tell the workers that there is something to do."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flask import Flask
 
-from mpms.web import assets, security, signed_in, texts
+from mpms.web import api, assets, security, signed_in, texts
 from mpms.web.desk import Desk
 from mpms.web.pages import (
     cockpit,
@@ -17,6 +17,8 @@ from mpms.web.pages import (
     orders,
     shell,
     tasks,
+    tokens,
+    webhooks,
 )
 from mpms.web.rights import require_rights
 
@@ -32,6 +34,9 @@ PAGES = (
     design,
     cockpit,
     cockpit_instance,
+    api,
+    tokens,
+    webhooks,
 )
 
 

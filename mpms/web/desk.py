@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 
 from mpms.domain.order_mail import Catalogue
@@ -11,6 +12,7 @@ from mpms.domain.worlds import World
 from mpms.ports.engine import Engine
 from mpms.ports.floor import Floor
 from mpms.ports.hasher import Hasher
+from mpms.ports.identity import IdentityProvider
 from mpms.ports.plant import Clock
 from mpms.ports.store import UnitOfWork
 from mpms.services.advance_instance import Advance
@@ -47,3 +49,6 @@ class Desk:
     order_sender: str | None = None  # who writes the mails of the order form
     demo: DemoDoors | None = None
     secure: bool = False  # served over TLS: cookies say so
+    hold_above_kg: Decimal | None = None  # larger orders wait for a supervisor
+    webhooks_to_private: bool = False  # also to addresses inside the plant
+    sign_in_elsewhere: IdentityProvider | None = None  # at the company's own door

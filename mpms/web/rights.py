@@ -14,6 +14,8 @@ View = TypeVar("View", bound=Callable[..., Any])
 EVERYBODY = frozenset(Role)
 LEADERS = frozenset({Role.ADMIN, Role.SUPERVISOR})
 DOERS = frozenset({Role.ADMIN, Role.SUPERVISOR, Role.WORKER})
+READERS = LEADERS | {Role.VIEWER}
+ADMINS = frozenset({Role.ADMIN})
 STRANGERS: frozenset[Role] = frozenset()
 
 
@@ -29,6 +31,20 @@ def allowed(roles: frozenset[Role]) -> Callable[[View], View]:
         return view
 
     return mark
+
+
+def allowed_by_token(roles: frozenset[Role]) -> Callable[[View], View]:
+    """Programs with one of these roles, too; the API looks at their tokens itself."""
+
+    def mark(view: View) -> View:
+        view.knows_tokens = True  # type: ignore[attr-defined]
+        return allowed(roles)(view)
+
+    return mark
+
+
+def knows_tokens(app: Flask, endpoint: str) -> bool:
+    return bool(getattr(app.view_functions[endpoint], "knows_tokens", False))
 
 
 def open_to_all(view: View) -> View:

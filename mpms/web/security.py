@@ -26,6 +26,7 @@ from mpms.domain.errors import (
 )
 from mpms.services.limit_attempts import TooManyAttempts
 from mpms.services.release_order import OrderNotWaiting
+from mpms.web.problems import is_api, problem, slug_of
 from mpms.web.signed_in import SAFE_METHODS, current_desk, wants_json
 from mpms.web.texts import t
 
@@ -141,6 +142,8 @@ def _say_http(error: HTTPException) -> Response | HTTPException:
     for name, value in error.get_headers():
         if name in ("Allow", "Retry-After"):
             answer.headers[name] = value
+    if error.code == 401 and is_api(request.path):
+        answer.headers["WWW-Authenticate"] = 'Bearer realm="mpms"'
     return answer
 
 
@@ -198,6 +201,7 @@ def _title(status: int) -> str:
         405: t("This cannot be done here"),
         409: t("Somebody else was faster"),
         413: t("This is too large"),
+        415: t("This kind of content cannot be read"),
         422: t("This cannot be done as it is"),
         429: t("Too many attempts"),
         500: t("Something went wrong"),
@@ -232,6 +236,8 @@ def _limit_mb() -> int:
 
 
 def _say(status: int, title: str, detail: str) -> Response:
+    if is_api(request.path):
+        return problem(status, slug_of(status), title, detail)
     if wants_json():
         answer = jsonify(type="about:blank", title=title, status=status, detail=detail)
         answer.content_type = "application/problem+json"

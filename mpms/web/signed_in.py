@@ -14,7 +14,7 @@ from mpms.ports.people import Session, Tablet
 from mpms.services.recognise import recognise, recognise_tablet
 from mpms.services.sign_in import SESSION_H, Door, SignedIn
 from mpms.web.desk import Desk
-from mpms.web.rights import STRANGERS, roles_of
+from mpms.web.rights import STRANGERS, knows_tokens, roles_of
 
 SESSION_COOKIE = "mpms_session"
 TABLET_COOKIE = "mpms_tablet"
@@ -135,6 +135,8 @@ def _check_rights() -> Response | None:
     if request.endpoint is None:
         if _loads_page():
             current_session()  # the error page speaks the person's language
+        return None
+    if knows_tokens(current_app, request.endpoint):
         return None
     roles = roles_of(current_app, request.endpoint)
     if roles is not None and roles == STRANGERS:

@@ -124,6 +124,8 @@ class Statements:
             self._waiting.clear()
             self._plain("ROLLBACK TO SAVEPOINT remembered")
             raise
+        finally:  # one inside another must not be mistaken for it
+            self._plain("RELEASE SAVEPOINT remembered")
 
     def _plain(self, statement: str) -> None:
         with our_errors(), self._connection.cursor() as cursor:

@@ -13,6 +13,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 import psycopg2
 from psycopg2.extensions import TRANSACTION_STATUS_INERROR, connection
 
+from mpms.adapters.postgres.api import ApiAnswers, ApiTokens
 from mpms.adapters.postgres.attachments import Attachments
 from mpms.adapters.postgres.batches import Batches
 from mpms.adapters.postgres.cockpit import Cockpit
@@ -40,6 +41,7 @@ from mpms.adapters.postgres.tallies import Tallies
 from mpms.adapters.postgres.tasks import Tasks
 from mpms.adapters.postgres.timers import Timers
 from mpms.adapters.postgres.waits import Waits
+from mpms.adapters.postgres.webhooks import Webhooks
 
 NOTIFY = "SELECT pg_notify(%s, '')"
 
@@ -78,6 +80,9 @@ class PostgresTransaction:
         self.suspensions = Suspensions(statements)
         self.old_history = OldHistory(statements)
         self.batches = Batches(statements)
+        self.api_tokens = ApiTokens(statements)
+        self.api_answers = ApiAnswers(statements)
+        self.webhooks = Webhooks(statements)
         self.wakes = False
         self._statements = statements
 

@@ -175,3 +175,18 @@ def test_every_statement_is_used_and_every_used_statement_exists(
     used = re.findall(r'_statements\.\w+\(\s*"(\w+)"', source)
     assert [name for name in used if name not in queries] == []
     assert len(used) > 50
+
+
+def test_a_part_that_fails_takes_the_parts_inside_it_along(
+    uow: PostgresUnitOfWork,
+) -> None:
+    with uow() as tx:
+        tx.events.append("before", actor="test")
+        with suppress(RuntimeError), tx.undoable():
+            with tx.undoable():
+                tx.events.append("inside", actor="test")
+            raise RuntimeError
+        with tx.undoable():
+            tx.events.append("after", actor="test")
+    with uow() as tx:
+        assert [line.kind for line in tx.events.last(10)] == ["before", "after"]

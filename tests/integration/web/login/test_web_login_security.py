@@ -12,7 +12,7 @@ from werkzeug.routing import Rule
 
 from mpms.domain.errors import DatabaseAway, InstanceBusy, MpmsError, OrderUnknown
 from mpms.domain.people import Role
-from mpms.web.rights import STRANGERS, allowed, open_to_all, roles_of
+from mpms.web.rights import STRANGERS, allowed, knows_tokens, open_to_all, roles_of
 
 UNKNOWN_ID = "00000000-0000-4000-8000-000000000000"
 FOREIGN = [
@@ -38,8 +38,13 @@ OWN = [
 
 
 def requests_of(app: Flask) -> Iterator[tuple[str, str, str]]:
-    """(endpoint, method, path) of all that the site answers, with plausible values."""
+    """(endpoint, method, path) of all that the site answers, with plausible values.
+
+    What programs may use with a token has rules and tests of its own.
+    """
     for rule in app.url_map.iter_rules():
+        if knows_tokens(app, rule.endpoint):
+            continue
         for method in sorted((rule.methods or set()) - {"HEAD", "OPTIONS"}):
             yield rule.endpoint, method, path_of(app, rule)
 

@@ -1,0 +1,48 @@
+/** The page of the API: find operations while typing, copy examples, open what a link
+ * names. Without scripts everything is there, closed and in order. */
+
+import { t } from "./texts";
+
+const search = document.querySelector<HTMLInputElement>("#api-search");
+const count = document.querySelector<HTMLElement>("#api-count");
+const cards = [...document.querySelectorAll<HTMLDetailsElement>(".api-one")];
+const parts = [...document.querySelectorAll<HTMLElement>(".api-part")];
+
+function find(): void {
+  const words = (search?.value ?? "").toLowerCase().split(/\s+/).filter(Boolean);
+  let shown = 0;
+  for (const card of cards) {
+    const fits = words.every((word) => card.dataset.find?.includes(word));
+    card.hidden = !fits;
+    if (fits) shown += 1;
+  }
+  for (const part of parts) {
+    const some = part.querySelector(".api-one:not([hidden])") !== null;
+    part.hidden = !some;
+    const link = document.querySelector<HTMLElement>(
+      `.api-parts [data-part="${part.dataset.part}"]`,
+    );
+    if (link) link.hidden = !some;
+  }
+  if (count) count.textContent = t("{n} operations", { n: shown });
+}
+
+function openNamed(): void {
+  const named = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (named instanceof HTMLDetailsElement) named.open = true;
+  named?.scrollIntoView();
+}
+
+for (const button of document.querySelectorAll<HTMLButtonElement>("[data-copy]")) {
+  if (!navigator.clipboard) break;
+  button.hidden = false;
+  button.addEventListener("click", async () => {
+    const text = button.parentElement?.querySelector("code")?.textContent ?? "";
+    await navigator.clipboard.writeText(text);
+    button.lastChild!.textContent = t("Copied");
+  });
+}
+
+search?.addEventListener("input", find);
+addEventListener("hashchange", openNamed);
+if (location.hash) openNamed();

@@ -1,0 +1,202 @@
+"""From a request to its answer: who asks, what for, once, and what came of it.
+
+Whatever an operation writes, and the answer kept under the client's key, are one
+transaction. If the process dies in between, neither is there and the key is free; if
+it dies after, the same key gets the same answer. Somebody who asks with a key that is
+being worked on is told so, by a lock that ends with its transaction.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import re
+from dataclasses import replace
+from typing import Any
+
+from flask import Response, request
+from pydantic import BaseModel
+from werkzeug.exceptions import Forbidden, Unauthorized
+
+from mpms.domain.errors import (
+    AlreadySuspended,
+    DatabaseAway,
+    InstanceBusy,
+    LoginTaken,
+    MpmsError,
+    NotFound,
+    NotSuspended,
+    OrderNumberTaken,
+    RobotBusy,
+    SeveralWait,
+)
+from mpms.domain.people import Role
+from mpms.ports.api import KeptAnswer
+from mpms.services.claim_task import NotYourTask, TaskTaken, UndoTooLate
+from mpms.services.close_incident import StillStuck
+from mpms.services.limit_attempts import TooManyAttempts
+from mpms.services.manage_tokens import (
+    TokenNameTaken,
+    TokenRefused,
+    person_of,
+    recognise_token,
+)
+from mpms.services.one_transaction import OneTransaction
+from mpms.services.release_order import OrderNotWaiting
+from mpms.web.api.operation import Call, File, Operation
+from mpms.web.api.reading import read_body, read_path, read_query
+from mpms.web.problems import problem, sentence_of, slug_of
+from mpms.web.signed_in import current_desk, current_session
+
+KEY = re.compile(r"[!-~]{1,100}")
+KEPT_S = 24 * 3600.0
+RETRY_S = 5
+
+
+class KeyInvalid(MpmsError):
+    """An Idempotency-Key has 1 to 100 printable ASCII characters without spaces."""
+
+
+class KeyReused(MpmsError):
+    """This Idempotency-Key was used for another request; nothing was done."""
+
+
+class KeyInUse(MpmsError):
+    """The first request with this Idempotency-Key is still being worked on."""
+
+
+STATUS_OF: tuple[tuple[type[MpmsError], int], ...] = (
+    (NotFound, 404),
+    (TokenRefused, 401),
+    (NotYourTask, 403),
+    (KeyInUse, 409),
+    (InstanceBusy, 409),
+    (TaskTaken, 409),
+    (UndoTooLate, 409),
+    (OrderNumberTaken, 409),
+    (OrderNotWaiting, 409),
+    (LoginTaken, 409),
+    (TokenNameTaken, 409),
+    (RobotBusy, 409),
+    (SeveralWait, 409),
+    (AlreadySuspended, 409),
+    (NotSuspended, 409),
+    (StillStuck, 409),
+    (TooManyAttempts, 429),
+    (DatabaseAway, 503),
+    (MpmsError, 422),
+)
+
+
+def answer(operation: Operation, raw_path: dict[str, str]) -> Response:
+    call = caller(operation.roles, writes=operation.writes)
+    given: dict[str, Any] = dict(read_path(operation, raw_path))
+    if operation.query is not None:
+        given["query"] = read_query(operation.query)
+    if operation.body is not None:
+        given["body"] = read_body(operation.body)
+    if not operation.writes:
+        return _response(*_rendered(operation, operation.run(call, **given)))
+    return _write(operation, call, given)
+
+
+def caller(roles: frozenset[Role], *, writes: bool) -> Call:
+    """Unauthorized, Forbidden, TokenRefused, TooManyAttempts."""
+    desk = current_desk()
+    scheme, _, secret = request.headers.get("Authorization", "").partition(" ")
+    if scheme:
+        if scheme.lower() != "bearer" or not secret.strip():
+            raise Unauthorized("The header is written: Authorization: Bearer TOKEN")
+        address = request.remote_addr or "unknown"
+        token = recognise_token(desk.uow, desk.clock, secret.strip(), address)
+        call = Call(desk, person_of(token), token)
+    else:
+        session = current_session()
+        if session is None or writes:
+            raise Unauthorized("This needs a token: Authorization: Bearer TOKEN")
+        call = Call(desk, session.person)
+    if call.person.role not in roles:
+        allowed = ", ".join(sorted(roles))
+        raise Forbidden(f"This is open to: {allowed}. You are {call.person.role}.")
+    return call
+
+
+def _write(operation: Operation, call: Call, given: dict[str, Any]) -> Response:
+    key = request.headers.get("Idempotency-Key")
+    if key is not None and not KEY.fullmatch(key):
+        raise KeyInvalid
+    assert call.token is not None  # noqa: S101
+    with call.desk.uow() as tx:
+        if key is not None:
+            if not tx.api_answers.lock(call.token.id, key):
+                raise KeyInUse
+            kept = tx.api_answers.find(call.token.id, key)
+            if kept is not None:
+                return _again(kept)
+        if operation.atomic:
+            call = replace(call, desk=replace(call.desk, uow=OneTransaction(tx)))
+        made = operation.run(call, **given)
+        if key is not None and call.token is not None:
+            body, status, _ = _rendered(operation, _without_secret(made))
+            tx.api_answers.sweep(call.token.id, older_than_s=KEPT_S)
+            tx.api_answers.keep(call.token.id, key, KeptAnswer(_hash(), status, body))
+    return _response(*_rendered(operation, made))
+
+
+def _without_secret(made: Any) -> Any:
+    """Secrets are told once and never kept."""
+    if isinstance(made, BaseModel) and "secret" in type(made).model_fields:
+        return made.model_copy(update={"secret": None})
+    return made
+
+
+def _again(kept: KeptAnswer) -> Response:
+    if kept.request_hash != _hash():
+        raise KeyReused
+    response = _response(kept.body, kept.status, "application/json")
+    response.headers["Idempotency-Replayed"] = "true"
+    return response
+
+
+def _hash() -> str:
+    """Keyed with the token, which we do not know afterwards: a request may hold a
+    password, and a plain hash of a short one can be guessed."""
+    said = f"{request.method} {request.full_path}\n".encode() + request.get_data()
+    key = request.headers.get("Authorization", "").encode()
+    return hmac.new(key, said, hashlib.sha256).hexdigest()
+
+
+def _rendered(operation: Operation, made: Any) -> tuple[bytes, int, str]:
+    if isinstance(made, File):
+        return made.content, operation.status, made.media_type
+    if isinstance(made, BaseModel):
+        return made.model_dump_json().encode(), operation.status, "application/json"
+    return b"", operation.status, "application/json"
+
+
+def _response(body: bytes, status: int, media_type: str) -> Response:
+    answer = Response(body, status, content_type=media_type)
+    if status == 204:
+        del answer.headers["Content-Type"]
+    elif media_type != "application/json":
+        answer.headers["Content-Disposition"] = "attachment"
+    return answer
+
+
+def say(error: MpmsError) -> Response:
+    """An error of ours as a problem."""
+    status = next(code for kind, code in STATUS_OF if isinstance(error, kind))
+    kind = type(error)
+    more: dict[str, Any] = {}
+    for name in ("errors", "reasons"):
+        if found := getattr(error, name, None):
+            more[name] = list(found)
+    detail = " ".join(str(error).split())
+    told = problem(status, slug_of(kind), sentence_of(kind), detail, **more)
+    if isinstance(error, TooManyAttempts):
+        told.headers["Retry-After"] = str(error.wait_s)
+    elif status == 503 or isinstance(error, InstanceBusy | KeyInUse):
+        told.headers["Retry-After"] = str(RETRY_S if status == 503 else 1)
+    elif status == 401:
+        told.headers["WWW-Authenticate"] = 'Bearer realm="mpms"'
+    return told

@@ -1,0 +1,138 @@
+"""The API about itself: who you are, whether all is well, its clients."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from importlib.metadata import version
+from typing import Annotated
+
+from pydantic import Field
+
+from mpms.domain.people import Role
+from mpms.ports.api import ApiToken
+from mpms.services.manage_tokens import (
+    MOST_DAYS,
+    USUAL_DAYS,
+    add_token,
+    list_tokens,
+    revoke_token,
+)
+from mpms.services.overview import overview
+from mpms.web.api.operation import Call, Given, Section, Shape
+from mpms.web.api.values import Listed, RowId
+from mpms.web.rights import ADMINS, EVERYBODY, LEADERS
+
+section = Section("Clients", "Programs that use this API, and how it fares.")
+
+
+class MeShape(Shape):
+    login: str
+    name: str
+    role: Role
+    groups: list[str]
+    token_expires_at: datetime | None
+
+
+class ApiTokenShape(Shape):
+    id: int
+    name: str
+    role: Role
+    groups: list[str]
+    created_by: str
+    created_at: datetime
+    expires_at: datetime
+    used_at: datetime | None
+    revoked_at: datetime | None
+
+
+class NewApiToken(ApiTokenShape):
+    secret: str | None = Field(
+        description="Told this once; null where a repeated request is answered."
+    )
+
+
+class NewToken(Given):
+    name: Annotated[str, Field(min_length=1, max_length=40)] = Field(
+        description="Small letters, digits, dots, dashes and underscores."
+    )
+    role: Role
+    groups: Annotated[
+        list[Annotated[str, Field(min_length=1, max_length=60)]], Field(max_length=50)
+    ] = Field(default=[])
+    days: Annotated[int, Field(ge=1, le=MOST_DAYS)] = USUAL_DAYS
+
+
+class HealthShape(Shape):
+    version: str
+    database: str
+    robots: int
+    robots_connected: int
+    incidents: int
+    orders_in_process: int
+    orders_late: int
+    tasks: int
+    handles_orders: bool
+
+
+@section.get("/me", EVERYBODY)
+def me(call: Call) -> MeShape:
+    """Who you are for this API."""
+    person = call.person
+    return MeShape(
+        login=person.login,
+        name=person.name,
+        role=person.role,
+        groups=list(person.groups),
+        token_expires_at=None if call.token is None else call.token.expires_at,
+    )
+
+
+@section.get("/health", LEADERS)
+def health(call: Call) -> HealthShape:
+    """Whether the plant is well."""
+    now = overview(call.desk.uow)
+    return HealthShape(
+        version=version("mpms"),
+        database="up",
+        robots=len(now.robots),
+        robots_connected=now.robots_connected,
+        incidents=len(now.incidents),
+        orders_in_process=now.in_process,
+        orders_late=now.late,
+        tasks=now.tasks,
+        handles_orders=now.handling,
+    )
+
+
+@section.get("/tokens", ADMINS)
+def tokens(call: Call) -> Listed[ApiTokenShape]:
+    """Every token, without its secret."""
+    return Listed[ApiTokenShape](
+        items=[_shape(one) for one in list_tokens(call.desk.uow)]
+    )
+
+
+@section.post("/tokens", ADMINS, status=201)
+def add(call: Call, body: NewToken) -> NewApiToken:
+    """A token for another program."""
+    desk = call.desk
+    made = add_token(
+        desk.uow,
+        desk.clock,
+        body.name,
+        body.role,
+        groups=body.groups,
+        days=body.days,
+        by=call.by,
+    )
+    return NewApiToken(**_shape(made.token).model_dump(), secret=made.secret)
+
+
+@section.post("/tokens/{token_id}/revoke", ADMINS)
+def revoke(call: Call, token_id: RowId) -> None:
+    """It opens nothing any more."""
+    revoke_token(call.desk.uow, token_id, by=call.by)
+
+
+def _shape(token: ApiToken) -> ApiTokenShape:
+    return ApiTokenShape.model_validate(token)

@@ -1,0 +1,122 @@
+"""The floor by the API: robots, people and places as the map shows them."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from mpms.domain.errors import NotFound
+from mpms.services.floor_view import RobotView
+from mpms.web.api.operation import Call, Given, Section, Shape
+from mpms.web.api.values import Listed, shaped
+from mpms.web.pages.map import known_plan, viewer
+from mpms.web.rights import EVERYBODY
+
+section = Section("Floor", "Robots, people and places.")
+
+RobotId = Annotated[str, Field(min_length=1, max_length=100, description="Its name.")]
+
+
+class RobotShape(Shape):
+    id: str
+    x: float | None
+    y: float | None
+    yaw: float | None
+    speed: float | None
+    battery: float | None
+    link: str
+    ready: bool
+    why_not: str | None
+    doing: str
+    place: str | None
+    order: str | None
+    instance: str | None
+    stopped: bool
+    age_s: float | None
+    plan: list[tuple[float, float]] | None = None
+    driven: list[tuple[float, float]] | None = None
+
+
+class PersonOnFloor(Shape):
+    id: str
+    x: float
+    y: float
+    radius: float
+    age_s: float
+
+
+class FloorShape(Shape):
+    robots: list[RobotShape]
+    people: list[PersonOnFloor]
+
+
+class PlaceShape(Shape):
+    name: str
+    x: float
+    y: float
+    yaw: float
+    materials: list[str]
+    kind: str
+
+
+class PlanShape(Shape):
+    name: str
+    left: float
+    bottom: float
+    width: float
+    height: float
+    walls: list[tuple[float, float, float, float]]
+    racks: list[tuple[float, float, float, float]]
+    rooms: list[list[tuple[float, float]]]
+    places: list[PlaceShape]
+    anchors: list[tuple[float, float]]
+
+
+class PathsQuery(Given):
+    paths: bool = Field(default=False, description="With planned and driven ways.")
+
+
+class GoalShape(Shape):
+    id: str
+    robot: str
+    place: str
+    state: str
+    instance_id: str | None
+
+
+@section.get("/floor", EVERYBODY)
+def now(call: Call, query: PathsQuery) -> FloorShape:
+    """Where robots and people are this moment, in metres."""
+    return FloorShape.model_validate(viewer().view(paths=query.paths))
+
+
+@section.get("/floor/plan", EVERYBODY)
+def plan(call: Call) -> PlanShape:
+    """What never moves: walls, racks, places, in metres."""
+    return PlanShape.model_validate(known_plan())
+
+
+@section.get("/robots", EVERYBODY)
+def robots(call: Call) -> Listed[RobotShape]:
+    """Every robot: what it does, and why it is not ready."""
+    return Listed[RobotShape](items=shaped(RobotShape, viewer().view().robots))
+
+
+@section.get("/robots/{robot}", EVERYBODY)
+def robot(call: Call, robot: RobotId) -> RobotShape:
+    """One robot with its planned and driven way."""
+    found: list[RobotView] = [
+        one for one in viewer().view(paths=True).robots if one.id == robot
+    ]
+    if not found:
+        raise NotFound(f"There is no robot {robot}.")
+    return RobotShape.model_validate(found[0])
+
+
+@section.get("/goals", EVERYBODY)
+def goals(call: Call) -> Listed[GoalShape]:
+    """Where robots are being sent now."""
+    with call.desk.uow() as tx:
+        found = tx.goals.open()
+    return Listed[GoalShape](items=shaped(GoalShape, found))

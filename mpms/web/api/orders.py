@@ -1,0 +1,355 @@
+"""Orders by the API: the same list, story and decisions as on the pages."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from pydantic import Field
+
+from mpms.domain.orders import OrderStatus
+from mpms.ports.order_views import OrderPlace, OrderSought
+from mpms.services.order_overview import (
+    CAP,
+    OrderInList,
+    day_of,
+    find_order,
+    list_orders,
+)
+from mpms.services.order_page import open_attachment, show_order, show_timeline
+from mpms.services.release_order import refuse_order, release_order
+from mpms.services.show_mail import raw_mail
+from mpms.services.take_order import take_order
+from mpms.web.api.operation import Call, File, Given, Section, Shape
+from mpms.web.api.values import (
+    Counted,
+    Page,
+    Paged,
+    Text,
+    WithReason,
+    instant,
+    number_of,
+    place_in,
+    shaped,
+)
+from mpms.web.rights import EVERYBODY, LEADERS
+
+section = Section("Orders", "What customers want made.")
+
+Number = Annotated[
+    str, Field(min_length=1, max_length=100, description="The number of the order.")
+]
+AttachmentId = Annotated[UUID, Field(description="Its id.")]
+IMAGES = ("image/jpeg", "image/png", "image/webp")
+
+
+class Progress(Shape):
+    loaded: int
+    lines: int
+    loaded_kg: float
+    required_kg: float
+
+
+class Awaited(Shape):
+    """What the order waits for, the most important first."""
+
+    kind: str
+    task_id: str | None = None
+    element: str | None = None
+    name: str | None = None
+    robot: str | None = None
+    place: str | None = None
+    detail: str | None = None
+    since_at: datetime | None = None
+
+
+class OrderShape(Shape):
+    number: str
+    product: str
+    customer: str
+    status: OrderStatus
+    priority: str
+    received_at: datetime
+    due: date | None
+    started_at: datetime | None
+    ended_at: datetime | None
+    instance_id: str | None
+    progress: Progress
+    late: bool
+    stuck: bool
+    expected_end_at: datetime | None
+    waits: list[Awaited]
+
+
+class OrderLineShape(Shape):
+    code: str
+    name: str
+    required_kg: float
+    wanted_lot: str | None
+    loaded_kg: float | None
+    lot: str | None
+    is_loaded: bool
+    difference_kg: float | None
+
+
+class DriveShape(Shape):
+    robot: str
+    place: str
+    state: str
+    reason: str | None
+    created_at: datetime
+    sent_at: datetime | None
+    ended_at: datetime | None
+
+
+class AttachmentShape(Shape):
+    id: str
+    instance_id: str
+    field: str
+    media_type: str
+    size_bytes: int
+    added_by: str
+    added_at: datetime
+    element: str | None
+
+
+class MailShape(Shape):
+    id: int
+    sender: str | None
+    message_id: str | None
+    size_bytes: int
+    read_at: datetime
+    outcome: str
+    reasons: list[dict[str, str]]
+
+
+class OrderStory(OrderShape):
+    lines: list[OrderLineShape]
+    drives: list[DriveShape]
+    attachments: list[AttachmentShape]
+    mail: MailShape | None
+    usual_s: float | None
+
+
+class HistoryShape(Shape):
+    id: int
+    at: datetime
+    kind: str
+    actor: str
+    element: str | None
+    step: str | None
+    instance_id: str | None
+    data: dict[str, Any]
+
+
+class OrderQuery(Paged):
+    status: list[OrderStatus] = Field(default=[], description="One of these.")
+    open: bool = Field(default=False, description="Only those that are not ended.")
+    late: bool = Field(default=False, description="Only those due before today.")
+    stuck: bool = Field(default=False, description="Only those that need a person.")
+    text: Text = Field(
+        default="", description="Somewhere in the number, product or customer."
+    )
+
+
+class NewLine(Given):
+    material: Annotated[str, Field(min_length=1, max_length=200)]
+    amount: float = Field(gt=0, le=1e9)
+    unit: Annotated[str, Field(max_length=20)] = "kg"
+    lot: Annotated[str, Field(max_length=100)] | None = None
+
+
+class NewOrder(Given):
+    order: Annotated[str, Field(max_length=40, description="Such as MO-2026-0001.")]
+    product: Annotated[str, Field(max_length=200)] | None = None
+    due: date | None = None
+    priority: Literal["low", "normal", "high", "urgent"] = "normal"
+    recipe: Annotated[str, Field(max_length=200)] | None = None
+    batch: Annotated[str, Field(max_length=40)] | None = Field(
+        default=None, description="How much to make by the recipe, such as 200 kg."
+    )
+    customer: Annotated[str, Field(min_length=1, max_length=200)] | None = Field(
+        default=None, description="Without it the name of the token."
+    )
+    lines: Annotated[list[NewLine], Field(max_length=100)] = Field(default=[])
+
+
+def _place(text: str) -> OrderPlace:
+    at, _, number = text.partition("~")
+    return OrderPlace(instant(at), number)
+
+
+def _order(found: OrderInList) -> dict[str, Any]:
+    row = found.row
+    return {
+        **{name: getattr(row, name) for name in _PLAIN},
+        "progress": found.progress,
+        "late": found.is_late,
+        "stuck": found.is_stuck,
+        "expected_end_at": found.expected_end_at,
+        "waits": [
+            Awaited(kind=w.kind)
+            if w.row is None
+            else Awaited(
+                kind=w.kind,
+                task_id=w.row.task_id,
+                element=w.row.element,
+                name=w.row.name,
+                robot=w.row.robot,
+                place=w.row.place,
+                detail=w.row.detail,
+                since_at=w.row.since_at,
+            )
+            for w in found.waits
+        ],
+    }
+
+
+_PLAIN = (
+    *("number", "product", "customer", "status", "priority", "received_at", "due"),
+    *("started_at", "ended_at", "instance_id"),
+)
+
+
+@section.get("/orders", EVERYBODY)
+def list_all(call: Call, query: OrderQuery) -> Counted[OrderShape]:
+    """Orders, the newest first."""
+    now = call.desk.clock.now()
+    sought = OrderSought(
+        open_only=query.open,
+        statuses=tuple(query.status) or None,
+        due_before=day_of(now) if query.late else None,
+        stuck=query.stuck,
+        text=query.text,
+    )
+    found = list_orders(
+        call.desk.uow,
+        sought,
+        now=now,
+        below=place_in(query.cursor, _place),
+        limit=query.limit,
+    )
+    below = found.below
+    return Counted[OrderShape](
+        items=[OrderShape(**_order(order)) for order in found.orders],
+        next=(
+            None if below is None else f"{below.received_at.isoformat()}~{below.number}"
+        ),
+        found=found.found,
+        cap=CAP,
+    )
+
+
+@section.get("/orders/{number}", EVERYBODY)
+def one(call: Call, number: Number) -> OrderStory:
+    """One order with its materials, drives, photos and mail."""
+    desk = call.desk
+    found = show_order(desk.uow, desk.engine, number, now=desk.clock.now())
+    return OrderStory(
+        **_order(found.order),
+        lines=shaped(OrderLineShape, found.lines),
+        drives=shaped(DriveShape, found.drives),
+        attachments=shaped(AttachmentShape, (row for row, _ in found.attachments)),
+        mail=None if found.mail is None else MailShape.model_validate(found.mail),
+        usual_s=found.usual_s,
+    )
+
+
+class BeforeQuery(Given):
+    cursor: Annotated[str, Field(max_length=40)] | None = Field(
+        default=None, description="Where to go on: `next` of the answer before."
+    )
+
+
+@section.get("/orders/{number}/timeline", EVERYBODY)
+def timeline(call: Call, number: Number, query: BeforeQuery) -> Page[HistoryShape]:
+    """What happened to an order, the last first."""
+    desk = call.desk
+    found = show_timeline(
+        desk.uow,
+        desk.engine,
+        number,
+        now=desk.clock.now(),
+        before=place_in(query.cursor, number_of),
+    )
+    return Page[HistoryShape](
+        items=[
+            HistoryShape(
+                id=line.row.id,
+                at=line.row.at,
+                kind=line.row.kind,
+                actor=line.row.actor,
+                element=line.row.element,
+                step=line.step,
+                instance_id=line.row.instance_id,
+                data=line.row.data,
+            )
+            for line in found.lines
+        ],
+        next=None if found.before is None else str(found.before),
+    )
+
+
+@section.get("/orders/{number}/mail", LEADERS, files=("message/rfc822",))
+def mail(call: Call, number: Number) -> File:
+    """The message that brought an order, as it came."""
+    return File(raw_mail(call.desk.uow, number), "message/rfc822")
+
+
+@section.get("/orders/{number}/attachments/{attachment}", EVERYBODY, files=IMAGES)
+def attachment(call: Call, number: Number, attachment: AttachmentId) -> File:
+    """A photo or signature of an order."""
+    found = open_attachment(call.desk.uow, number, str(attachment))
+    return File(found.content, found.media_type)
+
+
+@section.post(
+    "/orders",
+    LEADERS,
+    status=201,
+    example={
+        "order": "MO-2026-0815",
+        "product": "Sky blue",
+        "lines": [{"material": "RM-001", "amount": 12.5, "unit": "kg"}],
+    },
+)
+def create(call: Call, body: NewOrder) -> OrderShape:
+    """Order something.
+
+    The order is read by the same rules as a mail with this JSON attached: materials
+    of the catalogue, known units, limits. Problems name every line that is wrong.
+    """
+    desk = call.desk
+    stated = body.model_dump(mode="json", exclude_none=True, exclude={"customer"})
+    if not stated["lines"]:
+        del stated["lines"]
+    number = take_order(
+        desk.uow,
+        desk.catalogue,
+        stated,
+        customer=body.customer or call.person.name,
+        hold_above_kg=desk.hold_above_kg,
+        by=call.by,
+    )
+    return _shown(call, number)
+
+
+@section.post("/orders/{number}/release", LEADERS)
+def release(call: Call, number: Number) -> OrderShape:
+    """Let an order that waits be made."""
+    release_order(call.desk.uow, number, by=call.by)
+    return _shown(call, number)
+
+
+@section.post("/orders/{number}/refuse", LEADERS)
+def refuse(call: Call, number: Number, body: WithReason) -> OrderShape:
+    """Cancel an order that waits; its sender is told why."""
+    refuse_order(call.desk.uow, number, by=call.by, reason=body.reason)
+    return _shown(call, number)
+
+
+def _shown(call: Call, number: str) -> OrderShape:
+    desk = call.desk
+    with desk.uow() as tx:
+        return OrderShape(**_order(find_order(tx, number, now=desk.clock.now())))

@@ -1,0 +1,154 @@
+"""People by the API, for administrators; secrets go in and never come out."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from mpms.domain.people import Role
+from mpms.services.add_person import add_person
+from mpms.services.change_secret import (
+    PersonUnknown,
+    set_active,
+    set_badge,
+    set_password,
+    set_pin,
+)
+from mpms.services.enrol_tablet import revoke_tablet
+from mpms.web.api.operation import Call, Given, Section, Shape
+from mpms.web.api.values import Listed, RowId, shaped
+from mpms.web.rights import ADMINS, LEADERS
+
+section = Section("People", "People who sign in, and the tablets they share.")
+
+Login = Annotated[
+    str, Field(min_length=1, max_length=64, description="The login of the person.")
+]
+Group = Annotated[str, Field(min_length=1, max_length=60)]
+
+
+class PersonShape(Shape):
+    login: str
+    name: str
+    role: Role
+    groups: list[str]
+    language: str
+    active: bool
+
+
+class NewPerson(Given):
+    login: Login
+    name: Annotated[str, Field(min_length=1, max_length=100)]
+    role: Role
+    groups: Annotated[list[Group], Field(max_length=50)] = Field(default=[])
+    language: Literal["en", "es", "de"] = "en"
+    password: Annotated[str, Field(max_length=256)] | None = None
+    pin: Annotated[str, Field(max_length=8)] | None = None
+
+
+class Secret(Given):
+    password: Annotated[str, Field(max_length=256)]
+
+
+class Pin(Given):
+    pin: Annotated[str, Field(max_length=8)] | None = Field(
+        description="Null takes it away."
+    )
+
+
+class Badge(Given):
+    badge: Annotated[str, Field(max_length=256)] | None = Field(
+        description="Null takes it away."
+    )
+
+
+class TabletShape(Shape):
+    id: int
+    name: str
+
+
+@section.get("/people", ADMINS)
+def list_all(call: Call) -> Listed[PersonShape]:
+    """Everybody who may sign in, and who may no more."""
+    with call.desk.uow() as tx:
+        return Listed[PersonShape](items=shaped(PersonShape, tx.people.listing()))
+
+
+@section.get("/people/{login}", ADMINS)
+def one(call: Call, login: Login) -> PersonShape:
+    """One person."""
+    return _shown(call, login)
+
+
+@section.post("/people", ADMINS, status=201)
+def add(call: Call, body: NewPerson) -> PersonShape:
+    """A new person."""
+    desk = call.desk
+    made = add_person(
+        desk.uow,
+        desk.hasher,
+        body.login,
+        body.name,
+        body.role,
+        by=call.by,
+        groups=body.groups,
+        language=body.language,
+        password=body.password,
+        pin=body.pin,
+    )
+    return PersonShape.model_validate(made)
+
+
+@section.post("/people/{login}/password", ADMINS)
+def password(call: Call, login: Login, body: Secret) -> None:
+    """A new password; the person is signed out everywhere."""
+    desk = call.desk
+    set_password(desk.uow, desk.hasher, login, body.password, by=call.by)
+
+
+@section.post("/people/{login}/pin", ADMINS)
+def pin(call: Call, login: Login, body: Pin) -> None:
+    """A new PIN for tablets, or none."""
+    set_pin(call.desk.uow, call.desk.hasher, login, body.pin, by=call.by)
+
+
+@section.post("/people/{login}/badge", ADMINS)
+def badge(call: Call, login: Login, body: Badge) -> None:
+    """A new badge for tablets, or none."""
+    set_badge(call.desk.uow, login, body.badge, by=call.by)
+
+
+@section.post("/people/{login}/disable", ADMINS)
+def disable(call: Call, login: Login) -> PersonShape:
+    """Somebody leaves: signed out at once, everywhere."""
+    set_active(call.desk.uow, login, False, by=call.by)
+    return _shown(call, login)
+
+
+@section.post("/people/{login}/enable", ADMINS)
+def enable(call: Call, login: Login) -> PersonShape:
+    """Somebody comes back."""
+    set_active(call.desk.uow, login, True, by=call.by)
+    return _shown(call, login)
+
+
+@section.get("/tablets", LEADERS)
+def tablets(call: Call) -> Listed[TabletShape]:
+    """Tablets on which a PIN or a badge is enough."""
+    with call.desk.uow() as tx:
+        return Listed[TabletShape](items=shaped(TabletShape, tx.sessions.tablets()))
+
+
+@section.post("/tablets/{tablet_id}/revoke", LEADERS)
+def revoke(call: Call, tablet_id: RowId) -> None:
+    """Whoever is signed in there is signed out."""
+    revoke_tablet(call.desk.uow, tablet_id, by=call.by)
+
+
+def _shown(call: Call, login: str) -> PersonShape:
+    with call.desk.uow() as tx:
+        found = tx.people.get(login)
+    if found is None:
+        raise PersonUnknown(f"There is no person with the login {login}.")
+    return PersonShape.model_validate(found)

@@ -1,0 +1,95 @@
+"""Programs that use the API: made here, shown once, revoked here."""
+
+from __future__ import annotations
+
+from flask import Blueprint, flash, make_response, redirect, render_template, request
+from werkzeug.wrappers import Response as Answer
+
+from mpms.domain.errors import MpmsError
+from mpms.domain.people import Role
+from mpms.services.manage_tokens import (
+    MOST_DAYS,
+    USUAL_DAYS,
+    NewToken,
+    TokenDaysInvalid,
+    TokenGroupInvalid,
+    TokenNameInvalid,
+    TokenNameTaken,
+    add_token,
+    list_tokens,
+    revoke_token,
+)
+from mpms.web.rights import ADMINS, allowed
+from mpms.web.signed_in import current_desk, current_person
+from mpms.web.texts import t
+
+pages = Blueprint("tokens", __name__)
+
+FIELD_OF: dict[type[MpmsError], str] = {
+    TokenNameInvalid: "name",
+    TokenNameTaken: "name",
+    TokenDaysInvalid: "days",
+    TokenGroupInvalid: "groups",
+}
+
+
+@pages.get("/tokens")
+@allowed(ADMINS)
+def show() -> str:
+    return _page()
+
+
+@pages.post("/tokens")
+@allowed(ADMINS)
+def add() -> Answer:
+    """The answer is the only page that ever shows the secret."""
+    desk, form = current_desk(), request.form
+    days = form.get("days", "").strip()
+    try:
+        made = add_token(
+            desk.uow,
+            desk.clock,
+            form.get("name", "").strip().lower(),
+            _role(form.get("role", "")),
+            groups=[g for g in form.get("groups", "").split(",") if g.strip()],
+            days=int(days) if days.isdecimal() and len(days) < 6 else 0,
+            by=current_person().login,
+        )
+    except tuple(FIELD_OF) as error:
+        wrong = {FIELD_OF[type(error)]: t(" ".join(str(error).split()))}
+        return make_response(_page(wrong=wrong), 422)
+    return make_response(_page(made))
+
+
+@pages.post("/tokens/<int:token_id>/revoke")
+@allowed(ADMINS)
+def revoke(token_id: int) -> Answer:
+    gone = revoke_token(current_desk().uow, token_id, by=current_person().login)
+    flash(t("The token {name} is revoked.", name=gone.name), "ok")
+    return redirect("/tokens", 303)
+
+
+def _role(text: str) -> Role:
+    return Role(text) if text in set(Role) else Role.VIEWER
+
+
+def _page(made: NewToken | None = None, wrong: dict[str, str] | None = None) -> str:
+    desk = current_desk()
+    typed = {} if made is not None else request.form
+    return render_template(
+        "tokens.html",
+        tokens=list_tokens(desk.uow),
+        made=made,
+        wrong=wrong or {},
+        typed=typed,
+        now=desk.clock.now(),
+        usual_days=USUAL_DAYS,
+        most_days=MOST_DAYS,
+        address=request.host_url.rstrip("/"),
+        roles={
+            "viewer": t("Viewer"),
+            "worker": t("Worker"),
+            "supervisor": t("Supervisor"),
+            "admin": t("Administrator"),
+        },
+    )
