@@ -1,6 +1,7 @@
 """How quickly the pages follow the factory, and what they weigh.
 
     python bench/web.py [--only NAME ...] [--samples 30] [--requests 300]
+        [--finished 1000000] [--running 10000]
 
 Needs no set-up but the system's Chromium and built pages: it starts a PostgreSQL with
 fsync on and the server of the pages. ``event_to_pixel_ms``: from the commit of a new
@@ -8,6 +9,10 @@ task to the frame that shows it, median. ``tasks_p95_ms``: a worker's list of 50
 tasks; ``tasks_p95_ms_200_sse``: the same with 200 open streams and events flowing.
 ``worker_page_kb_gzip``: all that a worker's first page loads, but for fonts and the
 scanner. ``demo_first_order_s``: from the command to the first order on ``/orders``.
+The cockpit's figures are taken over a million finished and 10,000 running instances
+with their history, which takes some minutes to fill (``web_parts/fill_history.py``):
+``list_p95_ms``, ``search_p95_ms``, ``instance_p95_ms``, ``heatmap_p95_ms``, the list
+again beside 200 streams, and ``cockpit_page_kb_gzip``, the heaviest page of it.
 The last line is one JSON object; the figures want a machine that does nothing else.
 """
 
@@ -42,6 +47,8 @@ from urllib.parse import urlencode, urlsplit
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
+
+from web_parts import cockpit, fill_history  # noqa: E402
 
 from mpms import bootstrap  # noqa: E402
 from mpms.domain.people import Role  # noqa: E402
@@ -105,7 +112,7 @@ def p95(values: list[float]) -> float:
 class Plant:
     """A database with a worker who is signed in and tasks that wait for him."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, role: Role = Role.WORKER) -> None:
         bootstrap.migrate_database(url)
         self.services = bootstrap.connect(url)
         self.token = new_token()
@@ -113,7 +120,7 @@ class Plant:
         services = self.services
         deploy_models(services.uow, services.engine, {"bench.bpmn": MODEL}, by="bench")
         with services.uow() as tx:
-            ana = tx.people.add("ana", "Ana", Role.WORKER, groups=("worker",))
+            ana = tx.people.add("ana", "Ana", role, groups=("worker",))
             tx.sessions.open(
                 hash_of(self.token),
                 ana.id,
@@ -228,9 +235,8 @@ def hold_streams(address: str, token: str, report: Connection) -> None:
             hints += heard.count(b"event: hint")
 
 
-def measure_tasks_with_streams(
-    address: str, plant: Plant, requests: int
-) -> list[float]:
+def beside_streams(address: str, plant: Plant, measure: Callable[[], Any]) -> Any:
+    """What a measurement gives while many streams are open and events flow."""
     ours, theirs = multiprocessing.Pipe()
     holder = multiprocessing.get_context("spawn").Process(
         target=hold_streams, args=(address, plant.token, theirs), daemon=True
@@ -246,7 +252,7 @@ def measure_tasks_with_streams(
     thread = threading.Thread(target=flow)
     thread.start()
     try:
-        took_ms = measure_tasks(address, plant.token, requests)
+        measured = measure()
     finally:
         stop.set()
         thread.join()
@@ -255,7 +261,7 @@ def measure_tasks_with_streams(
     holder.join(PATIENCE_S)
     say(f"hints heard by {STREAMS} streams: {hints}")
     assert hints >= STREAMS, "no events flowed"
-    return took_ms
+    return measured
 
 
 # -- the browser -----------------------------------------------------------------------
@@ -297,8 +303,8 @@ def measure_pixels(address: str, plant: Plant, samples: int) -> list[float]:
     return took_ms
 
 
-def measure_weight(address: str, token: str) -> dict[str, int]:
-    """Bytes, packed, of all that a worker's first page loads."""
+def measure_weight(address: str, token: str, shown: str = "/tasks") -> dict[str, int]:
+    """Bytes, packed, of all that a page loads for somebody who comes first."""
     weights: dict[str, int] = {}
     with browser_page(address, token) as page:
 
@@ -312,7 +318,7 @@ def measure_weight(address: str, token: str) -> dict[str, int]:
             weights[path] = packed(response.body())
 
         page.on("response", weigh)
-        page.goto(f"{address}/tasks", wait_until="load")
+        page.goto(f"{address}{shown}", wait_until="load")
         page.wait_for_selector(LIVE, state="attached")
         worker = page.evaluate(
             "JSON.parse(document.querySelector('meta[name=assets]').content)"
@@ -323,6 +329,14 @@ def measure_weight(address: str, token: str) -> dict[str, int]:
             )
         page.wait_for_timeout(500)
     return weights
+
+
+def told_kb(page: str, weights: dict[str, int]) -> float:
+    total = round(sum(weights.values()) / 1000, 1)
+    say(f"{page}: {total} kB")
+    for path, size in sorted(weights.items(), key=lambda each: -each[1]):
+        say(f"{size / 1000:8.1f} kB  {path}")
+    return total
 
 
 def packed(content: bytes) -> int:
@@ -428,13 +442,14 @@ def measure_pages(
         assert plant.open_tasks() == OPEN_TASKS
         if "weight" in only:
             weights = measure_weight(address, plant.token)
-            for path, size in sorted(weights.items(), key=lambda each: -each[1]):
-                say(f"{size / 1000:8.1f} kB  {path}")
-            figures["worker_page_kb_gzip"] = round(sum(weights.values()) / 1000, 1)
+            figures["worker_page_kb_gzip"] = told_kb("/tasks", weights)
         if "tasks" in only:
             alone = p95(measure_tasks(address, plant.token, requests))
             say(f"tasks alone: {alone:.1f} ms")
-            beside = p95(measure_tasks_with_streams(address, plant, requests))
+            measured = beside_streams(
+                address, plant, lambda: measure_tasks(address, plant.token, requests)
+            )
+            beside = p95(measured)
             figures["tasks_p95_ms"] = round(alone, 2)
             figures["tasks_p95_ms_200_sse"] = round(beside, 2)
         if "pixels" in only:
@@ -445,22 +460,60 @@ def measure_pages(
     return figures
 
 
+def measure_cockpit(
+    requests: int, finished: int, running: int, directory: Path
+) -> dict[str, float]:
+    """The cockpit over a long history, in a database of its own."""
+    with ExitStack() as stack:
+        server = stack.enter_context(postgres.start(directory / "history"))
+        plant = Plant(server.dsn, Role.SUPERVISOR)
+        stack.callback(plant.services.close)
+        fill_history.fill(server.dsn, finished=finished, running=running, say=say)
+        address = stack.enter_context(served(server.dsn, directory))
+        return cockpit_figures(address, plant, server.dsn, requests, finished)
+
+
+def cockpit_figures(
+    address: str, plant: Plant, dsn: str, requests: int, finished: int
+) -> dict[str, float]:
+    cookie = f"{COOKIE}={plant.token}"
+    figures = cockpit.figures(
+        address, cookie, dsn, requests=requests, finished=finished
+    )
+    say(f"cockpit: {figures}")
+    figures["list_p95_ms_200_sse"] = beside_streams(
+        address, plant, lambda: cockpit.list_p95_ms(address, cookie, requests)
+    )
+    running = cockpit.instance_pages(dsn, 2)[0]
+    pages = ("/cockpit", f"/cockpit/{cockpit.KEY}", running)
+    figures["cockpit_page_kb_gzip"] = max(
+        told_kb(page, measure_weight(address, plant.token, page)) for page in pages
+    )
+    return figures
+
+
 def main() -> None:
-    names = ("weight", "tasks", "pixels", "demo")
+    names = ("weight", "tasks", "pixels", "demo", "cockpit")
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", nargs="+", choices=names, default=names)
     parser.add_argument("--samples", type=int, default=30)
     parser.add_argument("--requests", type=int, default=300)
+    parser.add_argument("--finished", type=int, default=1_000_000)
+    parser.add_argument("--running", type=int, default=10_000)
     given = parser.parse_args()
     figures: dict[str, float] = {}
     directory = Path(tempfile.mkdtemp(prefix="mpms-bench-"))
     directory.chmod(0o711)
     try:
         only = set(given.only)
-        if only - {"demo"}:
+        if only - {"demo", "cockpit"}:
             figures |= measure_pages(only, given.samples, given.requests, directory)
         if "demo" in only:
             figures["demo_first_order_s"] = round(measure_demo(directory / "demo"), 1)
+        if "cockpit" in only:
+            figures |= measure_cockpit(
+                given.requests, given.finished, given.running, directory
+            )
     finally:
         shutil.rmtree(directory, ignore_errors=True)
     print(json.dumps(figures))

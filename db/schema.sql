@@ -95,6 +95,9 @@ CREATE INDEX instances_by_end ON instances (ended_at DESC, id DESC)
 CREATE INDEX instances_active ON instances (key) WHERE ended_at IS NULL;
 CREATE INDEX instances_ended ON instances (key, ended_at DESC, id DESC)
     WHERE ended_at IS NOT NULL;
+CREATE INDEX instances_ended_otherwise
+ON instances (key, status, ended_at DESC, id DESC)
+    WHERE ended_at IS NOT NULL AND status <> 'completed';
 CREATE INDEX instances_like_business_key ON instances (business_key text_pattern_ops);
 CREATE INDEX instances_by_restart ON instances (restarted_from)
     WHERE restarted_from IS NOT NULL;
@@ -286,6 +289,8 @@ CREATE TABLE orders (
 CREATE INDEX orders_unattended ON orders (received_at) WHERE status = 'new';
 CREATE INDEX orders_by_age ON orders (received_at DESC);
 CREATE INDEX orders_by_instance ON orders (instance_id);
+CREATE INDEX orders_open_by_age ON orders (received_at DESC, number DESC)
+    WHERE status IN ('waiting for release', 'new', 'in process');
 CREATE INDEX orders_open_by_due ON orders (due)
     WHERE status IN ('waiting for release', 'new', 'in process');
 

@@ -83,14 +83,14 @@ ORDER BY i.changed_at DESC, i.id DESC
 LIMIT %(limit)s;
 
 -- name: cockpit_ended
--- Instances that ended, the last first; an index has this order.
+-- Instances that ended, in one way or in any, the last first; indexes have this order.
 SELECT
     i.id, i.key, i.definition_id, i.business_key, i.status, i.started_at,
     i.changed_at, i.ended_at, i.end_reason, i.suspended_at, i.parent_id
 FROM instances AS i
 WHERE
     i.ended_at IS NOT NULL
-    AND i.status = ANY (%(statuses)s::text[])
+    AND (%(status)s::text IS NULL OR i.status = %(status)s)
     AND (%(key)s::text IS NULL OR i.key = %(key)s)
     AND (%(definition_id)s::bigint IS NULL OR i.definition_id = %(definition_id)s)
     AND (%(business_key)s::text IS NULL OR i.business_key LIKE %(business_key)s)
@@ -114,7 +114,7 @@ WHERE
     f.ended_at IS NOT NULL
     AND f.name = %(name)s
     AND f.value = %(value)s
-    AND i.status = ANY (%(statuses)s::text[])
+    AND (%(status)s::text IS NULL OR i.status = %(status)s)
     AND (%(key)s::text IS NULL OR i.key = %(key)s)
     AND (%(definition_id)s::bigint IS NULL OR i.definition_id = %(definition_id)s)
     AND (%(business_key)s::text IS NULL OR i.business_key LIKE %(business_key)s)

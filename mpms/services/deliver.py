@@ -141,11 +141,14 @@ def _apply(
         )
         return False
     if not step.caught and isinstance(command, Fail):
+        said = dict.fromkeys((command.code, command.message))  # often the same
+        at = (w.element for w in step.waits if w.task_id == command.task_id)
         tx.incidents.open(
             incident,
-            f"{command.code}: {command.message}",
+            ": ".join(filter(None, said)),
             instance_id=instance_id,
             task_id=command.task_id,
+            element=next(at, None),
         )
     return True
 

@@ -111,8 +111,17 @@ def list_orders(
             counts=tx.order_views.counts(
                 today=day_of(now), cap=CAP, decision_form=DECISION_FORM
             ),
-            found=tx.order_views.found(sought, cap=CAP) if sought.text else None,
+            found=_found(tx, sought, rows, whole=below is None and len(rows) <= limit),
         )
+
+
+def _found(
+    tx: Transaction, sought: OrderSought, rows: Sequence[OrderRow], *, whole: bool
+) -> int | None:
+    """How many a search finds; a first page with room left says it by itself."""
+    if not sought.text:
+        return None
+    return len(rows) if whole else tx.order_views.found(sought, cap=CAP)
 
 
 def find_order(tx: Transaction, number: str, *, now: datetime) -> OrderInList:

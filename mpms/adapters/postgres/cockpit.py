@@ -15,6 +15,7 @@ from typing import Any
 from mpms.adapters.postgres.statements import Repository, Row
 from mpms.domain.instances import InstanceStatus
 from mpms.ports.cockpit import (
+    ENDED,
     Heat,
     InstancePlace,
     InstanceRow,
@@ -66,8 +67,8 @@ class Cockpit(Repository):
         """The last changed first."""
         asked = _asked(sought, below, limit)
         rows: list[Row] = []
-        for name in _statements(sought):
-            rows += self._statements.rows(name, **asked)
+        for name, status in _statements(sought):
+            rows += self._statements.rows(name, **asked, status=status)
         found = [_instance(row) for row in rows]
         found.sort(key=lambda row: (row.place.at, row.id), reverse=True)
         return found[:limit]
@@ -102,13 +103,18 @@ class Cockpit(Repository):
         return [Standing(*row) for row in rows]
 
 
-def _statements(sought: InstancesSought) -> list[str]:
-    names = []
+def _statements(sought: InstancesSought) -> list[tuple[str, str | None]]:
+    """What to ask, and for which status; None: for every end there is."""
+    names: list[tuple[str, str | None]] = []
     if InstanceStatus.ACTIVE in sought.statuses:
-        names.append("cockpit_running")
-    if any(s.ended for s in sought.statuses) and not sought.of_the_present:
+        names.append(("cockpit_running", None))
+    ends: set[str | None] = {s.value for s in sought.statuses if s.ended}
+    if len(ends) == len(ENDED):
+        ends = {None}
+    if not sought.of_the_present:
         valued = sought.value is not None
-        names.append("cockpit_ended_with_value" if valued else "cockpit_ended")
+        name = "cockpit_ended_with_value" if valued else "cockpit_ended"
+        names += ((name, end) for end in ends)
     return names
 
 
@@ -119,7 +125,6 @@ def _asked(
     return {
         "key": sought.key,
         "definition_id": sought.definition_id,
-        "statuses": [status.value for status in sought.statuses],
         "business_key": f"{begins}%" if begins else None,
         "name": sought.name,
         "value": sought.value,

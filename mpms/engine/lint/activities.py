@@ -89,7 +89,10 @@ def judge_activities(view: View) -> Iterator[Problem]:
 def _script(element: Element) -> Iterator[str]:
     if element.tag == "scriptTask" and element.script_format not in SCRIPT_FORMATS:
         format_ = shown(str(element.script_format))
-        yield f"scripts in '{format_}' are not executed; set the format 'mpms'"
+        yield (
+            f"scripts in '{format_}' are not executed; set the format 'mpms' and "
+            "write assignments like total = a + b"
+        )
 
 
 def _names(element: Element) -> Iterator[str]:
@@ -97,7 +100,7 @@ def _names(element: Element) -> Iterator[str]:
         text = get(element)
         if text and is_expression(text):
             reason = f"the {noun} is chosen by an expression, which is not executed"
-            yield f"{reason}: {shown(text)}"
+            yield f"{reason}: {shown(text)}; write the {noun} itself"
             return
     if (form := element.settings.form) is None:
         return
@@ -127,7 +130,7 @@ def _loop(loop: Loop | None) -> Iterator[str]:
 def _host(view: View, event: Element) -> Iterator[str]:
     host = view.process.elements.get(event.attached_to or "")
     if event.attached_to is None:
-        yield "this boundary event is attached to nothing"
+        yield "this boundary event is attached to nothing; put it on an activity"
     elif host is None:
         missing = f"'{event.attached_to}', which is not in this process"
         yield f"this boundary event is attached to {missing}"

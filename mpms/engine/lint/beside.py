@@ -44,11 +44,11 @@ def _links(view: View) -> Iterator[Problem]:
     for (scope, name), elements in throws.items():
         if (scope, name) not in catches:
             where = "no link event in the same scope catches"
-            yield from (at(e, f"{where} '{name}'") for e in elements)
+            yield from (at(e, f"{where} '{name}'; name both alike") for e in elements)
     for (scope, name), elements in catches.items():
         if (scope, name) not in throws:
             where = "no link event in the same scope throws"
-            yield from (at(e, f"{where} '{name}'") for e in elements)
+            yield from (at(e, f"{where} '{name}'; name both alike") for e in elements)
         for second in elements[1:]:
             reason = f"'{elements[0].id}' catches the link '{name}' already"
             yield at(second, reason)
@@ -158,9 +158,12 @@ def _cancel(view: View, event: Element) -> Iterator[str]:
         return
     around = elements.get(event.scope or "")
     if around is None or around.tag != "transaction":
-        yield "a cancel end stands directly in a transaction"
+        yield "a cancel end stands directly in a transaction; move it there"
     elif not any(_is(e, "cancel") for e in view.boundaries.get(around.id, ())):
-        yield f"the transaction '{around.id}' has no cancel event at its border"
+        yield (
+            f"the transaction '{around.id}' has no cancel event at its border; draw "
+            "one and where it leads to"
+        )
     elif around.loop is not None:
         yield PARTS["a transaction that is a loop and has a cancel end"]
 

@@ -279,6 +279,7 @@ def _timer(element: Element, position: str) -> Iterator[str]:
     timer = element.triggers[0].timer
     interrupts = element.interrupting or (position, False) not in TIMERS
     known = TIMERS[position, interrupts]
-    reason = known.get(timer, "this timer has neither a date, a duration nor a cycle")
+    nothing = "this timer has neither a date, a duration nor a cycle; write one of them"
+    reason = known.get(timer, nothing)
     if reason:
         yield reason

@@ -15,13 +15,25 @@ _MAY_HAVE_CONDITIONS = ACTIVITY_TAGS | _DECIDING | {"complexGateway"}
 _WAITED_FOR = frozenset({"timer", "signal", "message", "conditional"})
 
 NO_WAY_IN = {
-    "startEvent": "a flow cannot lead to a start event",
-    "boundaryEvent": "a flow cannot lead to a boundary event",
+    "startEvent": (
+        "a flow cannot lead to a start event; let it lead to the step after it"
+    ),
+    "boundaryEvent": (
+        "a flow cannot lead to a boundary event; let it lead to its activity"
+    ),
 }
-NO_WAY_OUT = {"endEvent": "a flow cannot leave an end event"}
+NO_WAY_OUT = {
+    "endEvent": "a flow cannot leave an end event; draw an intermediate event instead"
+}
 NO_CONDITION = {
-    "parallelGateway": "a flow leaving a parallel gateway cannot have a condition",
-    "eventBasedGateway": "a flow leaving an event gateway cannot have a condition",
+    "parallelGateway": (
+        "a flow leaving a parallel gateway cannot have a condition; draw an inclusive "
+        "gateway instead"
+    ),
+    "eventBasedGateway": (
+        "a flow leaving an event gateway cannot have a condition; remove it, for the "
+        "event that comes decides"
+    ),
 }
 
 
@@ -31,7 +43,8 @@ def judge_flows(view: View) -> Iterator[Problem]:
     for element in view.judged():
         yield from (at(element, text) for text in _default(view, element))
         if element.tag in GATEWAY_TAGS and not element.outgoing:
-            yield at(element, "no flow leaves this gateway")
+            reason = "no flow leaves this gateway; draw where it leads to"
+            yield at(element, reason)
         if element.tag in _DECIDING and len(element.outgoing) > 1:
             yield from _undecided(view, element)
         if element.tag == "eventBasedGateway":
@@ -45,7 +58,7 @@ def _flow(view: View, flow: Flow) -> Iterator[str]:
     if source.scope != target.scope:
         yield (
             f"the flow from '{source.id}' to '{target.id}' crosses the border of a "
-            "subprocess"
+            "subprocess; let it lead to the subprocess itself"
         )
     if reason := NO_WAY_OUT.get(source.tag, "") or NO_WAY_IN.get(target.tag, ""):
         yield reason
@@ -53,10 +66,15 @@ def _flow(view: View, flow: Flow) -> Iterator[str]:
         return
     if source.tag not in _MAY_HAVE_CONDITIONS:
         yield NO_CONDITION.get(
-            source.tag, "a flow leaving an event cannot have a condition"
+            source.tag,
+            "a flow leaving an event cannot have a condition; draw an exclusive "
+            "gateway after it",
         )
     if source.default == flow.id:
-        yield "the default flow cannot have a condition"
+        yield (
+            "the default flow cannot have a condition; remove it, for this flow is "
+            "taken if no other is"
+        )
 
 
 def _default(view: View, element: Element) -> Iterator[str]:
@@ -77,7 +95,7 @@ def _undecided(view: View, gateway: Element) -> Iterator[Problem]:
             )
             if flow.name:
                 reason += f"; its label '{flow.name}' is no condition"
-            yield at(flow, reason)
+            yield at(flow, f"{reason}; write one like ${{a > 1}}, or =a > 1 in FEEL")
 
 
 def _after_event_gateway(view: View, gateway: Element) -> Iterator[Problem]:
@@ -109,10 +127,11 @@ def _starts(view: View) -> Iterator[Problem]:
         place = view.process if scope is None else view.process.elements[scope]
         if not starts:
             noun = "process" if scope is None else "subprocess"
-            yield at(place, f"the {noun} has no start event")
+            yield at(place, f"the {noun} has no start event; draw one")
         plain = [start for start in starts if not start.triggers]
         for start in plain[1:]:
-            yield at(start, f"a second start beside '{plain[0].id}'")
+            reason = f"a second start beside '{plain[0].id}'"
+            yield at(start, f"{reason}; draw one start and a gateway after it")
 
 
 def _unreached(view: View) -> Iterator[Problem]:
@@ -137,7 +156,8 @@ def _unreached(view: View) -> Iterator[Problem]:
             continue
         found.append(element)
         if not {element.id, element.scope} & view.refused:
-            yield at(element, "no flow leads to this element, so it is never reached")
+            reason = "no flow leads to this element, so it is never reached"
+            yield at(element, f"{reason}; connect or remove it")
     reached = {element.id for element in found}
     while found:
         element = found.pop()
@@ -152,7 +172,8 @@ def _unreached(view: View) -> Iterator[Problem]:
         if element.id in reached or element.tag == "boundaryEvent":
             continue
         if not _is_link(element) or element.incoming:
-            yield at(element, "this element cannot be reached from the start")
+            reason = "this element cannot be reached from the start"
+            yield at(element, f"{reason}; connect or remove it")
 
 
 def _is_link(element: Element) -> bool:

@@ -91,7 +91,7 @@ def _faults(noun: str, text: str | None, compiler: Compiler) -> Iterator[str]:
     if text is None:
         return
     if not text:
-        yield f"the {noun} is empty"
+        yield f"the {noun} is empty; write or remove it"
         return
     try:
         compiled = compiler(text)

@@ -89,7 +89,7 @@ def test_a_failure_that_the_parent_does_not_catch_can_be_called_again(
     bench.submit(bench.forms(child)[0].task_id, {})
     assert bench.instance(parent).status == "active"
     (incident,) = bench.incidents()
-    assert incident.kind == "call"
+    assert (incident.kind, incident.element) == ("call", "call")
     assert "StoreEmpty" in incident.message
 
     deploy_child(bench)  # somebody mends the model
