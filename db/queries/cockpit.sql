@@ -46,86 +46,101 @@ GROUP BY h.hour
 ORDER BY h.hour;
 
 -- name: cockpit_running
--- Instances that run, the last changed first.
-SELECT
-    i.id, i.key, i.definition_id, i.business_key, i.status, i.started_at,
-    i.changed_at, i.ended_at, i.end_reason, i.suspended_at, i.parent_id
-FROM instances AS i
-WHERE
-    i.ended_at IS NULL
-    AND (%(key)s::text IS NULL OR i.key = %(key)s)
-    AND (%(definition_id)s::bigint IS NULL OR i.definition_id = %(definition_id)s)
-    AND (%(business_key)s::text IS NULL OR i.business_key LIKE %(business_key)s)
-    AND (%(since)s::timestamptz IS NULL OR i.started_at >= %(since)s::timestamptz)
-    AND (%(until)s::timestamptz IS NULL OR i.started_at < %(until)s::timestamptz)
-    AND (NOT %(suspended)s OR i.suspended_at IS NOT NULL)
-    AND (
-        NOT %(stuck)s
-        OR i.id IN (SELECT instance_id FROM incidents WHERE resolved_at IS NULL)
-    )
-    AND (
-        %(value)s::text IS NULL
-        OR i.id IN (
-            SELECT instance_id
-            FROM found_values
-            WHERE ended_at IS NULL AND name = %(name)s AND value = %(value)s
+-- Instances that run, the last changed first, and how many there are up to a most.
+SELECT found.*, count(*) OVER ()
+FROM (
+    SELECT
+        i.id, i.key, i.definition_id, i.business_key, i.status, i.started_at,
+        i.changed_at, i.ended_at, i.end_reason, i.suspended_at, i.parent_id
+    FROM instances AS i
+    WHERE
+        i.ended_at IS NULL
+        AND (%(key)s::text IS NULL OR i.key = %(key)s)
+        AND (%(definition_id)s::bigint IS NULL OR i.definition_id = %(definition_id)s)
+        AND (%(business_key)s::text IS NULL OR i.business_key LIKE %(business_key)s)
+        AND (%(since)s::timestamptz IS NULL OR i.started_at >= %(since)s::timestamptz)
+        AND (%(until)s::timestamptz IS NULL OR i.started_at < %(until)s::timestamptz)
+        AND (NOT %(suspended)s OR i.suspended_at IS NOT NULL)
+        AND (
+            NOT %(stuck)s
+            OR i.id IN (SELECT instance_id FROM incidents WHERE resolved_at IS NULL)
         )
-    )
-    AND (
-        %(element)s::text IS NULL
-        OR i.id IN (SELECT instance_id FROM visits WHERE element = %(element)s)
-    )
-    AND (
-        %(before_at)s::timestamptz IS NULL
-        OR (i.changed_at, i.id) < (%(before_at)s::timestamptz, %(before_id)s::uuid)
-    )
-ORDER BY i.changed_at DESC, i.id DESC
+        AND (
+            %(value)s::text IS NULL
+            OR i.id IN (
+                SELECT instance_id
+                FROM found_values
+                WHERE ended_at IS NULL AND name = %(name)s AND value = %(value)s
+            )
+        )
+        AND (
+            %(element)s::text IS NULL
+            OR i.id IN (SELECT instance_id FROM visits WHERE element = %(element)s)
+        )
+        AND (
+            %(before_at)s::timestamptz IS NULL
+            OR (i.changed_at, i.id) < (%(before_at)s::timestamptz, %(before_id)s::uuid)
+        )
+    ORDER BY i.changed_at DESC, i.id DESC
+    LIMIT %(most)s
+) AS found
+ORDER BY changed_at DESC, id DESC
 LIMIT %(limit)s;
 
 -- name: cockpit_ended
 -- Instances that ended, in one way or in any, the last first; indexes have this order.
-SELECT
-    i.id, i.key, i.definition_id, i.business_key, i.status, i.started_at,
-    i.changed_at, i.ended_at, i.end_reason, i.suspended_at, i.parent_id
-FROM instances AS i
-WHERE
-    i.ended_at IS NOT NULL
-    AND (%(status)s::text IS NULL OR i.status = %(status)s)
-    AND (%(key)s::text IS NULL OR i.key = %(key)s)
-    AND (%(definition_id)s::bigint IS NULL OR i.definition_id = %(definition_id)s)
-    AND (%(business_key)s::text IS NULL OR i.business_key LIKE %(business_key)s)
-    AND (%(since)s::timestamptz IS NULL OR i.ended_at >= %(since)s::timestamptz)
-    AND (%(until)s::timestamptz IS NULL OR i.ended_at < %(until)s::timestamptz)
-    AND (
-        %(before_at)s::timestamptz IS NULL
-        OR (i.ended_at, i.id) < (%(before_at)s::timestamptz, %(before_id)s::uuid)
-    )
-ORDER BY i.ended_at DESC, i.id DESC
+SELECT found.*, count(*) OVER ()
+FROM (
+    SELECT
+        i.id, i.key, i.definition_id, i.business_key, i.status, i.started_at,
+        i.changed_at, i.ended_at, i.end_reason, i.suspended_at, i.parent_id
+    FROM instances AS i
+    WHERE
+        i.ended_at IS NOT NULL
+        AND (%(status)s::text IS NULL OR i.status = %(status)s)
+        AND (%(key)s::text IS NULL OR i.key = %(key)s)
+        AND (%(definition_id)s::bigint IS NULL OR i.definition_id = %(definition_id)s)
+        AND (%(business_key)s::text IS NULL OR i.business_key LIKE %(business_key)s)
+        AND (%(since)s::timestamptz IS NULL OR i.ended_at >= %(since)s::timestamptz)
+        AND (%(until)s::timestamptz IS NULL OR i.ended_at < %(until)s::timestamptz)
+        AND (
+            %(before_at)s::timestamptz IS NULL
+            OR (i.ended_at, i.id) < (%(before_at)s::timestamptz, %(before_id)s::uuid)
+        )
+    ORDER BY i.ended_at DESC, i.id DESC
+    LIMIT %(most)s
+) AS found
+ORDER BY ended_at DESC, id DESC
 LIMIT %(limit)s;
 
 -- name: cockpit_ended_with_value
 -- Ended instances that had a value, the last first; an index has this order.
-SELECT
-    i.id, i.key, i.definition_id, i.business_key, i.status, i.started_at,
-    i.changed_at, i.ended_at, i.end_reason, i.suspended_at, i.parent_id
-FROM found_values AS f
-JOIN instances AS i ON i.id = f.instance_id
-WHERE
-    f.ended_at IS NOT NULL
-    AND f.name = %(name)s
-    AND f.value = %(value)s
-    AND (%(status)s::text IS NULL OR i.status = %(status)s)
-    AND (%(key)s::text IS NULL OR i.key = %(key)s)
-    AND (%(definition_id)s::bigint IS NULL OR i.definition_id = %(definition_id)s)
-    AND (%(business_key)s::text IS NULL OR i.business_key LIKE %(business_key)s)
-    AND (%(since)s::timestamptz IS NULL OR f.ended_at >= %(since)s::timestamptz)
-    AND (%(until)s::timestamptz IS NULL OR f.ended_at < %(until)s::timestamptz)
-    AND (
-        %(before_at)s::timestamptz IS NULL
-        OR (f.ended_at, f.instance_id)
-            < (%(before_at)s::timestamptz, %(before_id)s::uuid)
-    )
-ORDER BY f.ended_at DESC, f.instance_id DESC
+SELECT found.*, count(*) OVER ()
+FROM (
+    SELECT
+        i.id, i.key, i.definition_id, i.business_key, i.status, i.started_at,
+        i.changed_at, i.ended_at, i.end_reason, i.suspended_at, i.parent_id
+    FROM found_values AS f
+    JOIN instances AS i ON i.id = f.instance_id
+    WHERE
+        f.ended_at IS NOT NULL
+        AND f.name = %(name)s
+        AND f.value = %(value)s
+        AND (%(status)s::text IS NULL OR i.status = %(status)s)
+        AND (%(key)s::text IS NULL OR i.key = %(key)s)
+        AND (%(definition_id)s::bigint IS NULL OR i.definition_id = %(definition_id)s)
+        AND (%(business_key)s::text IS NULL OR i.business_key LIKE %(business_key)s)
+        AND (%(since)s::timestamptz IS NULL OR f.ended_at >= %(since)s::timestamptz)
+        AND (%(until)s::timestamptz IS NULL OR f.ended_at < %(until)s::timestamptz)
+        AND (
+            %(before_at)s::timestamptz IS NULL
+            OR (f.ended_at, f.instance_id)
+                < (%(before_at)s::timestamptz, %(before_id)s::uuid)
+        )
+    ORDER BY f.ended_at DESC, f.instance_id DESC
+    LIMIT %(most)s
+) AS found
+ORDER BY ended_at DESC, id DESC
 LIMIT %(limit)s;
 
 -- name: cockpit_heat

@@ -150,8 +150,10 @@ class Cockpit(Protocol):
         """The last changed first."""
         ...
 
-    def count(self, sought: InstancesSought, *, most: int) -> int:
-        """How many there are; counting stops at ``most``."""
+    def counted(
+        self, sought: InstancesSought, *, limit: int, most: int
+    ) -> tuple[Sequence[InstanceRow], int]:
+        """The first of them, and how many there are; counting stops at ``most``."""
         ...
 
     def heat(

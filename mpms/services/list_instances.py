@@ -28,11 +28,13 @@ def list_instances(
     below: InstancePlace | None = None,
     limit: int = PAGE,
 ) -> InstanceList:
-    # The first page and its count are one reading.
-    most = limit + 1 if below is not None else max(limit, CAP) + 1
     with uow() as tx:
-        rows = tx.cockpit.instances(sought, below=below, limit=most)
-    found = min(len(rows), CAP + 1) if below is None else 0
+        if below is None:  # the first page and its count are one reading
+            most = max(limit, CAP) + 1
+            rows, found = tx.cockpit.counted(sought, limit=limit + 1, most=most)
+        else:
+            rows = tx.cockpit.instances(sought, below=below, limit=limit + 1)
+            found = 0
     shown = rows[:limit]
     more = len(rows) > limit
-    return InstanceList(shown, shown[-1].place if more else None, found)
+    return InstanceList(shown, shown[-1].place if more else None, min(found, CAP + 1))

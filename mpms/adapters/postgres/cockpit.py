@@ -65,17 +65,30 @@ class Cockpit(Repository):
         self, sought: InstancesSought, *, below: InstancePlace | None, limit: int
     ) -> Sequence[InstanceRow]:
         """The last changed first."""
-        asked = _asked(sought, below, limit)
-        rows: list[Row] = []
-        for name, status in _statements(sought):
-            rows += self._statements.rows(name, **asked, status=status)
-        found = [_instance(row) for row in rows]
-        found.sort(key=lambda row: (row.place.at, row.id), reverse=True)
-        return found[:limit]
+        return self._found(sought, below, limit, limit)[0]
 
-    def count(self, sought: InstancesSought, *, most: int) -> int:
-        """How many there are; counting stops at ``most``."""
-        return len(self.instances(sought, below=None, limit=most))
+    def counted(
+        self, sought: InstancesSought, *, limit: int, most: int
+    ) -> tuple[Sequence[InstanceRow], int]:
+        """The first of them, and how many there are; counting stops at ``most``."""
+        return self._found(sought, None, limit, most)
+
+    def _found(
+        self,
+        sought: InstancesSought,
+        below: InstancePlace | None,
+        limit: int,
+        most: int,
+    ) -> tuple[Sequence[InstanceRow], int]:
+        asked = _asked(sought, below) | {"limit": limit, "most": most}
+        rows: list[InstanceRow] = []
+        number = 0
+        for name, status in _statements(sought):
+            found = self._statements.rows(name, **asked, status=status)
+            rows += (_instance(row[:-1]) for row in found)
+            number += found[0][-1] if found else 0
+        rows.sort(key=lambda row: (row.place.at, row.id), reverse=True)
+        return rows[:limit], min(number, most)
 
     def heat(
         self,
@@ -118,9 +131,7 @@ def _statements(sought: InstancesSought) -> list[tuple[str, str | None]]:
     return names
 
 
-def _asked(
-    sought: InstancesSought, below: InstancePlace | None, limit: int
-) -> dict[str, Any]:
+def _asked(sought: InstancesSought, below: InstancePlace | None) -> dict[str, Any]:
     begins = sought.business_key.translate(_LIKE)
     return {
         "key": sought.key,
@@ -135,7 +146,6 @@ def _asked(
         "until": sought.until,
         "before_at": None if below is None else below.at,
         "before_id": None if below is None else below.id,
-        "limit": limit,
     }
 
 
