@@ -241,6 +241,8 @@ CREATE UNIQUE INDEX incidents_one_open_a_task ON incidents (task_id)
 CREATE INDEX incidents_by_instance ON incidents (instance_id);
 CREATE INDEX incidents_open ON incidents (opened_at) WHERE resolved_at IS NULL;
 CREATE INDEX incidents_by_cause ON incidents (cause) WHERE resolved_at IS NULL;
+CREATE INDEX incidents_of_cause ON incidents (cause, resolved_at);
+CREATE INDEX incidents_without_cause ON incidents (id) WHERE cause = '';
 
 -- History, append-only. Readers follow (transaction, id) below the oldest
 -- transaction still running, so that nothing committed late is skipped.
@@ -422,7 +424,8 @@ CREATE TABLE people (
     pin_hash text,
     badge_hash text UNIQUE,
     active boolean NOT NULL DEFAULT true,
-    created_at timestamptz NOT NULL DEFAULT now()
+    created_at timestamptz NOT NULL DEFAULT now(),
+    mail text
 );
 
 -- Tablets that a supervisor has enrolled: only there a PIN or a badge is enough.
@@ -603,7 +606,18 @@ CREATE TABLE incident_comments (
 );
 CREATE INDEX incident_comments_by_cause ON incident_comments (cause);
 
+-- Who wants to be told of incidents. processes is null for all of them; an empty name
+-- in it stands for what belongs to no process. Devices are in push_subscriptions.
+CREATE TABLE alert_wishes (
+    login text PRIMARY KEY REFERENCES people (login) ON DELETE CASCADE,
+    by_mail boolean NOT NULL DEFAULT false,
+    when_over boolean NOT NULL DEFAULT false,
+    processes text[]
+);
+
 -- Browsers that asked for alerts, and which causes were told to whom: once each.
+-- told_at: claimed before it is sent. sent_at: the server took it. over_owed: that the
+-- cause is over has still to be told.
 CREATE TABLE push_subscriptions (
     endpoint text PRIMARY KEY,
     login text NOT NULL,
@@ -615,9 +629,20 @@ CREATE TABLE alerts (
     channel text NOT NULL,
     told_at timestamptz NOT NULL DEFAULT now(),
     incidents bigint NOT NULL DEFAULT 1,
-    ended_at timestamptz
+    ended_at timestamptz,
+    sent_at timestamptz,
+    error text,
+    over_owed boolean NOT NULL DEFAULT false
 );
 CREATE UNIQUE INDEX alerts_once ON alerts (cause, channel) WHERE ended_at IS NULL;
+CREATE INDEX alerts_by_channel ON alerts (channel, told_at);
+
+-- The key that push services know this plant by; there is one.
+CREATE TABLE push_keys (
+    single boolean PRIMARY KEY DEFAULT true CHECK (single),
+    private_key bytea NOT NULL,
+    created_at timestamptz NOT NULL DEFAULT now()
+);
 
 -- Programs that use the API. Hashes only.
 CREATE TABLE api_tokens (

@@ -21,6 +21,7 @@ from mpms.cli_instances import add_instances
 from mpms.cli_people import add_tls, add_tokens, add_users
 from mpms.cli_starts import add_starts
 from mpms.domain.errors import MpmsError
+from mpms.incident_commands import add_incidents
 from mpms.settings import Settings
 
 
@@ -77,6 +78,7 @@ def parser() -> argparse.ArgumentParser:
     add_tokens(commands_of)
     add_tls(commands_of)
     add_instances(commands_of)
+    add_incidents(commands_of)
 
     models = commands_of.add_parser("models", help="process models")
     of_models = models.add_subparsers(required=True, metavar="ACTION")

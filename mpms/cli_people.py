@@ -20,6 +20,7 @@ def add_users(commands_of: Commands[argparse.ArgumentParser]) -> None:
     add.add_argument("--role", required=True, choices=[str(r) for r in Role])
     add.add_argument("--group", action="append", default=[], dest="groups")
     add.add_argument("--language", choices=people_commands.LANGUAGES, default="en")
+    add.add_argument("--mail", default="", metavar="ADDRESS", help="for alerts")
     add.add_argument("--pin", action="store_true", help="also a PIN for tablets")
     add.add_argument(
         "--password-stdin", action="store_true", help="lines: password, PIN"
@@ -32,10 +33,15 @@ def add_users(commands_of: Commands[argparse.ArgumentParser]) -> None:
             role=a.role,
             groups=a.groups,
             language=a.language,
+            mail=a.mail,
             pin=a.pin,
             password_stdin=a.password_stdin,
         )
     )
+    mail = of_users.add_parser("mail", help="where somebody is written to")
+    mail.add_argument("login")
+    mail.add_argument("address", nargs="?", default="", help="none: nowhere")
+    mail.set_defaults(run=lambda s, a: people_commands.mail(s, a.login, a.address))
     everybody = of_users.add_parser("list", help="everybody")
     everybody.set_defaults(run=lambda s, a: people_commands.listing(s))
     password = of_users.add_parser("password", help="a new password")

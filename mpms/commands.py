@@ -16,6 +16,7 @@ from uuid import uuid4
 
 from mpms import assets, bootstrap
 from mpms.adapters.robots import probe
+from mpms.bootstrap_alerts import alert_sender
 from mpms.bootstrap_mail import MailDesk, mail_desk
 from mpms.domain.errors import MpmsError
 from mpms.embedded import postgres
@@ -140,6 +141,7 @@ def running_worker(
         Errand(what, run)
         for what, run in ([] if desk is None else desk.errands(services.uow, name))
     ]
+    errands.append(Errand("alerts", alert_sender(settings, services, desk)))
     with services.listen() as alarm:
         scale = scale or bootstrap.connect_scale(
             world, robots_url, settings.scale, ca_file=settings.robots_ca_file

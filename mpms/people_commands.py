@@ -15,6 +15,7 @@ from mpms.domain.people import Role
 from mpms.domain.secret_rules import check_password, check_pin, login_of
 from mpms.services import change_secret
 from mpms.services.add_person import add_person
+from mpms.services.ask_for_alerts import address_of, set_mail
 from mpms.settings import Settings
 
 LANGUAGES = ("en", "es", "de")
@@ -36,11 +37,13 @@ def add(
     role: str,
     groups: Sequence[str] = (),
     language: str = "en",
+    mail: str = "",
     pin: bool = False,
     password_stdin: bool = False,
 ) -> int:
     """A new person. With a PIN a worker needs no password."""
     kept = login_of(login)
+    address = address_of(mail)
     only_pin = pin and not password_stdin and role == Role.WORKER
     password = None if only_pin else _new_password(kept, password_stdin)
     number = _new_pin(password_stdin) if pin else None
@@ -58,6 +61,8 @@ def add(
             password=password,
             pin=number,
         )
+        if address is not None:
+            set_mail(services.uow, person.login, address, by=who())
         print(f"{person.login}: {person.role}")
 
     return with_services(settings, run)
@@ -74,10 +79,21 @@ def listing(settings: Settings) -> int:
             groups = ", ".join(person.groups)
             print(
                 f"{person.login:<20} {person.role:<11} {person.name}"
-                f"{'  (' + groups + ')' if groups else ''}{state}"
+                f"{'  (' + groups + ')' if groups else ''}"
+                f"{'  ' + person.mail if person.mail else ''}{state}"
             )
 
     return with_services(settings, show)
+
+
+def mail(settings: Settings, login: str, address: str) -> int:
+    """Where somebody is written to, or nowhere."""
+    kept = login_of(login)
+
+    def run(services: bootstrap.Services) -> None:
+        set_mail(services.uow, kept, plain(address), by=who())
+
+    return with_services(settings, run)
 
 
 def password(settings: Settings, login: str, *, password_stdin: bool = False) -> int:

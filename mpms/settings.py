@@ -46,6 +46,8 @@ class Settings:
     web_port: int = 8080
     web_cert_file: Path | None = None
     web_key_file: Path | None = None
+    site_url: str | None = None
+    alerts_apart_s: float = 300.0
     log_level: str = "WARNING"
     poll_s: float = 1.0
     lease_s: float = 30.0
@@ -91,6 +93,8 @@ class Settings:
             web_port=_port(env, "MPMS_WEB_PORT", 8080),
             web_cert_file=_path(env.get("MPMS_WEB_CERT_FILE")),
             web_key_file=_path(env.get("MPMS_WEB_KEY_FILE")),
+            site_url=_site_url(env.get("MPMS_SITE_URL")),
+            alerts_apart_s=_seconds(env, "MPMS_ALERTS_APART_S", 300.0),
             log_level=_level(env.get("MPMS_LOG_LEVEL")),
             poll_s=_seconds(env, "MPMS_POLL_S", 1.0),
             lease_s=_seconds(env, "MPMS_LEASE_S", 30.0),
@@ -124,6 +128,12 @@ def _database_url(text: str | None) -> str | None:
             "MPMS_DATABASE_URL looks like postgresql://user:password@host:port/name."
         )
     return text or None
+
+
+def _site_url(text: str | None) -> str | None:
+    if text and not text.startswith(("https://", "http://")):
+        raise SettingInvalid("MPMS_SITE_URL looks like https://mpms.plant.example.")
+    return text.rstrip("/") if text else None
 
 
 def _level(text: str | None) -> str:

@@ -14,6 +14,7 @@ from mpms.adapters.floor import BridgeFloor, StillFloor
 from mpms.adapters.mail_account import Password, Security, SmtpAccount
 from mpms.adapters.oauth import token_source
 from mpms.adapters.smtp import SmtpPostman
+from mpms.bootstrap_alerts import web_pusher
 from mpms.bootstrap_mail import smtp_account
 from mpms.demo.buyer import BUYER, Buyer
 from mpms.demo.faults import breakers
@@ -87,6 +88,7 @@ class Site:
                 hand_to_mail_server=hand_over,
                 orders_address=orders_address,
                 order_sender=order_sender,
+                pusher=web_pusher(settings),
                 demo=_demo(settings, services, home) if plan.demo else None,
                 secure=plan.secure,
                 hold_above_kg=settings.release_above_kg,

@@ -1,24 +1,62 @@
+-- name: incidents_place
+-- Where something went wrong: the process, and the element that the task stands at.
+SELECT
+    (SELECT key FROM instances WHERE id = %(instance_id)s::uuid),
+    coalesce(
+        %(element)s::text,
+        (SELECT element FROM jobs WHERE task_id = %(task_id)s::uuid)
+    );
+
 -- name: incidents_renew
--- Renew the open incident of this kind that belongs to no task.
+-- Renew the open incident of this kind that belongs to no task. What is told of each
+-- letter is renewed by the same words only.
 UPDATE incidents
-SET message = %(message)s, element = %(element)s
+SET message = %(message)s, element = %(element)s, cause = %(cause)s
 WHERE
     task_id IS NULL
     AND resolved_at IS NULL
     AND kind = %(kind)s
-    AND instance_id IS NOT DISTINCT FROM %(instance_id)s::uuid;
+    AND instance_id IS NOT DISTINCT FROM %(instance_id)s::uuid
+    AND (NOT %(each)s OR message = %(message)s);
 
 -- name: incidents_open
--- Open an incident, or renew the one that is open for the task.
-INSERT INTO incidents (kind, message, instance_id, task_id, element)
+-- Open an incident, or renew the one that is open for the task; true if it is new.
+-- Who looks at a cause looks at what comes later, too.
+INSERT INTO incidents (kind, message, instance_id, task_id, element, cause, assignee)
 VALUES (
-    %(kind)s, %(message)s, %(instance_id)s::uuid, %(task_id)s::uuid, %(element)s
+    %(kind)s, %(message)s, %(instance_id)s::uuid, %(task_id)s::uuid, %(element)s,
+    %(cause)s,
+    (
+        SELECT assignee FROM incidents
+        WHERE cause = %(cause)s AND resolved_at IS NULL AND assignee IS NOT NULL
+        ORDER BY id DESC
+        LIMIT 1
+    )
 )
 ON CONFLICT (task_id) WHERE resolved_at IS NULL AND task_id IS NOT NULL
 DO UPDATE SET
     kind = EXCLUDED.kind,
     message = EXCLUDED.message,
-    element = EXCLUDED.element;
+    element = EXCLUDED.element,
+    cause = EXCLUDED.cause
+RETURNING xmax = 0;
+
+-- name: incidents_without_cause
+-- Incidents that are older than the naming of causes.
+SELECT n.id, n.kind, n.message, i.key, n.element
+FROM incidents AS n
+LEFT JOIN instances AS i ON i.id = n.instance_id
+WHERE n.cause = ''
+ORDER BY n.id
+LIMIT %(limit)s
+FOR UPDATE OF n SKIP LOCKED;
+
+-- name: incidents_name
+-- Name their causes.
+UPDATE incidents AS n
+SET cause = named.cause
+FROM unnest(%(ids)s::bigint[], %(causes)s::text[]) AS named (id, cause)
+WHERE n.id = named.id;
 
 -- name: incidents_resolve
 -- Close the open incidents that fit.
@@ -34,7 +72,7 @@ WHERE
 -- Open incidents, of one instance or all, oldest first.
 SELECT
     id, kind, message, opened_at, instance_id, task_id, element, resolved_at,
-    resolved_by
+    resolved_by, cause
 FROM incidents
 WHERE
     resolved_at IS NULL
@@ -52,7 +90,7 @@ RETURNING kind, message, instance_id, task_id, element;
 -- One open incident.
 SELECT
     id, kind, message, opened_at, instance_id, task_id, element, resolved_at,
-    resolved_by
+    resolved_by, cause
 FROM incidents
 WHERE id = %(id)s AND resolved_at IS NULL;
 
@@ -60,7 +98,7 @@ WHERE id = %(id)s AND resolved_at IS NULL;
 -- Open incidents of instances that fit all that is given, oldest first.
 SELECT
     n.id, n.kind, n.message, n.opened_at, n.instance_id, n.task_id, n.element,
-    n.resolved_at, n.resolved_by
+    n.resolved_at, n.resolved_by, n.cause
 FROM incidents AS n
 JOIN instances AS i ON i.id = n.instance_id
 WHERE
@@ -76,4 +114,5 @@ WHERE
         %(opened_before)s::timestamptz IS NULL
         OR n.opened_at < %(opened_before)s::timestamptz
     )
+    AND (%(cause)s::text IS NULL OR n.cause = %(cause)s::text)
 ORDER BY n.id;

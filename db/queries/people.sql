@@ -3,17 +3,17 @@
 INSERT INTO people (login, name, role, groups, language)
 VALUES (%(login)s, %(name)s, %(role)s, %(groups)s::text[], %(language)s)
 ON CONFLICT (login) DO NOTHING
-RETURNING id, login, name, role, groups, language, active;
+RETURNING id, login, name, role, groups, language, active, mail;
 
 -- name: people_get
 -- One person.
-SELECT id, login, name, role, groups, language, active
+SELECT id, login, name, role, groups, language, active, mail
 FROM people
 WHERE login = %(login)s;
 
 -- name: people_listing
 -- Everybody.
-SELECT id, login, name, role, groups, language, active
+SELECT id, login, name, role, groups, language, active, mail
 FROM people
 ORDER BY active DESC, name, login;
 
@@ -39,19 +39,23 @@ UPDATE people SET badge_hash = %(hash)s WHERE login = %(login)s;
 -- The language of the pages.
 UPDATE people SET language = %(language)s WHERE login = %(login)s;
 
+-- name: people_set_mail
+-- Where somebody is written to, or nowhere.
+UPDATE people SET mail = %(mail)s WHERE login = %(login)s;
+
 -- name: people_set_active
 -- Somebody leaves or comes back.
 UPDATE people SET active = %(active)s WHERE login = %(login)s;
 
 -- name: people_by_badge
 -- Whose badge this is.
-SELECT id, login, name, role, groups, language, active
+SELECT id, login, name, role, groups, language, active, mail
 FROM people
 WHERE badge_hash = %(hash)s AND active;
 
 -- name: people_with_pin
 -- People who may be switched to on a tablet.
-SELECT id, login, name, role, groups, language, active
+SELECT id, login, name, role, groups, language, active, mail
 FROM people
 WHERE pin_hash IS NOT NULL AND active
 ORDER BY name, login;
@@ -64,7 +68,7 @@ VALUES (%(token_hash)s, %(person_id)s, %(tablet_id)s, %(expires_at)s);
 -- name: sessions_find
 -- Who is signed in with this token.
 SELECT
-    p.id, p.login, p.name, p.role, p.groups, p.language, p.active,
+    p.id, p.login, p.name, p.role, p.groups, p.language, p.active, p.mail,
     s.tablet_id, s.created_at, s.seen_at, s.expires_at
 FROM sessions AS s
 JOIN people AS p ON p.id = s.person_id

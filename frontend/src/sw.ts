@@ -4,6 +4,7 @@
 // another: the pages of each are dropped as soon as the server sends a page to somebody
 // else or to nobody.
 
+import { showAlerts } from "./sw_alerts.js";
 import {
   changesPerson,
   filesOf,
@@ -32,6 +33,8 @@ const AWAY = [502, 503, 504]; // a proxy whose server is being restarted
 
 // Answers to requests that are older than the last known person say nothing.
 let personSince = 0;
+
+showAlerts(scope);
 
 scope.addEventListener("install", (event) => {
   event.waitUntil(

@@ -14,7 +14,22 @@ export interface MessageFromPage extends LongEvent {
   readonly data: { type?: string; paths?: unknown };
 }
 
+export interface PushEvent extends LongEvent {
+  readonly data: { text(): string } | null;
+}
+
+export interface NoticeEvent extends LongEvent {
+  readonly notification: Notification;
+}
+
+interface Window {
+  readonly url: string;
+  focus(): Promise<unknown>;
+}
+
 interface Events {
+  push: PushEvent;
+  notificationclick: NoticeEvent;
   install: LongEvent;
   activate: LongEvent;
   fetch: RequestEvent;
@@ -23,7 +38,12 @@ interface Events {
 
 export interface WorkerScope {
   readonly location: Location;
-  readonly clients: { claim(): Promise<void> };
+  readonly clients: {
+    claim(): Promise<void>;
+    matchAll(which: { type: "window" }): Promise<readonly Window[]>;
+    openWindow(path: string): Promise<unknown>;
+  };
+  readonly registration: ServiceWorkerRegistration;
   skipWaiting(): Promise<void>;
   addEventListener<K extends keyof Events>(
     type: K,

@@ -57,6 +57,10 @@ class SmtpPostman:
         self._timeout_s = timeout_s
         self._later: str | None = None  # why the server put a reply off
 
+    def another(self) -> SmtpPostman:
+        """For another thread: what was refused is remembered by each for itself."""
+        return SmtpPostman(self.account, self._tokens, self._timeout_s)
+
     def send(self, replies: Iterable[Reply]) -> list[str]:
         """Send and return the ids that the server took.
 
@@ -244,7 +248,7 @@ def write(reply: Reply, sender: str, sent_at: datetime) -> bytes:
     if MESSAGE_ID.fullmatch(original):
         headers += [("In-Reply-To", original), ("References", original)]
     headers += [
-        ("Auto-Submitted", "auto-replied"),
+        ("Auto-Submitted", "auto-replied" if reply.is_answer else "auto-generated"),
         ("MIME-Version", "1.0"),
         ("Content-Type", "text/plain; charset=utf-8"),
         ("Content-Transfer-Encoding", "quoted-printable"),

@@ -22,6 +22,7 @@ class Incident:
     element: str | None = None
     resolved_at: datetime | None = None
     resolved_by: str | None = None
+    cause: str = ""
 
     @property
     def retryable(self) -> bool:
@@ -37,3 +38,4 @@ class IncidentFilter:
     element: str | None = None
     key: str | None = None  # of the process
     opened_before: datetime | None = None
+    cause: str | None = None

@@ -32,6 +32,7 @@ class Person:
     groups: tuple[str, ...] = ()
     language: str = "en"
     active: bool = True
+    mail: str | None = None
 
     @property
     def leads(self) -> bool:

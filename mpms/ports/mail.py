@@ -93,6 +93,7 @@ class Reply:
     subject: str
     body: str
     in_reply_to: str | None
+    is_answer: bool = True  # and no letter that we write by ourselves
 
 
 class Postman(Protocol):

@@ -36,10 +36,12 @@ from mpms.domain.steps import (
     Wait,
 )
 from mpms.domain.tasks import FormAnswer, FormTask, PastTask
+from mpms.ports.alerts import Alerts
 from mpms.ports.api import ApiAnswers, ApiTokens, Webhooks
 from mpms.ports.batches import Batches
 from mpms.ports.cockpit import Cockpit, CockpitInstance, Tallies
 from mpms.ports.desk_work import Attachments, Claims, Drafts, LateAnswers
+from mpms.ports.inbox import Inbox
 from mpms.ports.mail import LetterId, Reply
 from mpms.ports.order_views import OrderViews
 from mpms.ports.people import Attempts, People, Sessions
@@ -301,8 +303,15 @@ class Incidents(Protocol):
         instance_id: str | None = None,
         task_id: str | None = None,
         element: str | None = None,
-    ) -> None:
-        """Open one, or renew the message of the one that is open for this task."""
+    ) -> bool:
+        """Open one, or renew the message of the one that is open for this task.
+
+        True if it is a new one.
+        """
+        ...
+
+    def name_causes(self, limit: int) -> int:
+        """Name the causes of incidents that have none yet; how many were named."""
         ...
 
     def resolve(
@@ -557,6 +566,10 @@ class Transaction(Protocol):
     def starts(self) -> Starts: ...
     @property
     def incidents(self) -> Incidents: ...
+    @property
+    def inbox(self) -> Inbox: ...
+    @property
+    def alerts(self) -> Alerts: ...
     @property
     def events(self) -> Events: ...
     @property

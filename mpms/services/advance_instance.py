@@ -36,6 +36,7 @@ from mpms.domain.steps import (
 from mpms.ports.engine import Engine
 from mpms.ports.plant import Clock
 from mpms.ports.store import Transaction
+from mpms.services.open_incident import open_incident
 
 BY_OPERATORS = Cancel | Repair | Retry  # may be done to what is suspended
 
@@ -129,7 +130,13 @@ def _open(tx: Transaction, instance: Instance, wait: Wait) -> None:
         case CallWait():
             open_call(tx, instance, wait)
         case StuckWait():
-            _incident(tx, instance, wait, "stuck", wait.reason)
+            tx.incidents.open(
+                "stuck",
+                wait.reason,
+                instance_id=instance.id,
+                task_id=wait.task_id,
+                element=wait.element,
+            )
 
 
 def open_call(tx: Transaction, instance: Instance, wait: CallWait) -> None:
@@ -137,7 +144,7 @@ def open_call(tx: Transaction, instance: Instance, wait: CallWait) -> None:
     try:
         definition = tx.definitions.latest(wait.called)
     except ProcessUnknown as unknown:
-        _incident(tx, instance, wait, "call", str(unknown))
+        _not_called(tx, instance, wait, str(unknown))
         return
     child = str(uuid4())
     try:
@@ -148,7 +155,7 @@ def open_call(tx: Transaction, instance: Instance, wait: CallWait) -> None:
             parent=Parent(instance.id, wait.task_id),
         )
     except ProcessSuspended as suspended:
-        _incident(tx, instance, wait, "call", str(suspended))
+        _not_called(tx, instance, wait, str(suspended))
         return
     tx.events.append(
         "instance started",
@@ -164,12 +171,12 @@ def open_call(tx: Transaction, instance: Instance, wait: CallWait) -> None:
     tx.deliveries.add(child, "start", data={"variables": wait.inputs})
 
 
-def _incident(
-    tx: Transaction, instance: Instance, wait: Wait, kind: str, message: str
-) -> None:
-    tx.incidents.open(
-        kind,
-        message,
+def _not_called(tx: Transaction, instance: Instance, wait: CallWait, why: str) -> None:
+    open_incident(
+        tx,
+        "call",
+        why,
+        actor=instance.key,
         instance_id=instance.id,
         task_id=wait.task_id,
         element=wait.element,

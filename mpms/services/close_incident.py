@@ -1,9 +1,12 @@
-"""A person has dealt with what an incident tells."""
+"""A person has dealt with what an incident tells, or with all that a cause tells."""
 
 from __future__ import annotations
 
 from mpms.domain.errors import MpmsError, NotFound
-from mpms.ports.store import UnitOfWork
+from mpms.domain.incidents import TOLD, Incident
+from mpms.ports.inbox import CauseIncident
+from mpms.ports.store import Transaction, UnitOfWork
+from mpms.services.apply_repair import required
 
 
 class StillStuck(MpmsError):
@@ -11,20 +14,44 @@ class StillStuck(MpmsError):
 
 
 def close_incident(uow: UnitOfWork, incident_id: int, *, by: str, note: str) -> None:
-    """Put an incident aside. NotFound, StillStuck."""
+    """Put an incident aside. NotFound, StillStuck, ReasonMissing."""
     with uow() as tx:
-        found = next((i for i in tx.incidents.listing() if i.id == incident_id), None)
+        found = tx.incidents.get(incident_id)
         if found is None:
             raise NotFound(f"There is no open incident {incident_id}.")
         if found.retryable:
             raise StillStuck
-        tx.incidents.close(incident_id, by=by)
-        tx.events.append(
-            "incident closed",
-            actor=by,
-            instance_id=found.instance_id,
-            element=found.element,
-            task_id=found.task_id,
-            data={"incident": incident_id, "message": found.message, "note": note},
-        )
+        why = required(note)
+        if not tx.incidents.close(incident_id, by=by):
+            raise NotFound(f"Somebody else has closed incident {incident_id}.")
+        _tell(tx, found, by=by, note=why)
         tx.wake()
+
+
+def close_cause(uow: UnitOfWork, cause: str, *, by: str, note: str) -> int:
+    """Put aside all of a cause that cannot be tried again; how many.
+
+    ReasonMissing; StillStuck if there is nothing else.
+    """
+    why = required(note)
+    with uow() as tx:
+        closed = tx.inbox.close(cause, by=by, told_kinds=sorted(TOLD))
+        if not closed:
+            raise StillStuck
+        for each in closed:
+            _tell(tx, each, by=by, note=why)
+        tx.wake()
+        return len(closed)
+
+
+def _tell(
+    tx: Transaction, closed: Incident | CauseIncident, *, by: str, note: str
+) -> None:
+    tx.events.append(
+        "incident closed",
+        actor=by,
+        instance_id=closed.instance_id,
+        element=closed.element,
+        task_id=closed.task_id,
+        data={"incident": closed.id, "message": closed.message, "note": note},
+    )

@@ -21,6 +21,7 @@ from mpms.domain.steps import (
 )
 from mpms.ports.store import Delivery, Transaction, UnitOfWork
 from mpms.services.advance_instance import Advance
+from mpms.services.open_incident import open_incident
 
 log = logging.getLogger(__name__)
 
@@ -109,10 +110,12 @@ def fire_one(uow: UnitOfWork, advance: Advance) -> bool:
 def _hold(tx: Transaction, instance_id: str, failure: Exception) -> None:
     """A step that cannot be taken is an incident of its instance alone."""
     log.error("instance %s cannot take its next step", instance_id, exc_info=failure)
-    tx.incidents.open(
+    open_incident(
+        tx,
         "step",
         f"The process cannot take its next step and tries again every {AGAIN_S:g} s:"
         f" {failure}",
+        actor=ACTOR,
         instance_id=instance_id,
     )
 
@@ -143,9 +146,11 @@ def _apply(
     if not step.caught and isinstance(command, Fail):
         said = dict.fromkeys((command.code, command.message))  # often the same
         at = (w.element for w in step.waits if w.task_id == command.task_id)
-        tx.incidents.open(
+        open_incident(
+            tx,
             incident,
             ": ".join(filter(None, said)),
+            actor=ACTOR,
             instance_id=instance_id,
             task_id=command.task_id,
             element=next(at, None),

@@ -23,6 +23,7 @@ from mpms.ports.mail import (
     MailboxUnavailable,
 )
 from mpms.ports.store import UnitOfWork
+from mpms.services.open_incident import open_incident
 from mpms.services.record_mail import ACTOR, AlreadyRead, RecordMail, ReleaseRules
 from mpms.services.watch_mailbox import CHANGED
 
@@ -66,7 +67,8 @@ class ReceiveMail:
             if self.stopping():
                 return 0, 0
             with self.uow() as tx:
-                tx.incidents.open(AWAY, f"The mailbox cannot be read: {away}")
+                told = f"The mailbox cannot be read: {away}"
+                open_incident(tx, AWAY, told, actor=ACTOR)
             raise
         concern = self.concern()
         with self.uow() as tx:
@@ -75,7 +77,7 @@ class ReceiveMail:
             if concern is None:
                 tx.incidents.resolve(by=ACTOR, kind=CONCERN)
             else:
-                tx.incidents.open(CONCERN, concern)
+                open_incident(tx, CONCERN, concern, actor=ACTOR)
         return result
 
     def receive(self, letter: Letter) -> str:

@@ -22,6 +22,7 @@ from mpms.domain.steps import Throw
 from mpms.ports.mail import Letter, Reply
 from mpms.ports.store import MailRecord, Transaction, UnitOfWork
 from mpms.services.accept_order import accept_order
+from mpms.services.open_incident import open_incident
 
 log = logging.getLogger(__name__)
 
@@ -204,10 +205,12 @@ def _answer(tx: Transaction, reply_id: str, mail_id: int, outcome: Outcome) -> N
 def _tell(tx: Transaction, outcome: Outcome, failure: Exception) -> None:
     cause = f"{type(failure).__name__}: {failure}".replace("\0", " ")
     plain = cause.encode("utf-8", "replace").decode()[:LONGEST_CAUSE]
-    tx.incidents.open(
+    open_incident(
+        tx,
         "mail",
         f"A message of {outcome.sender or 'somebody'} could not be stored"
         f" and was rejected: {plain}",
+        actor=ACTOR,
     )
 
 

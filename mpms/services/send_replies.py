@@ -12,6 +12,7 @@ import logging
 
 from mpms.ports.mail import Postman, PostmanUnavailable, Reply, ReplyInDoubt
 from mpms.ports.store import Transaction, UnitOfWork
+from mpms.services.open_incident import open_incident
 
 log = logging.getLogger(__name__)
 
@@ -65,7 +66,8 @@ def _postpone(uow: UnitOfWork, reply: Reply, attempt: int, error: str) -> None:
     with uow() as tx:
         tx.outbox.postpone(reply.id, delay_s=delay_s, error=error)
         if attempt >= SHOWN_AFTER:
-            tx.incidents.open(AWAY, f"Replies cannot be sent: {error}")
+            told = f"Replies cannot be sent: {error}"
+            open_incident(tx, AWAY, told, actor=ACTOR)
     log.warning("reply to %s in %g s again: %s", reply.to, delay_s, error)
 
 
@@ -90,8 +92,10 @@ def _show_forgotten(tx: Transaction) -> None:
     recipients = tx.outbox.forgotten(FORGOTTEN_S, error)
     if recipients:
         shown = ", ".join(sorted(set(recipients))[:5])
-        tx.incidents.open(
+        open_incident(
+            tx,
             LOST,
             f"It is not known whether {len(recipients)} replies went out"
             f" (to {shown}): {error}",
+            actor=ACTOR,
         )

@@ -16,6 +16,7 @@ from mpms.domain.starts import TimerStart
 from mpms.domain.steps import Start
 from mpms.ports.store import UnitOfWork
 from mpms.services.advance_instance import Advance
+from mpms.services.open_incident import open_incident
 from mpms.services.start_instance import start_definition
 
 log = logging.getLogger(__name__)
@@ -56,10 +57,12 @@ def _hold(
     with uow() as tx:
         again_at = advance.clock.now() + timedelta(seconds=AGAIN_S)
         tx.starts.postpone(start.id, again_at)
-        tx.incidents.open(
+        open_incident(
+            tx,
             _kind(start),
             f"The timer '{start.element}' cannot start the process '{start.key}' and"
             f" tries again every {AGAIN_S:g} s: {failure}",
+            actor=ACTOR,
             element=start.element,
         )
 

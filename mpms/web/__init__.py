@@ -12,6 +12,7 @@ from mpms.web.pages import (
     design,
     events,
     home,
+    incidents,
     login,
     map,
     orders,
@@ -37,6 +38,7 @@ PAGES = (
     api,
     tokens,
     webhooks,
+    incidents,
 )
 
 

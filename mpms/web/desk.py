@@ -9,6 +9,7 @@ from pathlib import Path
 
 from mpms.domain.order_mail import Catalogue
 from mpms.domain.worlds import World
+from mpms.ports.alerts import Pusher
 from mpms.ports.engine import Engine
 from mpms.ports.floor import Floor
 from mpms.ports.hasher import Hasher
@@ -47,6 +48,7 @@ class Desk:
     hand_to_mail_server: Callable[[bytes], None] | None = None
     orders_address: str | None = None
     order_sender: str | None = None  # who writes the mails of the order form
+    pusher: Pusher | None = None  # to devices that ask for alerts
     demo: DemoDoors | None = None
     secure: bool = False  # served over TLS: cookies say so
     hold_above_kg: Decimal | None = None  # larger orders wait for a supervisor

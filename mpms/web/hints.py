@@ -25,6 +25,10 @@ _TOPICS: dict[str, tuple[str, ...]] = {
     "job failed": ("orders", "incidents"),
     "incident": ("orders", "incidents"),
     "incident closed": ("orders", "incidents"),
+    "incidents assigned": ("incidents",),
+    "incidents discussed": ("incidents",),
+    "alert sent": (),
+    "alert not sent": (),
     "task claimed": ("tasks",),
     "task given back": ("tasks",),
     "draft begun": ("tasks",),
@@ -51,6 +55,7 @@ _TOPICS: dict[str, tuple[str, ...]] = {
 _ABOUT_PEOPLE = (
     *("signed in", "signed out", "sign-in refused", "person added"),
     *("password changed", "PIN changed", "badge changed"),
+    *("mail address changed", "alerts chosen", "alerts on a device"),
     *("person enabled", "person disabled", "tablet enrolled", "tablet revoked"),
 )
 _TOPICS |= dict.fromkeys(("deployed", *_ABOUT_PEOPLE), ())

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from mpms.adapters.postgres.statements import Repository
+from mpms.domain.incident_causes import EACH, cause_of
 from mpms.domain.incidents import Incident, IncidentFilter
 
 
@@ -20,28 +21,48 @@ class Incidents(Repository):
         instance_id: str | None = None,
         task_id: str | None = None,
         element: str | None = None,
-    ) -> None:
+    ) -> bool:
         """Open one, or renew the message of the one that is open for this task.
 
         Without a task the one of the same kind and instance is renewed, so that a
-        trouble noticed every minute is still one incident.
+        trouble noticed every minute is still one incident. True if it is a new one.
         """
+        process = None
+        if instance_id is not None:
+            place = self._statements.row(
+                "incidents_place",
+                instance_id=instance_id,
+                task_id=task_id,
+                element=element,
+            )
+            process, element = place or (None, element)
+        row = {
+            "kind": kind,
+            "message": message,
+            "instance_id": instance_id,
+            "element": element,
+            "cause": cause_of(kind, message, process=process, element=element),
+        }
         if task_id is None and self._statements.run(
-            "incidents_renew",
-            kind=kind,
-            message=message,
-            instance_id=instance_id,
-            element=element,
+            "incidents_renew", **row, each=kind in EACH
         ):
-            return
-        self._statements.run(
-            "incidents_open",
-            kind=kind,
-            message=message,
-            instance_id=instance_id,
-            task_id=task_id,
-            element=element,
-        )
+            return False
+        opened = self._statements.row("incidents_open", **row, task_id=task_id)
+        return bool(opened and opened[0])
+
+    def name_causes(self, limit: int) -> int:
+        """Name the causes of incidents that have none yet; how many were named."""
+        rows = self._statements.rows("incidents_without_cause", limit=limit)
+        if rows:
+            self._statements.run(
+                "incidents_name",
+                ids=[row[0] for row in rows],
+                causes=[
+                    cause_of(kind, message, process=process, element=element)
+                    for _, kind, message, process, element in rows
+                ],
+            )
+        return len(rows)
 
     def resolve(
         self,

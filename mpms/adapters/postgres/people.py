@@ -58,6 +58,9 @@ class People(Repository):
     def set_language(self, login: str, language: str) -> None:
         self._statements.run("people_set_language", login=login, language=language)
 
+    def set_mail(self, login: str, mail: str | None) -> None:
+        self._statements.run("people_set_mail", login=login, mail=mail)
+
     def set_active(self, login: str, active: bool) -> None:
         self._statements.run("people_set_active", login=login, active=active)
 
@@ -91,7 +94,7 @@ class Sessions(Repository):
 
     def find(self, token_hash: str) -> Session | None:
         row = self._statements.row("sessions_find", token_hash=token_hash)
-        return None if row is None else Session(_person(row[:7]), *row[7:])
+        return None if row is None else Session(_person(row[:8]), *row[8:])
 
     def touch(self, token_hash: str) -> None:
         self._statements.run("sessions_touch", token_hash=token_hash)
@@ -138,5 +141,5 @@ class Attempts(Repository):
 
 
 def _person(row: Row) -> Person:
-    ident, login, name, role, groups, language, active = row
-    return Person(ident, login, name, Role(role), tuple(groups), language, active)
+    ident, login, name, role, groups, language, active, mail = row
+    return Person(ident, login, name, Role(role), tuple(groups), language, active, mail)

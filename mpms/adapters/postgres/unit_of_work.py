@@ -13,6 +13,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 import psycopg2
 from psycopg2.extensions import TRANSACTION_STATUS_INERROR, connection
 
+from mpms.adapters.postgres.alerts import Alerts
 from mpms.adapters.postgres.api import ApiAnswers, ApiTokens
 from mpms.adapters.postgres.attachments import Attachments
 from mpms.adapters.postgres.batches import Batches
@@ -24,6 +25,7 @@ from mpms.adapters.postgres.deliveries import Deliveries
 from mpms.adapters.postgres.desk_work import Claims, Drafts, LateAnswers
 from mpms.adapters.postgres.events import Events
 from mpms.adapters.postgres.goals import Goals
+from mpms.adapters.postgres.inbox import Inbox
 from mpms.adapters.postgres.incidents import Incidents
 from mpms.adapters.postgres.instances import Instances
 from mpms.adapters.postgres.jobs import Jobs
@@ -59,6 +61,8 @@ class PostgresTransaction:
         self.timers = Timers(statements)
         self.starts = Starts(statements)
         self.incidents = Incidents(statements)
+        self.inbox = Inbox(statements)
+        self.alerts = Alerts(statements)
         self.events = Events(statements)
         self.orders = Orders(statements)
         self.goals = Goals(statements)

@@ -18,7 +18,6 @@ from werkzeug.wrappers import Response as Answer
 
 from mpms.domain.errors import NotFound
 from mpms.domain.people import Role
-from mpms.services.close_incident import close_incident
 from mpms.services.overview import overview
 from mpms.services.repair_instance import retry_incident
 from mpms.services.show_tokens import show_tokens
@@ -108,16 +107,6 @@ def retry(incident_id: int) -> Answer:
     desk = current_desk()
     retry_incident(desk.uow, desk.advance, incident_id, by=current_person().login)
     flash(t("It is tried again."))
-    return redirect(url_for("home.start"), 303)
-
-
-@pages.post("/incidents/<int:incident_id>/close")
-@allowed(LEADERS)
-def close(incident_id: int) -> Answer:
-    desk = current_desk()
-    note = request.form.get("note", "")[:500]
-    close_incident(desk.uow, incident_id, by=current_person().login, note=note)
-    flash(t("It is put aside."))
     return redirect(url_for("home.start"), 303)
 
 

@@ -1,4 +1,4 @@
-"""One's own page: name, language, password and PIN."""
+"""One's own page: name, language, mail address, password and PIN."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from werkzeug.wrappers import Response as Answer
 from mpms.domain.errors import MpmsError
 from mpms.domain.people import Role
 from mpms.domain.secret_rules import PasswordTooWeak, PinTooWeak
+from mpms.services.ask_for_alerts import AddressInvalid, AddressMissing, set_mail
 from mpms.services.change_secret import (
     OldSecretWrong,
     prove,
@@ -51,6 +52,18 @@ def change_pin() -> Answer | tuple[str, int]:
     return _change("pin")
 
 
+@pages.post("/me/mail")
+@allowed(EVERYBODY)
+def change_mail() -> Answer | tuple[str, int]:
+    person, typed = current_person(), request.form.get("mail", "")
+    try:
+        set_mail(current_desk().uow, person.login, typed, by=person.login)
+    except (AddressInvalid, AddressMissing) as error:
+        return _page("mail", t(str(error)), mail=typed), 422
+    flash(t("Your mail address is changed."))
+    return redirect("/me", 303)
+
+
 def _change(what: str) -> Answer | tuple[str, int]:
     desk, person = current_desk(), current_person()
     new = request.form.get("new", "")
@@ -77,7 +90,9 @@ def _change(what: str) -> Answer | tuple[str, int]:
     return answer
 
 
-def _page(failed: str | None = None, problem: str | None = None) -> str:
+def _page(
+    failed: str | None = None, problem: str | None = None, *, mail: str | None = None
+) -> str:
     person = current_person()
     with current_desk().uow() as tx:
         secrets = tx.people.secrets(person.login)
@@ -86,6 +101,7 @@ def _page(failed: str | None = None, problem: str | None = None) -> str:
         role_name=_role(person.role),
         has_password=secrets is not None and secrets.password_hash is not None,
         has_pin=secrets is not None and secrets.pin_hash is not None,
+        mail=person.mail or "" if mail is None else mail,
         failed=failed,
         problem=problem,
     )

@@ -86,11 +86,15 @@ def test_an_incident_that_only_tells_is_put_aside_with_a_name(
     with house.services.uow() as tx:
         tx.incidents.open("reply", "A reply could not be sent")
     start.goto(house.address)
-    start.get_by_role("button", name="Put aside: A reply could not be sent").click()
-    expect(start.get_by_text("It is put aside.")).to_be_visible()
-    assert house.rows(
-        "SELECT actor FROM events WHERE kind = 'incident closed' ORDER BY id DESC"
-    )[0] == ("sofia",)
+    start.get_by_role("link", name="Put aside: A reply could not be sent").click()
+    start.get_by_label("Reason").fill("I have called them")
+    start.get_by_role("button", name="Put aside").click()
+    expect(start.get_by_text("1 incidents are put aside.")).to_be_visible()
+    ((actor, data),) = house.rows(
+        "SELECT actor, data FROM events WHERE kind = 'incident closed'"
+        " ORDER BY id DESC LIMIT 1"
+    )
+    assert (actor, data["note"]) == ("sofia", "I have called them")
 
 
 def test_an_incident_that_a_process_waits_for_cannot_be_put_aside(

@@ -1,0 +1,53 @@
+"""Puts the alerts together: who is told of incidents, by mail and on devices."""
+
+from __future__ import annotations
+
+from mpms.adapters.oauth import token_source
+from mpms.adapters.smtp import SmtpPostman
+from mpms.adapters.web_push import WebPusher
+from mpms.bootstrap import Services
+from mpms.bootstrap_mail import MailDesk, smtp_account
+from mpms.domain.alerts import AlertRules
+from mpms.services.send_alerts import SendAlerts
+from mpms.settings import Settings
+
+
+def alert_sender(
+    settings: Settings, services: Services, desk: MailDesk | None
+) -> SendAlerts:
+    """What a worker calls again and again to tell people of incidents."""
+    return SendAlerts(
+        services.uow,
+        services.clock,
+        _postman(settings, desk),
+        web_pusher(settings),
+        site_url(settings),
+        AlertRules(apart_s=settings.alerts_apart_s),
+    )
+
+
+def web_pusher(settings: Settings) -> WebPusher:
+    """Push services want to know whom to ask when something is wrong with our posts."""
+    address = site_url(settings)
+    sender = settings.mail_from
+    return WebPusher(f"mailto:{sender}" if sender else address)
+
+
+def site_url(settings: Settings) -> str:
+    """Where people open the pages: a setting, because names are known outside only."""
+    if settings.site_url is not None:
+        return settings.site_url
+    scheme = "http" if settings.web_cert_file is None else "https"
+    host = settings.web_host
+    if host in ("0.0.0.0", "::"):  # noqa: S104  (compared, not bound)
+        host = "localhost"
+    return f"{scheme}://{f'[{host}]' if ':' in host else host}:{settings.web_port}"
+
+
+def _postman(settings: Settings, desk: MailDesk | None) -> SmtpPostman | None:
+    if desk is not None:
+        return desk.postman.another()
+    if settings.smtp_url is None or settings.mail_from is None:
+        return None
+    account = smtp_account(settings, settings.mail_from)
+    return SmtpPostman(account, token_source(account.login, account.user or ""))

@@ -1,0 +1,69 @@
+"""The commands about incidents: ``mpms incidents``."""
+
+from __future__ import annotations
+
+import argparse
+
+from mpms import bootstrap
+from mpms.at_the_desk import plain, who, with_services
+from mpms.ports.inbox import SORTS, CausesSought
+from mpms.services.close_incident import close_cause, close_incident
+from mpms.settings import Settings
+
+MOST = 1_000
+LONGEST = 100
+
+Commands = argparse._SubParsersAction
+
+
+def add_incidents(commands_of: Commands[argparse.ArgumentParser]) -> None:
+    incidents = commands_of.add_parser("incidents", help="what is stuck, by cause")
+    of_incidents = incidents.add_subparsers(required=True, metavar="ACTION")
+    causes = of_incidents.add_parser("list", help="open causes")
+    causes.add_argument("--sort", choices=SORTS, default=SORTS[0])
+    causes.add_argument("--cause", help="the incidents of this one")
+    causes.set_defaults(run=lambda s, a: listing(s, sort=a.sort, cause=a.cause))
+    closing = of_incidents.add_parser(
+        "close", help="put aside what cannot be tried again"
+    )
+    closing.add_argument("what", metavar="CAUSE|INCIDENT")
+    closing.add_argument("--reason", required=True, help="why, for the history")
+    closing.set_defaults(run=lambda s, a: close(s, a.what, a.reason))
+
+
+def listing(settings: Settings, *, sort: str = "longest", cause: str | None) -> int:
+    """Open causes, or the incidents of one."""
+
+    def show(services: bootstrap.Services) -> None:
+        with services.uow() as tx:
+            tx.incidents.name_causes(MOST)
+            if cause is None:
+                for row in tx.inbox.causes(CausesSought(sort=sort), limit=MOST):
+                    told = _short(row.message)
+                    print(f"{row.cause}  {row.incidents:>6}  {row.kind:<12} {told}")
+            else:
+                for one in tx.inbox.incidents(cause, after=None, limit=MOST):
+                    where = one.business_key or one.instance_id or ""
+                    print(f"{one.id:>8}  {where:<20} {_short(one.message)}")
+
+    return with_services(settings, show)
+
+
+def close(settings: Settings, what: str, reason: str) -> int:
+    """One incident by its number, or all of a cause."""
+
+    def run(services: bootstrap.Services) -> None:
+        why = plain(reason)
+        if what.isdecimal():
+            close_incident(services.uow, int(what), by=who(), note=why)
+            closed = 1
+        else:
+            closed = close_cause(services.uow, plain(what), by=who(), note=why)
+        print(f"{closed} put aside")
+
+    return with_services(settings, run)
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"
