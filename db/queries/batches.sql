@@ -124,3 +124,11 @@ WHERE
     AND (%(state)s::text IS NULL OR i.state = %(state)s)
 ORDER BY i.place
 LIMIT %(limit)s;
+
+-- name: batches_targets
+-- What these instances are now.
+SELECT
+    id, key, definition_id, business_key, status, started_at, changed_at, ended_at,
+    end_reason, suspended_at, parent_id
+FROM instances
+WHERE id = ANY (%(ids)s::uuid[]);

@@ -109,7 +109,12 @@ class ProcessMap extends HTMLElement {
   async #draw(): Promise<void> {
     const answer = await fetch(this.getAttribute("model") ?? "");
     if (!answer.ok || this.#viewer === null) return;
-    await this.#viewer.importXML(await answer.text());
+    try {
+      await this.#viewer.importXML(await answer.text());
+    } catch {
+      this.#sayThereIsNone();
+      return;
+    }
     this.#drawn = true;
     this.#frame();
     this.#viewer.get<EventBus>("eventBus").on("element.click", ({ element }) => {
@@ -118,6 +123,14 @@ class ProcessMap extends HTMLElement {
       document.body.dispatchEvent(new CustomEvent("cockpit:choose", { detail: id }));
     });
     this.#mark();
+  }
+
+  /** A model may be executed without ever having been drawn. */
+  #sayThereIsNone(): void {
+    const said = document.createElement("p");
+    said.className = "empty";
+    said.textContent = t("This model has no drawing. The list of steps says the same.");
+    this.replaceChildren(said);
   }
 
   /** Long drawings get the whole width, and no more height than they need. */

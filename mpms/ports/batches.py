@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from mpms.domain.batches import Batch, BatchAction, BatchItem, ItemState, Target
+from mpms.ports.cockpit import InstanceRow
 
 
 class Batches(Protocol):
@@ -56,3 +57,7 @@ class Batches(Protocol):
         after: int = 0,
         limit: int,
     ) -> Sequence[BatchItem]: ...
+
+    def instances(self, instance_ids: Sequence[str]) -> Sequence[InstanceRow]:
+        """What these instances are now, in whatever order."""
+        ...

@@ -52,7 +52,7 @@ def order_batch(
     if of_incidents and action is not BatchAction.RETRY:
         raise BatchRefused(f"Incidents can be tried again; {action} is for others.")
     with uow() as tx:
-        targets = _targets(tx, which)
+        targets = targets_of(tx, which)
         return _add(tx, action, checked, targets, by=by, reason=why)
 
 
@@ -93,8 +93,8 @@ def _of_state(tx: Transaction, old: Batch, state: ItemState) -> list[Target]:
     return [item.target for item in items]
 
 
-def _targets(tx: Transaction, which: Which) -> list[Target]:
-    """One more than is allowed, at most."""
+def targets_of(tx: Transaction, which: Which) -> list[Target]:
+    """What is meant; one more than is allowed, at most. As ``order_batch``."""
     match which:
         case InstancesSought():
             rows = tx.cockpit.instances(which, below=None, limit=MOST_ITEMS + 1)

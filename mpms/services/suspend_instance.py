@@ -26,7 +26,7 @@ def suspend_instance(
         if instance.status.ended:
             raise TaskGone("The process has ended already.")
         if instance.suspended is not None:
-            raise AlreadySuspended(f"This process is {instance.suspended} already.")
+            raise AlreadySuspended(f"It is already {instance.suspended}")
         tx.suspensions.suspend(instance_id, by=by, reason=why)
         tx.events.append(
             "suspended",

@@ -7,6 +7,7 @@ from flask import Flask
 from mpms.web import api, assets, security, signed_in, texts
 from mpms.web.desk import Desk
 from mpms.web.pages import (
+    batches,
     cockpit,
     cockpit_instance,
     design,
@@ -39,6 +40,7 @@ PAGES = (
     tokens,
     webhooks,
     incidents,
+    batches,
 )
 
 

@@ -19,6 +19,7 @@ from mpms.web.order_words import Sentence, history_words
 from mpms.web.texts import t
 
 LONG_VALUE = 160
+LONGEST_FOUND = 200
 
 
 def state_word(instance: Instance) -> str:
@@ -101,6 +102,17 @@ def as_json(value: Any, *, indent: int | None = None) -> str:
 
 def is_long(value: Any) -> bool:
     return len(as_json(value)) > LONG_VALUE
+
+
+def is_found_by(value: Any) -> bool:
+    """Whether others can be searched by it: plain values are, as far as they go."""
+    plain = isinstance(value, str | int | float)
+    return plain and 0 < len(as_found(value)) <= LONGEST_FOUND
+
+
+def as_found(value: Any) -> str:
+    """A plain value as the search writes it."""
+    return value if isinstance(value, str) else as_json(value)
 
 
 def line_words(page: HistoryPage, line: Line) -> Sentence:

@@ -365,6 +365,14 @@ def _listed(names: Any) -> str:
     return _short(", ".join(map(str, names))) if isinstance(names, list) else ""
 
 
+def _in_batch(line: HistoryLine, data: dict[str, Any]) -> Sentence:
+    number = str(data.get("batch"))
+    if data.get("state") == "failed":
+        text = t("Bulk action {n} failed here", n=number)
+        return Sentence(text, "bad", _short(data.get("message")))
+    return Sentence(t("Part of bulk action {n}", n=number))
+
+
 def told_kinds() -> list[str]:
     """Lines that have a sentence of their own; values have a page of their own."""
     return sorted(_HISTORY.keys() - {"variable"})
@@ -395,6 +403,7 @@ _HISTORY: Mapping[str, Callable[[HistoryLine, dict[str, Any]], Sentence]] = {
     "variable": _weighed,
     "job failed": _job_failed,
     "failed": _failed,
+    "batch item": _in_batch,
     "stuck": _by_step(t("Stuck: {step}"), "bad"),
     "incident": _by_step(t("Incident: {step}"), "bad"),
     "incident closed": _by_step(t("{who} put an incident aside: {step}")),

@@ -14,6 +14,8 @@ from mpms.domain.batches import (
     ItemState,
     Target,
 )
+from mpms.domain.instances import InstanceStatus
+from mpms.ports.cockpit import InstanceRow
 
 
 class Batches(Repository):
@@ -107,6 +109,11 @@ class Batches(Repository):
         )
         return [_item(row) for row in rows]
 
+    def instances(self, instance_ids: Sequence[str]) -> Sequence[InstanceRow]:
+        """What these instances are now, in whatever order."""
+        rows = self._statements.rows("batches_targets", ids=list(instance_ids))
+        return [_instance(row) for row in rows]
+
 
 def _batch(row: Row) -> Batch:
     batch_id, action, *rest = row
@@ -116,3 +123,9 @@ def _batch(row: Row) -> Batch:
 def _item(row: Row) -> BatchItem:
     place, instance_id, incident_id, state, *rest = row
     return BatchItem(place, Target(instance_id, incident_id), ItemState(state), *rest)
+
+
+def _instance(row: Row) -> InstanceRow:
+    found, status = list(row), InstanceStatus(row[4])
+    found[4] = status
+    return InstanceRow(*found)

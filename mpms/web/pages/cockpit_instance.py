@@ -191,7 +191,8 @@ def _tab(instance_id: str, tab: str) -> dict[str, Any]:
             )
         case "variables":
             with uow() as tx:
-                shown["running"] = not tx.instances.get(instance_id).status.ended
+                instance = tx.instances.get(instance_id)
+            shown |= {"running": not instance.status.ended, "key": instance.key}
             shown["variables"] = list_variables(uow, engine, instance_id)
         case "jobs":
             shown["work"] = list_work(uow, engine, instance_id)

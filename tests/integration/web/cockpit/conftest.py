@@ -31,7 +31,7 @@ from mpms.services.submit_form import submit_form
 from mpms.services.tokens import hash_of
 from mpms.web import assets, security, signed_in, texts
 from mpms.web.desk import Desk
-from mpms.web.pages import cockpit, home, orders, tasks
+from mpms.web.pages import batches, cockpit, home, orders, tasks
 from mpms.web.pages import map as floor_map
 from mpms.web.rights import require_rights
 from mpms.worker import Worker
@@ -213,7 +213,7 @@ class Panel:
             browser_texts=dict,
             preloads=list,
         )
-        for page in (home, tasks, orders, floor_map, cockpit):
+        for page in (home, tasks, orders, floor_map, cockpit, batches):
             app.register_blueprint(page.pages)
         require_rights(app)
         return app
