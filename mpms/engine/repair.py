@@ -90,8 +90,6 @@ class RepairShop:
         scope.write_local(holder, command.variables)
         for name in dict.fromkeys(command.removed):
             data = {"name": name, "old": holder.data.pop(name), "removed": True}
-            if run.has_conditions:
-                run.changes.append((holder, name, "delete"))
             if holder.parent is not None:
                 data["local"] = True
             run.note("variable", None if holder.parent is None else holder, **data)
