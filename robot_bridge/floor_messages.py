@@ -115,7 +115,7 @@ def _spread(covariance: str | None, reliability: Any) -> float:
     return CIRCLE * UNKNOWN_SIGMA_M / min(1.0, max(0.2, trust or 0.2))
 
 
-def read_costmap(message: Any) -> Placed:
+def read_costmap(message: Any, most: int = MAX_POINTS) -> Placed:
     """nav_msgs/OccupancyGrid: centres of the cells that are kept clear of."""
     grid = _mapping(message)
     info = _mapping(grid.get("info"))
@@ -143,7 +143,7 @@ def read_costmap(message: Any) -> Placed:
     points = [
         (round((x + 0.5) * CELL_M, 3), round((y + 0.5) * CELL_M, 3)) for x, y in marked
     ]
-    return Placed(_frame(message), tuple(points[:MAX_POINTS]))
+    return Placed(_frame(message), tuple(points[:most]))
 
 
 def _frame(message: Mapping[str, Any]) -> str:

@@ -21,9 +21,13 @@ from robot_bridge.profiles import Profile, SafetySpec, ScanSpec, TopicSpec
 from robot_bridge.reckoning import Placement, Reckoning
 
 WATCHED = ("pose", "odom", "battery", "safety", "plan", "people")
-LAYERS = ("scan", "costmap")
+LAYERS = ("scan", "costmap", "local_plan")
+WHOLE_MAP = ("global_costmap",)
+"""Larger than the other layers together, so listened to for those who want it."""
 LAYERS_FOR_S = 30.0
 """Heavy topics are listened to this long after somebody last asked for them."""
+MOST_CELLS = 60_000
+"""Of the whole map that are shown."""
 THROTTLE_MS = 200
 TRAIL_POINTS = 120
 TRAIL_STEP_M = 0.25
@@ -54,10 +58,13 @@ class Sighting:
     plan: tuple[Point, ...] = ()
     scan: tuple[Point, ...] = ()
     costmap: tuple[Point, ...] = ()
+    local_plan: tuple[Point, ...] = ()
+    global_costmap: tuple[Point, ...] = ()
     driven: deque[Point] = field(
         default_factory=lambda: deque[Point](maxlen=TRAIL_POINTS)
     )
     layers_until: float = -math.inf
+    whole_map_until: float = -math.inf
 
     def leave_trail(self) -> None:
         known = self.reckoning.now()
@@ -89,7 +96,7 @@ class Listener:
         for robot in robots:
             self.sightings[robot.robot_id] = Sighting()
             self._profiles[robot.robot_id] = robot.profile
-            for role in (*WATCHED, *LAYERS):
+            for role in (*WATCHED, *LAYERS, *WHOLE_MAP):
                 spec: Spec | None = getattr(robot.profile.topics, role)
                 if spec is None:
                     continue
@@ -100,9 +107,15 @@ class Listener:
                     asked.add(name)
         self._latches = Latches(frozenset(asked))
 
-    def want_layers(self, now: float, robot_id: str) -> None:
+    def want_layers(
+        self, now: float, robot_id: str, *, whole_map: bool = False
+    ) -> None:
         sighting = self.sightings.get(robot_id)
-        if sighting is not None:
+        if sighting is None:
+            return
+        if whole_map:
+            sighting.whole_map_until = now + LAYERS_FOR_S
+        else:
             sighting.layers_until = now + LAYERS_FOR_S
 
     def opened(self, now: float) -> list[Frame]:
@@ -134,9 +147,15 @@ class Listener:
 
     def _is_wanted(self, name: str, now: float) -> bool:
         return any(
-            role not in LAYERS or now < self.sightings[robot].layers_until
-            for robot, role in self._roles[name]
+            now < self._wanted_until(robot, role) for robot, role in self._roles[name]
         )
+
+    def _wanted_until(self, robot: str, role: str) -> float:
+        if role in LAYERS:
+            return self.sightings[robot].layers_until
+        if role in WHOLE_MAP:
+            return self.sightings[robot].whole_map_until
+        return math.inf
 
     def _subscribe(self, name: str) -> Frame:
         profile, spec = self._specs[name]
@@ -183,6 +202,12 @@ class Listener:
             case "costmap":
                 grid = floor_messages.read_costmap(message)
                 sighting.costmap = _in_map(sighting, profile, grid) or ()
+            case "local_plan":
+                path = floor_messages.read_path(message)
+                sighting.local_plan = _in_map(sighting, profile, path) or ()
+            case "global_costmap":
+                grid = floor_messages.read_costmap(message, MOST_CELLS)
+                sighting.global_costmap = _in_map(sighting, profile, grid) or ()
             case "people":
                 for person in floor_messages.read_people(message):
                     self.people[person.tag] = (person, now)

@@ -88,6 +88,8 @@ class TopicsSpec:
     scan: ScanSpec | None = None
     people: TopicSpec | None = None
     costmap: TopicSpec | None = None
+    local_plan: TopicSpec | None = None
+    global_costmap: TopicSpec | None = None
     scale: ScaleSpec | None = None
 
 

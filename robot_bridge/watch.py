@@ -54,6 +54,8 @@ class RobotWatched:
     scan: tuple[Point, ...]
     costmap: tuple[Point, ...]
     driven: tuple[Point, ...]
+    local_plan: tuple[Point, ...] = ()
+    global_costmap: tuple[Point, ...] = ()
 
 
 class FloorWatch:
@@ -99,11 +101,12 @@ class FloorWatch:
         if not self._loop.is_closed():
             self._loop.close()
 
-    def want_layers(self, robot_id: str) -> None:
-        """Listen to this robot's laser and costmap for the next half minute."""
+    def want_layers(self, robot_id: str, *, whole_map: bool = False) -> None:
+        """Listen to this robot's laser, costmap and local path for the next half
+        minute; or to its costmap of the whole map."""
         with self._lock:
             for listener in self._listeners.values():
-                listener.want_layers(self._now(), robot_id)
+                listener.want_layers(self._now(), robot_id, whole_map=whole_map)
 
     def robots(self) -> Sequence[RobotWatched]:
         with self._lock:
@@ -226,4 +229,6 @@ def _watched(robot_id: str, sighting: Sighting, now: float) -> RobotWatched:
         sighting.scan,
         sighting.costmap,
         tuple(sighting.driven),
+        sighting.local_plan,
+        sighting.global_costmap,
     )

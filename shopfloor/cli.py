@@ -15,6 +15,7 @@ import threading
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from shopfloor.sim.faults import FaultRefused
 from shopfloor.sim.server import RosbridgeServer, until_first
@@ -78,6 +79,12 @@ def _parser(asked: str) -> argparse.ArgumentParser:
         choices=("simple", "full"),
         default="simple",
         help="full: lasers, localisation, planners and control in closed loop",
+    )
+    sim.add_argument(
+        "--replay",
+        type=Path,
+        metavar="RUN",
+        help="show a recorded run on the topics; goals are refused",
     )
     _add_full_options(sim)
     sim.add_argument("--trace", type=Path, help="append what happens to this file")
@@ -181,6 +188,11 @@ def _simulation(
     }
     asked = {name: getattr(options, name) for name in FULL_OPTIONS}
     asked = {name: value for name, value in asked.items() if value is not None}
+    if options.replay is not None:
+        for name in (*asked, *(["robots"] if options.robots is not None else [])):
+            flag = f"--{name.replace('_', '-')}"
+            raise WorldRefused(f"{flag} changes nothing in a --replay")
+        return _replayed(options.replay, world, facts)
     if options.navigation == "simple":
         for name in asked:
             flag = f"--{name.replace('_', '-')}"
@@ -192,6 +204,19 @@ def _simulation(
     served.warm_up(world)
     if record is not None:
         ended.enter_context(served.recorded(simulation, record))
+    return simulation
+
+
+def _replayed(run: Path, world: World, facts: dict[str, Any]) -> Simulation:
+    """WorldRefused if the file is no run in this world."""
+    recording = import_module("shopfloor.plant.recording")
+    replayed = import_module("shopfloor.plant.replayed")
+    try:
+        simulation: Simulation = replayed.ReplayedSimulation(
+            world, recording.read_recording(run), **facts
+        )
+    except recording.RecordingRefused as error:
+        raise WorldRefused(str(error)) from None
     return simulation
 
 

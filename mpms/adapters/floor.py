@@ -33,6 +33,9 @@ class StillFloor:
     def costmap(self, robot: str) -> Sequence[Point]:
         return ()
 
+    def global_costmap(self, robot: str) -> Sequence[Point]:
+        return ()
+
     def close(self) -> None:
         """Nothing to end."""
 
@@ -81,6 +84,12 @@ class BridgeFloor:
         watched = self._watch.robot(robot)
         return () if watched is None else watched.costmap
 
+    def global_costmap(self, robot: str) -> Sequence[Point]:
+        """Asking for it makes it come for half a minute."""
+        self._watch.want_layers(robot, whole_map=True)
+        watched = self._watch.robot(robot)
+        return () if watched is None else watched.global_costmap
+
     def close(self) -> None:
         self._watch.close()
 
@@ -99,6 +108,7 @@ def _robot(watched: RobotWatched) -> RobotSeen:
         _ahead(watched),
         watched.scan,
         watched.driven,
+        watched.local_plan,
     )
 
 

@@ -25,6 +25,7 @@ class RobotSeen:
     plan: tuple[Point, ...] = ()  # where it means to drive
     scan: tuple[Point, ...] = ()  # what its laser hits, in the map
     driven: tuple[Point, ...] = ()  # where it came from
+    local_plan: tuple[Point, ...] = ()  # around what its lasers see, the next metres
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,10 @@ class Floor(Protocol):
     def seen(self) -> FloorSeen: ...
     def costmap(self, robot: str) -> Sequence[Point]:
         """Cells that the robot keeps clear of, in the map; empty if unknown."""
+        ...
+
+    def global_costmap(self, robot: str) -> Sequence[Point]:
+        """The same for the whole map, as the robot plans long ways."""
         ...
 
     def close(self) -> None: ...

@@ -34,8 +34,6 @@ from shopfloor.local.window import LocalWindow, WindowShape, path_in_grid
 __all__ = ["LocalPath", "LocalPlanner", "LocalStatus"]
 
 ON_PATH_M = 0.15
-DETOUR_M = 0.6
-"""A longer way around people is not driven before they were waited for."""
 LOYAL_M = 0.3
 """A way on another side must be shorter by so much to be taken instead."""
 LOOSE_M = 0.03
@@ -88,12 +86,12 @@ class LocalPlanner:
         *,
         tight: bool = False,
         peers: Sequence[Peer] = (),
-        patient: bool = False,
+        detour_m: float = math.inf,
     ) -> LocalPath:
         """``path`` is the global one, metres in the frame of the map.
 
         ``tight`` leaves the least room to mapped obstacles, for places beside racks;
-        ``patient`` waits for people rather than drive a long way around them.
+        people are waited for rather than driven around by more than ``detour_m``.
         """
         if path is not self._path:
             self._path, self._taken = path, None
@@ -118,7 +116,7 @@ class LocalPlanner:
             end = progress + remaining
             return LocalPath(LocalStatus.FOLLOWING, path, progress, end, True)
         static = self._tight if tight else self._static
-        return self._plan(pose, static, company, path, progress, remaining, patient)
+        return self._plan(pose, static, company, path, progress, remaining, detour_m)
 
     def sees(self, pose: Pose, x_m: float, y_m: float) -> bool:
         """Can the robot drive straight to a point of the map."""
@@ -136,7 +134,7 @@ class LocalPlanner:
         path: NDArray[np.float64],
         progress: float,
         remaining: float,
-        patient: bool,
+        detour_m: float,
     ) -> LocalPath:
         x, y, _ = in_grid_frame(self.grid, pose)
         on_cells = path_in_grid(self.grid, path)
@@ -158,10 +156,13 @@ class LocalPlanner:
             )
         found = self._loyal(found, x, y, company, progress)
         self._search, self._taken = search, found
-        if company is not None and (found is None or (patient and company.waited_for)):
-            direct = self._direct(empty, x, y, on_cells, progress, end, found)
-            if direct:
-                return LocalPath(LocalStatus.BLOCKED_BY_PERSON, progress_m=progress)
+        waits = company is not None and (
+            found is None or (math.isfinite(detour_m) and company.waited_for)
+        )
+        if waits and self._direct(
+            empty, x, y, on_cells, progress, end, found, detour_m
+        ):
+            return LocalPath(LocalStatus.BLOCKED_BY_PERSON, progress_m=progress)
         if found is None:
             return LocalPath(LocalStatus.BLOCKED, progress_m=progress)
         way, goal_s = found
@@ -249,11 +250,12 @@ class LocalPlanner:
         progress: float,
         end: float,
         found: tuple[NDArray[np.float64], float] | None,
+        detour_m: float,
     ) -> bool:
         """Would there be a (much shorter) way if nobody were there."""
         if found is not None:
             way, goal_s = found
-            if length_of(way) <= goal_s - progress + DETOUR_M:
+            if length_of(way) <= goal_s - progress + detour_m:
                 return False
         search = WindowSearch(self.window, empty)
         alone = self._way(search, x, y, path, progress, end)
@@ -263,7 +265,7 @@ class LocalPlanner:
         if found is None:
             return farther
         left = found[1] - alone[1]
-        return length_of(found[0]) > length_of(alone[0]) + left + DETOUR_M
+        return length_of(found[0]) > length_of(alone[0]) + left + detour_m
 
 
 def rest_of(way: NDArray[np.float64], x: float, y: float) -> NDArray[np.float64]:

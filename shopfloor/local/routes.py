@@ -18,6 +18,7 @@ from shopfloor.planning import Path, Status, plan
 
 COMFORT_M = 0.20
 TIGHT_M = 0.06
+NOTHING = np.empty((0, 2))
 LEAVE_M = 1.0
 """How far away a start that stands too near to something may find free room."""
 
@@ -63,9 +64,16 @@ class RoutePlanner:
     def forget(self) -> None:
         self._things = np.empty((0, 3))
 
-    def find(self, pose: Pose, goal: Pose, now_s: float) -> Route | Cause:
-        """Around remembered things, or the cause why there is no way."""
+    def find(
+        self,
+        pose: Pose,
+        goal: Pose,
+        now_s: float,
+        more: NDArray[np.float64] = NOTHING,
+    ) -> Route | Cause:
+        """Around remembered things and more, or the cause why there is no way."""
         young = self._things[self._things[:, 2] > now_s - self._remember_s]
+        young = np.vstack([young, np.column_stack([more, np.full(len(more), now_s)])])
         for static, tight in ((self.wide, False), (self.tight, True)):
             grid, method = static, "auto"
             if len(young):

@@ -247,7 +247,8 @@ class Pilot:
 
     def _drive(self, scene: Scene, goal: Pose) -> Command:
         now_s, dt_s, pose, people = scene.now_s, scene.dt_s, scene.pose, scene.people
-        local = self.guide.plan_locally(scene, patient=self._patience.lasts(now_s))
+        detour_m = self._patience.detour_m(now_s)
+        local = self.guide.plan_locally(scene, detour_m=detour_m)
         if not local.ok:
             self._slow_down(scene)
             return self._answer(self._hindrances.no_way(scene, goal, local))

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from shopfloor.control.commands import Cause
 from shopfloor.control.errors import ControlRefused
+from shopfloor.control.path_kernels import look_along
 from shopfloor.geometry import Pose, TagSeen
 from shopfloor.local.paths import LocalPath, LocalStatus, length_of
 from shopfloor.local.peers import Peer
@@ -67,8 +68,9 @@ class Guide:
         goal: Pose,
         people: Sequence[TagSeen],
         peers: Sequence[Peer],
+        longer_m: float = math.inf,
     ) -> bool:
-        """Plan anew around what is marked now; is there a way."""
+        """Plan anew around what is marked now; is there a way, longer by so much."""
         if now_s < self._next_route_s:
             return False
         self._next_route_s = now_s + self._settings.replan_every_s
@@ -76,16 +78,27 @@ class Guide:
         rings = [_ring(p, distance_m) for p in people if not walks(p)]
         rings += [_ring(p.tag, p.radius_m) for p in peers if not walks(p.tag)]
         things = np.vstack([self.planner.window.marked_points_m(), *rings])
-        self.routes.remember(things, now_s)
-        found = self.routes.find(pose, goal, now_s)
+        found = self.routes.find(pose, goal, now_s, things)
         if isinstance(found, Cause):
             # What is remembered may be gone; the next try looks afresh.
             self.routes.forget()
             return False
+        if length_of(found.xy) > self._rest_m(pose) + longer_m:
+            return False
+        self.routes.remember(things, now_s)
         self._follow(found)
         return True
 
-    def plan_locally(self, scene: Scene, *, patient: bool) -> LocalPath:
+    def _rest_m(self, pose: Pose) -> float:
+        """Of the present route."""
+        if self.route is None:
+            return math.inf
+        _, rest_m, aside_m, *_ = look_along(
+            self.route.xy, pose.x_m, pose.y_m, self.progress_m, math.inf, 0.0
+        )
+        return rest_m + abs(aside_m)
+
+    def plan_locally(self, scene: Scene, *, detour_m: float) -> LocalPath:
         """At the planner's own rate; in between the last answer counts."""
         route = self.route
         if route is None:
@@ -102,7 +115,7 @@ class Guide:
                 self.progress_m,
                 tight=route.tight,
                 peers=scene.peers,
-                patient=patient,
+                detour_m=detour_m,
             )
             self.cycles += 1
             self.progress_m = self.local.progress_m

@@ -49,7 +49,8 @@ class Hindrances:
         """For people as long as it takes; for robots until one of the two yields."""
         self._patience.excuse(scene.now_s)
         if self._patience.wait_for_somebody(scene.now_s, scene.dt_s):
-            self._replan(scene, goal)
+            longer_m = self._patience.detour_m(scene.now_s)
+            self._replan(scene, goal, longer_m=longer_m)
         _, person_m = nearest_person(scene.pose, scene.people, self._radius_m)
         robots_m = (peer.gap_m(scene.pose, self._radius_m) for peer in scene.peers)
         if person_m <= min(robots_m, default=math.inf) + 1.0:
@@ -76,10 +77,17 @@ class Hindrances:
             cause = Cause.ROBOT
         return PilotStatus.BLOCKED, cause, ""
 
-    def _replan(self, scene: Scene, goal: Pose, *, with_people: bool = True) -> None:
+    def _replan(
+        self,
+        scene: Scene,
+        goal: Pose,
+        *,
+        with_people: bool = True,
+        longer_m: float = math.inf,
+    ) -> None:
         people = scene.people if with_people else ()
         now_s, pose = scene.now_s, scene.pose
-        if self._guide.replan(now_s, pose, goal, people, scene.peers):
+        if self._guide.replan(now_s, pose, goal, people, scene.peers, longer_m):
             self._patience.new_route(now_s)
 
 

@@ -7,6 +7,8 @@ import math
 from shopfloor.pilot.settings import PilotSettings
 
 PROGRESS_M = 0.1
+DETOUR_M = 0.6
+"""A longer way around people is not driven before they were waited for."""
 WAITED_LATELY_S = 0.5
 """The status does not flicker while a person is being waited for."""
 
@@ -28,7 +30,8 @@ class Patience:
         self._trouble_since_s: float | None = None
         self._waited_s = -math.inf
         self._person_s = 0.0
-        self._around_until_s = -math.inf
+        self._worth_m = DETOUR_M
+        self._worth_until_s = -math.inf
 
     def new_route(self, now_s: float) -> None:
         self._least_left_m = math.inf
@@ -65,14 +68,19 @@ class Patience:
         """Was that long enough to look for a long way around."""
         self._waited_s = now_s
         self._person_s += dt_s
-        if self._person_s > self._settings.wait_for_person_s:
-            self._person_s = 0.0
-            self._around_until_s = now_s + self._settings.go_around_for_s
-        return now_s < self._around_until_s
+        longer_s = self._person_s - self._settings.wait_for_person_s
+        if longer_s > 0.0:
+            self._worth_m = DETOUR_M + longer_s * self._settings.detour_mps
+            self._worth_until_s = now_s + self._settings.go_around_for_s
+        return now_s < self._worth_until_s
 
-    def lasts(self, now_s: float) -> bool:
-        """People are still waited for."""
-        return now_s >= self._around_until_s
+    def detour_m(self, now_s: float) -> float:
+        """How much longer a way around somebody may be to be driven now.
+
+        People go away: who drives five metres to save three seconds of waiting is
+        later at the goal, and meets them again on the other side.
+        """
+        return self._worth_m if now_s < self._worth_until_s else DETOUR_M
 
     def waited_lately(self, now_s: float) -> bool:
         return now_s - self._waited_s < WAITED_LATELY_S

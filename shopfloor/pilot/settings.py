@@ -13,7 +13,9 @@ class PilotSettings:
     failures_to_replan: int = 3
     replan_every_s: float = 1.0
     wait_for_person_s: float = 5.0
-    """After that a long way around the person is driven, where there is one."""
+    """After that a longer way around the person is driven, where there is one."""
+    detour_mps: float = 0.25
+    """And it may be longer by so much for every further second of waiting."""
     go_around_for_s: float = 12.0
     """Once waiting was in vain; then people are waited for again."""
     yield_after_s: float = 2.0

@@ -17,7 +17,9 @@ from shopfloor.control.limits import RobotLimits
 from shopfloor.geometry import Odometry, Pose, Scan, TagSeen, wrapped
 from shopfloor.grid import Grid
 from shopfloor.lasers import Laser, front_and_rear, simulate_scan
+from shopfloor.local.errors import WindowRefused
 from shopfloor.local.peers import Peer
+from shopfloor.local.window import WindowShape
 from shopfloor.localisation import (
     LOST,
     Amcl,
@@ -111,7 +113,7 @@ class PlantRobot:
             corner = grid.origin[:2]
             self.body = GridBody(start, self.limits, cell_m=spec.cell_m, origin=corner)
         else:
-            self.pilot = pilot or Pilot(grid, self.limits)
+            self.pilot = pilot or _pilot(spec, grid, self.limits)
             self.body = Body(start, self.limits)
         self.hull = hull or Hull(self.limits.radius_m)
         self.lasers = lasers or lasers_of(self.limits.radius_m)
@@ -192,6 +194,13 @@ class PlantRobot:
     def carry(self, payload_kg: float) -> None:
         self.body.load(payload_kg)
         self.pilot.carry(payload_kg)
+
+
+def _pilot(spec: RobotSpec, grid: Grid, limits: RobotLimits) -> Pilot:
+    try:
+        return Pilot(grid, limits, window=WindowShape(spec.local_map_m))
+    except WindowRefused as error:
+        raise WorldRefused(f"robot {spec.id}: {error}") from None
 
 
 def _grid_pilot(

@@ -7,7 +7,7 @@ or a body delays it. People and robots differ in nothing but the motion model.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -15,7 +15,14 @@ from shopfloor.geometry import Odometry, Pose, TagSeen
 from shopfloor.grid import Grid
 from shopfloor.lasers import cast
 from shopfloor.sim.world import Anchor as WorldAnchor
-from shopfloor.tracking import Anchor, Bounds, RangeNoise, RangeSource, TagTracker
+from shopfloor.tracking import (
+    Anchor,
+    Bounds,
+    Range,
+    RangeNoise,
+    RangeSource,
+    TagTracker,
+)
 from shopfloor.tracking.motion import Driving, Walking
 
 TAG_HEIGHT_M = 1.0
@@ -46,6 +53,9 @@ class TagNetwork:
         self._asked: dict[str, int] = {}
         self._in_sight: dict[str, list[Anchor]] = {}
         self._odometry: dict[str, Pose] = {}
+        self.silent: set[str] = set()
+        """Tags whose battery is empty, or that somebody left in a locker."""
+        self.on_range: Callable[[Range], None] = lambda taken: None
         # Nobody walks outside the walls, whatever lies in a mirror.
         rows, columns = np.nonzero(grid.cells == 0)
         ends = np.array(
@@ -84,7 +94,7 @@ class TagNetwork:
     def measure(self, now_s: float, tag: str, x_m: float, y_m: float) -> None:
         """One range to the next anchor in sight, if any."""
         tracker = self._trackers.get(tag)
-        if tracker is None:
+        if tracker is None or tag in self.silent:
             return
         asked = self._asked[tag]
         self._asked[tag] = asked + 1
@@ -97,6 +107,7 @@ class TagNetwork:
             now_s, tag, x_m, y_m, seen[asked % len(seen)], height_m=TAG_HEIGHT_M
         )
         if one is not None:
+            self.on_range(one)
             tracker.absorb(now_s, one.anchor, one.range_m)
             self._heard_s[tag] = now_s
 

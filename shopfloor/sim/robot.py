@@ -6,7 +6,7 @@ one server. What nobody listens to is not even made.
 
 import math
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from shopfloor.sim import sensors
@@ -28,10 +28,11 @@ from shopfloor.sim.ros1_actions import ActionTopics
 from shopfloor.sim.ros2_actions import NavigateToPose, NavigationAction
 from shopfloor.sim.scale import Scale
 from shopfloor.sim.trace import Trace
-from shopfloor.sim.vehicle import FindBends, Pose, Vehicle
+from shopfloor.sim.vehicle import FindBends, Pose, Vehicle, first_metres
 from shopfloor.sim.world import RobotSpec, World
 
 MAP_FRAME = "map"
+LOCAL_PLAN = "local_plan"
 LOW_BATTERY = 0.15
 FULL_VOLTAGE_V, EMPTY_VOLTAGE_V = 27.0, 22.0
 CHARGING, DISCHARGING = 1, 2
@@ -59,6 +60,7 @@ class SimRobot:
         rng: random.Random,
         trace: Trace,
         find_bends: FindBends | None = None,
+        map_costs: Callable[[], list[int]] = list,
     ) -> None:
         self.spec = spec
         self.world = world
@@ -84,6 +86,8 @@ class SimRobot:
         self._plan_told: tuple[Pose | None] | None = None
         self._stop_told: bool | None = None
         self._stop_asked = False
+        self._map_costs = map_costs
+        self._costs_told = False
         self._wheel = Wheel(self.vehicle, world.map, self.faults)
         self._actions: list[ActionTopics | NavigationAction] = []
         self._periodic: list[tuple[Every, str, Callable[[], Message]]] = []
@@ -112,6 +116,9 @@ class SimRobot:
         self._advertise(self._plan_topic, "nav_msgs/Path", latch=True)
         planner = "move_base/" if ros1 else ""
         costmap = f"{planner}local_costmap/costmap"
+        local_plan = f"{planner}TrajectoryPlannerROS/local_plan" if ros1 else LOCAL_PLAN
+        self._costs_topic = f"{planner}global_costmap/costmap"
+        self._advertise(self._costs_topic, "nav_msgs/OccupancyGrid", latch=True)
         for period_s, suffix, kind, build in (
             (0.1, "odom", "nav_msgs/Odometry", self._odometry),
             (0.1, "tf", "tf2_msgs/TFMessage", self.transforms),
@@ -119,6 +126,7 @@ class SimRobot:
             (1.0, "battery_state", "sensor_msgs/BatteryState", self._battery),
             (1.0, "diagnostics", "diagnostic_msgs/DiagnosticArray", self._diagnostics),
             (1.0, costmap, "nav_msgs/OccupancyGrid", self._costmap),
+            (0.5, local_plan, "nav_msgs/Path", self._local_plan),
         ):
             self._advertise(suffix, kind)
             self._periodic.append((Every(period_s), suffix, build))
@@ -238,6 +246,7 @@ class SimRobot:
                 action.step()
         self._tell_pose(now)
         self._tell_plan(now)
+        self._tell_map_costs()
         if self._stop_told != self.vehicle.emergency_stop:
             self._stop_told = self.vehicle.emergency_stop
             self._publish("security_stop", {"data": self._stop_told}, latch=True)
@@ -267,10 +276,14 @@ class SimRobot:
     def _tell_ranges(self) -> None:
         if not self._topics["range"].wanted:
             return
-        for message in range_messages(
-            self._header(""), self.spec.tag, self.vehicle.pose, self.world, self._rng
-        ):
+        for message in self._ranges():
             self._publish("range", message)
+
+    def _ranges(self) -> Iterable[Message]:
+        """From this robot's tag to the anchors."""
+        return range_messages(
+            self._header(""), self.spec.tag, self.vehicle.pose, self.world, self._rng
+        )
 
     def _header(self, frame: str) -> Message:
         return self._registry.header(frame, self.clock.now())
@@ -367,18 +380,22 @@ class SimRobot:
         size, corner, cells = sensors.costmap(
             pose, self.world.map.walls, self.spec.radius_m
         )
-        origin = {
-            "position": {"x": corner.x_m, "y": corner.y_m},
-            "orientation": {"w": 1.0},
-        }
+        return self._grid(sensors.COSTMAP_CELL_M, size, size, corner, cells)
+
+    def _grid(
+        self, cell_m: float, columns: int, rows: int, corner: Pose, cells: list[int]
+    ) -> Message:
         return {
             "header": self._header(MAP_FRAME),
             "info": {
                 "map_load_time": self._registry.time(self.clock.now()),
-                "resolution": sensors.COSTMAP_CELL_M,
-                "width": size,
-                "height": size,
-                "origin": origin,
+                "resolution": cell_m,
+                "width": columns,
+                "height": rows,
+                "origin": {
+                    "position": {"x": corner.x_m, "y": corner.y_m},
+                    "orientation": {"w": 1.0},
+                },
             },
             "data": cells,
         }
@@ -393,10 +410,27 @@ class SimRobot:
         self._publish(self._plan_topic, self._plan(), latch=True)
 
     def _plan(self) -> Message:
+        return self._path(self.vehicle.way())
+
+    def _local_plan(self) -> Message:
+        """The plan as far as the costmap around the robot reaches."""
+        return self._path(first_metres(self.vehicle.way(), sensors.COSTMAP_SIDE_M / 2))
+
+    def _path(self, way: Iterable[Pose]) -> Message:
         header = self._header(MAP_FRAME)
-        way = self.vehicle.way()
         poses = [{"header": header, "pose": pose_message(stop)} for stop in way]
         return {"header": header, "poses": poses}
+
+    def _tell_map_costs(self) -> None:
+        """Large and always the same: made for the first who asks, then latched."""
+        if self._costs_told or not self._topics[self._costs_topic].wanted:
+            return
+        self._costs_told = True
+        plan = self.world.map
+        columns, rows = sensors.size_in_cells(plan)
+        corner = Pose(plan.origin.x_m, plan.origin.y_m)
+        grid = self._grid(plan.resolution_m, columns, rows, corner, self._map_costs())
+        self._publish(self._costs_topic, grid, latch=True)
 
     def _record(self, event: str, **facts: Any) -> None:
         pose = self.vehicle.pose
@@ -431,19 +465,32 @@ class SimRobot:
 def range_messages(
     header: Message, tag: int, pose: Pose, world: World, rng: random.Random
 ) -> list[Message]:
+    walls, variance = world.map.walls, sensors.UWB_NOISE_M**2
     return [
-        {
-            "header": header,
-            "radiation_type": RADIO,
-            "source_id": tag,
-            "source_type": TAG_ON_ROBOT,
-            "destination_id": anchor.number,
-            "destination_type": ANCHOR,
-            "range": sensors.uwb_range(pose, anchor, rng),
-            "variance": sensors.UWB_NOISE_M**2,
-        }
+        range_message(
+            header,
+            tag,
+            anchor.number,
+            sensors.uwb_range(pose, anchor, walls, rng),
+            variance,
+        )
         for anchor in world.anchors
     ]
+
+
+def range_message(
+    header: Message, tag: int, anchor: int, range_m: float, variance: float
+) -> Message:
+    return {
+        "header": header,
+        "radiation_type": RADIO,
+        "source_id": tag,
+        "source_type": TAG_ON_ROBOT,
+        "destination_id": anchor,
+        "destination_type": ANCHOR,
+        "range": range_m,
+        "variance": variance,
+    }
 
 
 def _switching(switch: Callable[[bool], str]) -> Callable[[Message, Respond], None]:

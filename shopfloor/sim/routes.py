@@ -14,7 +14,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from shopfloor.sim.sensors import FREE, size_in_cells
+from shopfloor.sim.sensors import FREE, INSCRIBED, LETHAL, size_in_cells
 from shopfloor.sim.vehicle import NoWay, Pose
 from shopfloor.sim.world import Map
 
@@ -43,16 +43,23 @@ class Routes:
         for what, pose in (("start", start), ("goal", goal)):
             if not self._plan.contains(pose.x_m, pose.y_m):
                 raise NoWay(f"{what}_outside")
+        points = self._floor(radius_m).way((start.x_m, start.y_m), (goal.x_m, goal.y_m))
+        return tuple(
+            Pose(x, y, math.atan2(points[n + 2][1] - y, points[n + 2][0] - x))
+            for n, (x, y) in enumerate(points[1:-1])
+        )
+
+    def costs(self, radius_m: float) -> list[int]:
+        """What the map costs a robot, row by row from the lower left corner."""
+        return self._floor(radius_m).costs()
+
+    def _floor(self, radius_m: float) -> "_Floor":
         floor = self._floors.get(radius_m)
         if floor is None:
             floor = self._floors[radius_m] = _Floor(
                 self._plan, self._blocked(), radius_m
             )
-        points = floor.way((start.x_m, start.y_m), (goal.x_m, goal.y_m))
-        return tuple(
-            Pose(x, y, math.atan2(points[n + 2][1] - y, points[n + 2][0] - x))
-            for n, (x, y) in enumerate(points[1:-1])
-        )
+        return floor
 
     def _blocked(self) -> Cells:
         """Only what is clearly free may be driven on: unknown cells are blocked."""
@@ -79,6 +86,11 @@ class _Floor:
         # them becomes a staircase of bends. The latter serve where the former, which
         # need more room, leave no way.
         self._nets = [_Net(self, self._corners(_grown(blocked, around, round_=False)))]
+
+    def costs(self) -> list[int]:
+        near = np.where(self._taken, INSCRIBED, FREE)
+        found: list[int] = np.where(self._solid, LETHAL, near).reshape(-1).tolist()
+        return found
 
     def way(self, start: Spot, goal: Spot) -> list[Spot]:
         """Start, bends, goal."""

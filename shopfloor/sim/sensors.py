@@ -15,6 +15,10 @@ SCAN_RAYS = 181
 SCAN_MIN_M, SCAN_MAX_M = 0.05, 20.0
 OCCUPIED_SHARE, FREE_SHARE = 0.65, 0.196
 UWB_NOISE_M = 0.08
+UWB_DETOUR_M = (0.2, 0.8)
+"""What a signal travels more when it does not come straight."""
+AT_ANCHOR_M = 0.3
+"""Anchors hang on walls, which hide nothing from them."""
 TAG_HEIGHT_M = 1.0
 COSTMAP_SIDE_M, COSTMAP_CELL_M = 4.0, 0.1
 LETHAL, INSCRIBED = 100, 99
@@ -118,8 +122,18 @@ def costmap(
     return side, Pose(left, low), cells
 
 
-def uwb_range(pose: Pose, anchor: Anchor, rng: random.Random) -> float:
-    """Metres between a tag and an anchor, as noisy as the real ones."""
-    flat = math.hypot(anchor.x_m - pose.x_m, anchor.y_m - pose.y_m)
+def uwb_range(
+    pose: Pose, anchor: Anchor, walls: Sequence[Segment], rng: random.Random
+) -> float:
+    """Metres between a tag and an anchor, as noisy as the real ones, and too long
+    where a wall is in between."""
+    along_x, along_y = anchor.x_m - pose.x_m, anchor.y_m - pose.y_m
+    flat = math.hypot(along_x, along_y)
     true_m = math.hypot(flat, anchor.z_m - TAG_HEIGHT_M)
-    return max(0.0, true_m + rng.gauss(0.0, UWB_NOISE_M))
+    measured_m = true_m + rng.gauss(0.0, UWB_NOISE_M)
+    before_m = flat - AT_ANCHOR_M
+    if before_m > 0.0:
+        ahead = along_x / flat, along_y / flat
+        if any(_hit(pose, *ahead, wall) < before_m for wall in walls):
+            measured_m += rng.uniform(*UWB_DETOUR_M)
+    return max(0.0, measured_m)

@@ -7,7 +7,7 @@ test with a clock of its own.
 import itertools
 import json
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
@@ -67,6 +67,7 @@ class Simulation:
                 random.Random(f"{seed}:{spec.id}"),  # noqa: S311 - the same
                 self.trace,
                 partial(routes.bends, radius_m=spec.radius_m),
+                partial(routes.costs, spec.radius_m),
             )
             for spec in self.world.robots
         }
@@ -174,28 +175,22 @@ class Simulation:
         if self.graph.topics["/range"].wanted:
             header = self.registry.header("", now)
             for walker in seen:
-                for message in range_messages(
-                    header, walker.person.tag, walker.pose, self.world, self._rng
-                ):
+                for message in self._ranges(header, walker):
                     self.graph.publish("/range", message)
 
+    def _ranges(self, header: Message, walker: Walker) -> Iterable[Message]:
+        tag, pose = walker.person.tag, walker.pose
+        return range_messages(header, tag, pose, self.world, self._rng)
+
     def _people(self, seen: list[Walker]) -> Message:
-        listed = []
-        variance = f"{sensors.UWB_NOISE_M**2:g}"
-        for walker in seen:
-            along_x, along_y = walker.velocity
-            listed.append(
-                {
-                    "name": walker.person.id,
-                    "position": {"x": walker.pose.x_m, "y": walker.pose.y_m},
-                    "velocity": {"x": along_x, "y": along_y},
-                    "reliability": 1.0,
-                    "tagnames": ["tag", "covariance"],
-                    "tags": [str(walker.person.tag), f"{variance} 0 {variance}"],
-                }
-            )
         header = self.registry.header("map", self.graph.time())
-        return {"header": header, "people": listed}
+        listed = [self._person(walker) for walker in seen]
+        return {"header": header, "people": [each for each in listed if each]}
+
+    def _person(self, walker: Walker) -> Message | None:
+        """Where a tag is taken to be; None while nobody knows."""
+        at = walker.pose.x_m, walker.pose.y_m
+        return person_message(walker, at, walker.velocity, sensors.UWB_NOISE_M)
 
     def fault(self, command: str) -> str:
         """Apply a fault command. Raises FaultRefused with the reason."""
@@ -225,3 +220,20 @@ class Simulation:
 
     def _serve_state(self, _: Message, respond: Respond) -> None:
         respond(True, {"json": json.dumps(self.state())})
+
+
+def person_message(
+    walker: Walker,
+    at_m: tuple[float, float],
+    velocity_mps: tuple[float, float],
+    sigma_m: float,
+) -> Message:
+    variance = f"{sigma_m**2:g}"
+    return {
+        "name": walker.person.id,
+        "position": {"x": at_m[0], "y": at_m[1]},
+        "velocity": {"x": velocity_mps[0], "y": velocity_mps[1]},
+        "reliability": 1.0,
+        "tagnames": ["tag", "covariance"],
+        "tags": [str(walker.person.tag), f"{variance} 0 {variance}"],
+    }

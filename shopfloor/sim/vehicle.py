@@ -232,6 +232,21 @@ class Vehicle:
         self.battery = min(1.0, max(0.0, self.battery + change))
 
 
+def first_metres(way: list[Pose], reach_m: float) -> list[Pose]:
+    """The beginning of a way, cut where it is that long."""
+    kept, left_m = way[:1], reach_m
+    for start, end in pairwise(way):
+        leg_m = start.distance_to(end)
+        if leg_m > left_m:
+            share = left_m / leg_m
+            x_m = start.x_m + share * (end.x_m - start.x_m)
+            y_m = start.y_m + share * (end.y_m - start.y_m)
+            return [*kept, Pose(x_m, y_m, start.bearing_to(end))]
+        kept.append(end)
+        left_m -= leg_m
+    return kept
+
+
 def _approach(distance: float, accel: float, dt_s: float) -> float:
     """The highest speed from which one can still stop after this step."""
     return accel * (math.sqrt(dt_s * dt_s + 2.0 * distance / accel) - dt_s)

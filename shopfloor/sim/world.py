@@ -67,6 +67,8 @@ class RobotSpec:
     """What the wheels can do; unless said, what the kind implies."""
     cell_m: float = 1.0
     """Of the floor's grid, for robots that drive from cell to cell."""
+    local_map_m: float = 7.0
+    """How wide the map around the robot is that its lasers fill."""
 
     @property
     def prefix(self) -> str:

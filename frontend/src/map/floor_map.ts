@@ -7,7 +7,7 @@ import { People } from "./people.js";
 import { Ways } from "./paths.js";
 import { boundsOf, drawGround, Signs } from "./plan.js";
 import { Robots } from "./robots.js";
-import { Senses } from "./senses.js";
+import { Senses, type Sense } from "./senses.js";
 import { Side } from "./side.js";
 import { layerTools, zoomTools } from "./tools.js";
 import type { FloorFrame, FloorPlan } from "./types.js";
@@ -117,7 +117,7 @@ export class FloorMap {
     this.side?.refresh(performance.now());
     const where = id === null ? null : this.robots.where(id);
     if (where) this.view.reveal(where.x, where.y);
-    if (this.senses.scan || this.senses.costmap) void this.senses.refresh();
+    if (this.senses.any) void this.senses.refresh();
   }
 
   private describe(role: string, label: string): void {
@@ -128,12 +128,12 @@ export class FloorMap {
   private layers(): HTMLElement {
     const hide = (part: Element) => (on: boolean) =>
       put(part, "display", on ? "inline" : "none");
-    const sense = (name: "scan" | "costmap") => (on: boolean) => {
-      this.senses[name] = on;
-      void this.senses.refresh();
-    };
+    const sense = (name: Sense) => (on: boolean) => this.senses.show(name, on);
     return layerTools([
+      { name: t("Floor"), on: true, show: hide(this.fixed) },
+      { name: t("Robots"), on: true, show: hide(this.robots.element) },
       { name: t("Paths"), on: true, show: hide(this.ways.element) },
+      { name: t("Local path"), on: false, show: sense("localPlan") },
       {
         name: t("People"),
         on: true,
@@ -143,7 +143,8 @@ export class FloorMap {
         },
       },
       { name: t("Laser"), on: false, show: sense("scan") },
-      { name: t("Costmap"), on: false, show: sense("costmap") },
+      { name: t("Local costmap"), on: false, show: sense("costmap") },
+      { name: t("Global costmap"), on: false, show: sense("whole") },
     ]);
   }
 

@@ -6,6 +6,7 @@ stream is open. The plan under it is fetched once.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -19,6 +20,8 @@ from mpms.web.signed_in import current_desk
 from mpms.web.texts import t
 
 pages = Blueprint("map", __name__)
+CELL_M = 0.1
+"""The raster of costmaps."""
 
 
 @dataclass(frozen=True)
@@ -124,22 +127,48 @@ def frame() -> Response:
 @pages.get("/map/layers/<robot>.json")
 @allowed(EVERYBODY)
 def layers(robot: str) -> Response:
-    """What the robot's laser hits and what it keeps clear of. The first answers may be
-    empty: the robot is asked for it only while somebody looks."""
+    """What the robot's laser hits, what it keeps clear of and how it drives around it.
+    ``?whole=1``: what it keeps clear of on the whole map, in place of that. The first
+    answers may be empty: the robot is asked for it only while somebody looks."""
     desk = current_desk()
     if desk.world.robot(robot) is None:
         raise NotFound(t("There is no robot {robot}.", robot=robot))
+    if request.args.get("whole") == "1":
+        return _fresh({"whole": _rows(desk.floor.global_costmap(robot))})
     cells = desk.floor.costmap(robot)
     seen = next(
         (each for each in desk.floor.seen().robots if each.robot == robot), None
     )
-    hits = () if seen is None else seen.scan
-    return _fresh({"scan": _flat(hits), "costmap": _flat(cells)})
+    hits, way = ((), ()) if seen is None else (seen.scan, seen.local_plan)
+    return _fresh(
+        {"scan": _flat(hits), "costmap": _flat(cells), "local_plan": _flat(way)}
+    )
 
 
 def _flat(points: Any) -> list[float]:
     """x, y, x, y …: half the bytes of a list of pairs."""
     return [round(value, 2) for point in points for value in point]
+
+
+def _rows(cells: Iterable[tuple[float, float]]) -> list[float]:
+    """x, y of the first and the number of cells in a row, again and again: a hall has
+    tens of thousands of cells in a few hundred rows."""
+    columns: dict[int, list[int]] = {}
+    for x_m, y_m in cells:
+        columns.setdefault(round(y_m / CELL_M - 0.5), []).append(
+            round(x_m / CELL_M - 0.5)
+        )
+    found: list[float] = []
+    for row, taken in sorted(columns.items()):
+        taken.sort()
+        first = 0
+        for index, column in enumerate(taken):
+            if index + 1 < len(taken) and taken[index + 1] <= column + 1:
+                continue
+            left, low = (round(n * CELL_M, 2) for n in (taken[first], row))
+            found += [left, low, column - taken[first] + 1]
+            first = index + 1
+    return found
 
 
 def _fresh(content: dict[str, Any]) -> Response:

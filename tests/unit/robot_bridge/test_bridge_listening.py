@@ -18,7 +18,9 @@ from robot_bridge.listening import (
 from robot_bridge.messages import BadMessage, Dialect, Frame
 from robot_bridge.profiles import load_profile
 
-LAYERS = {"/r1/scan", "/r1/move_base/local_costmap/costmap"}
+LOCAL_PLAN = "/r1/move_base/TrajectoryPlannerROS/local_plan"
+WHOLE_MAP = "/r1/move_base/global_costmap/costmap"
+LAYERS = {"/r1/scan", "/r1/move_base/local_costmap/costmap", LOCAL_PLAN}
 
 
 def listener(*names: str) -> Listener:
@@ -71,6 +73,37 @@ def test_heavy_topics_are_listened_to_while_somebody_looks() -> None:
     assert topics(ears.tick(10.0)) & LAYERS == LAYERS
     assert not topics(ears.tick(20.0)) & LAYERS
     assert topics(ears.tick(10.0 + LAYERS_FOR_S), "unsubscribe") == LAYERS
+
+
+@pytest.mark.covers("A75")
+def test_the_costmap_of_the_whole_map_is_listened_to_for_those_who_want_it() -> None:
+    ears = listener()
+    ears.opened(0.0)
+    ears.want_layers(10.0, "r1")
+    assert WHOLE_MAP not in topics(ears.tick(10.0))
+    ears.want_layers(11.0, "r1", whole_map=True)
+    assert topics(ears.tick(11.0)) == {WHOLE_MAP}
+    info = {"resolution": 0.1, "width": 2, "origin": {"position": {"x": 1.0, "y": 2.0}}}
+    info["origin"]["orientation"] = {"x": 0.0, "y": 0.0, "z": 0.0, "w": 1.0}
+    header = {"frame_id": "map"}
+    tell(ears, 12.0, WHOLE_MAP, {"header": header, "info": info, "data": [0, 100]})
+    assert ears.sightings["r1"].global_costmap == ((1.15, 2.05),)
+    gone = topics(ears.tick(11.0 + LAYERS_FOR_S), "unsubscribe")
+    assert WHOLE_MAP in gone
+    assert ears.sightings["r1"].global_costmap == ()
+
+
+@pytest.mark.covers("A75")
+def test_the_local_path_lies_in_the_map() -> None:
+    ears = listener()
+    ears.opened(0.0)
+    ears.want_layers(0.0, "r1")
+    ears.tick(0.0)
+    stops = [
+        messages.pose_stamped(Dialect.ROS1, x, 1.0, 0.0, "map", 0.0) for x in (1, 2)
+    ]
+    tell(ears, 0.1, LOCAL_PLAN, {"header": {"frame_id": "map"}, "poses": stops})
+    assert ears.sightings["r1"].local_plan == ((1.0, 1.0), (2.0, 1.0))
 
 
 def test_layers_that_nobody_looks_at_are_forgotten() -> None:

@@ -1,11 +1,13 @@
 """What the simulated robots say for people who look at a map."""
 
+import random
 from typing import Any
 
 import pytest
 
 from shopfloor.sim import sensors
 from shopfloor.sim.vehicle import Pose
+from shopfloor.sim.world import Anchor
 
 PLAN = "/robot1/move_base/NavfnROS/plan"
 COSTMAP = "/robot1/move_base/local_costmap/costmap"
@@ -68,3 +70,25 @@ def test_people_are_said_with_their_covariance(client: Any) -> None:
     person = client.messages("/people")[-1]["people"][0]
     said = dict(zip(person["tagnames"], person["tags"], strict=True))
     assert said == {"tag": "500", "covariance": "0.0064 0 0.0064"}
+
+
+def test_the_local_path_ends_where_the_costmap_around_the_robot_does(
+    client: Any,
+) -> None:
+    client.subscribe("/robot1/move_base/TrajectoryPlannerROS/local_plan")
+    client.goal("g", 6.0, 1.0)
+    client.advance(1.0)
+    way = ends(client.messages("/robot1/move_base/TrajectoryPlannerROS/local_plan")[-1])
+    assert way[-1][0] - way[0][0] == pytest.approx(2.0)
+
+
+@pytest.mark.covers("A40")
+def test_a_range_past_a_wall_is_too_long() -> None:
+    anchor = Anchor("a", 1, 10.0, 0.0, 1.0)
+    rng = random.Random(1)
+    wall = (5.0, -1.0, 5.0, 1.0)
+    beside = (10.1, -1.0, 10.1, 1.0)
+    free = [sensors.uwb_range(Pose(0, 0), anchor, [beside], rng) for _ in range(200)]
+    hidden = [sensors.uwb_range(Pose(0, 0), anchor, [wall], rng) for _ in range(200)]
+    assert abs(sum(free) / 200 - 10.0) < 0.03
+    assert 10.3 < sum(hidden) / 200 < 10.7

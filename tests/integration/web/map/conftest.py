@@ -35,6 +35,7 @@ class PaintedFloor:
     def __init__(self) -> None:
         self.frame = FloorSeen()
         self.cells: dict[str, list[Point]] = {}
+        self.whole: dict[str, list[Point]] = {}
         self.asked: list[str] = []
 
     def seen(self) -> FloorSeen:
@@ -43,6 +44,10 @@ class PaintedFloor:
     def costmap(self, robot: str) -> Sequence[Point]:
         self.asked.append(robot)
         return self.cells.get(robot, [])
+
+    def global_costmap(self, robot: str) -> Sequence[Point]:
+        self.asked.append(f"{robot} whole")
+        return self.whole.get(robot, [])
 
     def close(self) -> None:
         """Nothing to end."""

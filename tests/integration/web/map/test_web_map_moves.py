@@ -163,6 +163,42 @@ def test_twenty_robots_move_on_the_page_and_in_the_list(
     assert troubles == []
 
 
+@pytest.mark.covers("A75")
+def test_every_layer_is_seen_when_it_is_switched_on_and_gone_when_off(
+    page: Page, simulator: RunningSimulator
+) -> None:
+    until(lambda: page.locator("g.robot").count() == ROBOTS, "all robots")
+    simulator.do(lambda: setattr(simulator.simulation, "speed", 0.2))
+    drive_all(simulator)
+    page.locator('#map-robot-rows [data-robot="robot1"] button').click()
+
+    def drawn(css: str) -> bool:
+        return bool(page.locator(css).first.get_attribute("d"))
+
+    for name, css in (
+        ("Laser", ".sense-echoes"),
+        ("Local costmap", ".sense-cells"),
+        ("Global costmap", ".sense-whole"),
+        ("Local path", ".sense-way"),
+    ):
+        layer = page.get_by_role("button", name=name, exact=True)
+        assert layer.get_attribute("aria-pressed") == "false"
+        layer.click()
+        until(lambda css=css: page.locator(css).count() and drawn(css), name)
+        layer.click()
+        until(lambda css=css: not page.locator(css).count() or not drawn(css), "gone")
+    for name, css in (
+        ("Floor", ".map-under .map-floor"),
+        ("Robots", ".map-robots"),
+        ("Paths", ".map-ways"),
+        ("People", ".map-people"),
+    ):
+        part = page.locator(css).first
+        assert part.get_attribute("display") != "none"
+        page.get_by_role("button", name=name, exact=True).click()
+        assert part.get_attribute("display") == "none"
+
+
 def test_a_silent_floor_turns_grey_and_says_how_old_it_is(
     page: Page, simulator: RunningSimulator
 ) -> None:

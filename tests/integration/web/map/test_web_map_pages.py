@@ -109,11 +109,25 @@ def test_a_frame_is_never_kept_by_a_cache(house: Any) -> None:
 
 
 def test_layers_are_asked_for_by_robot(house: Any) -> None:
-    house.floor.frame = FloorSeen((seen(scan=((1.234, 2.0),)),))
+    way = ((1.0, 2.0), (1.5, 2.126))
+    house.floor.frame = FloorSeen((seen(scan=((1.234, 2.0),), local_plan=way),))
     house.floor.cells["robot1"] = [(1.05, 2.05)]
     answer = house.browser().get("/map/layers/robot1.json")
-    assert answer.get_json() == {"scan": [1.23, 2.0], "costmap": [1.05, 2.05]}
+    assert answer.get_json() == {
+        "scan": [1.23, 2.0],
+        "costmap": [1.05, 2.05],
+        "local_plan": [1.0, 2.0, 1.5, 2.13],
+    }
     assert house.floor.asked == ["robot1"]
+
+
+@pytest.mark.covers("A75")
+def test_the_costmap_of_the_whole_map_is_told_in_rows(house: Any) -> None:
+    cells = [(1.25, 2.05), (1.05, 2.05), (1.15, 2.05), (3.05, 2.05), (0.05, -0.05)]
+    house.floor.whole["robot1"] = cells
+    answer = house.browser().get("/map/layers/robot1.json?whole=1")
+    assert answer.get_json() == {"whole": [0.0, -0.1, 1, 1.0, 2.0, 3, 3.0, 2.0, 1]}
+    assert house.floor.asked == ["robot1 whole"]
 
 
 def test_layers_of_a_robot_that_is_not_there_are_not_found(house: Any) -> None:

@@ -51,6 +51,9 @@ class EmptyFloor:
     def costmap(self, robot: str) -> list[Any]:
         return []
 
+    def global_costmap(self, robot: str) -> list[Any]:
+        return []
+
     def close(self) -> None:
         pass
 
