@@ -12,6 +12,7 @@ from typing import Any
 
 UNUSABLE = 2
 MOST_ORDERS = 100_000
+MOST_ROBOTS = 1000
 
 
 def add_parser(subparsers: Any) -> argparse.ArgumentParser:
@@ -28,7 +29,23 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     cart.add_argument("world", help="a world's name, its directory or its file")
     cart.add_argument("--orders", type=_orders, default=200)
     cart.add_argument("--seed", type=_seed, default=1)
+    stop = trials.add_parser(
+        "stop",
+        help="the emergency stop beside racks: the rule as published, and ours",
+        description="How many robots beside racks stand for ever, how many goals they "
+        "reach and how near they come to racks, under each rule.",
+    )
+    stop.add_argument("--robots", type=_robots, default=10)
+    stop.add_argument("--seed", type=_seed, default=1)
     return parser
+
+
+def _robots(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= MOST_ROBOTS:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is no number of robots (1 to {MOST_ROBOTS})"
+        )
+    return int(text)
 
 
 def _orders(text: str) -> int:
@@ -46,6 +63,23 @@ def _seed(text: str) -> int:
 
 
 def run(options: argparse.Namespace) -> int:
+    return _stop(options) if options.trial == "stop" else _cart(options)
+
+
+def _stop(options: argparse.Namespace) -> int:
+    from dataclasses import asdict
+
+    from shopfloor.control.trial import Rule, run_trial
+
+    rules: tuple[Rule, ...] = ("literal", "unexplained")
+    found = [asdict(run_trial(rule, options.seed, options.robots)) for rule in rules]
+    for each in found:
+        each["least_clearance_m"] = round(each["least_clearance_m"], 4)
+    print(json.dumps({"seed": options.seed, "rules": found}))
+    return 0
+
+
+def _cart(options: argparse.Namespace) -> int:
     from shopfloor.cli import find_world
     from shopfloor.experiments.cart import compare
     from shopfloor.sim.world import WorldRefused

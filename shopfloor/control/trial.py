@@ -1,8 +1,8 @@
 """The trial of the emergency stop: robots beside racks, the literal rule and ours.
 
 Ten robots start beside racks, nearer than people would, and drive from one loading
-place to the next, all of them beside racks. Run as a module it prints how many of
-them stand for ever under each rule.
+place to the next, all of them beside racks; ``shopfloor experiment stop`` tells how
+many of them stand for ever under each rule.
 """
 
 from __future__ import annotations
@@ -149,18 +149,3 @@ def run_trial(
         contacts += least_here <= 0.0
         least = min(least, least_here)
     return TrialResult(rule, robots, deadlocked, reached, contacts, least)
-
-
-def main() -> None:
-    rules: tuple[Rule, ...] = ("literal", "unexplained")
-    for rule in rules:
-        result = run_trial(rule)
-        print(
-            f"{result.rule}: {result.deadlocked} of {result.robots} robots stand for "
-            f"ever, {result.goals_reached} goals reached, {result.contacts} contacts, "
-            f"nearest {result.least_clearance_m:.2f} m"
-        )
-
-
-if __name__ == "__main__":
-    main()

@@ -34,6 +34,21 @@ def test_the_mission_touches_nothing_and_keeps_away_from_a_person_who_comes(
     assert last["robots"]["arco"]["nearest_person_m"] == robot["nearest_person_m"]
 
 
+@pytest.mark.soak
+@pytest.mark.timeout(1200)
+@pytest.mark.covers("A68", "A69", "A70")
+@pytest.mark.parametrize("seed", range(1, 11))
+def test_whatever_stands_and_whoever_comes_the_mission_is_no_longer_than_it_should(
+    missions: Any, seed: int
+) -> None:
+    driven = missions(seed, "amcl")
+    print(driven.state["robots"])
+    assert driven.ends == ["SUCCEEDED"] * 7
+    assert driven.state["contacts"] == 0
+    assert driven.robot["nearest_person_m"] >= 0.2
+    assert driven.robot["odometer_m"] == pytest.approx(62.7, rel=0.1)
+
+
 @pytest.mark.covers("A86")
 def test_the_truth_in_place_of_localisation_changes_no_result(missions: Any) -> None:
     guessed, known = missions(SEED, "amcl"), missions(SEED, "known")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from shopfloor import cli
 from shopfloor.control import (
     EmergencyStop,
     LiteralStop,
@@ -226,3 +228,17 @@ def test_a_tag_beyond_a_wall_stops_nobody(
     for cycle in range(1, 10):
         command = pilot.step(cycle * 0.05, here, None, scans_with(grid, here), far)
     assert command.vx_mps > 0.0
+
+
+def test_the_command_shows_both_rules_side_by_side(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert cli.main(["experiment", "stop", "--robots", "1", "--seed", "1"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    literal, ours = told["rules"]
+    assert (literal["rule"], literal["deadlocked"]) == ("literal", 1)
+    assert (ours["rule"], ours["deadlocked"], ours["contacts"]) == ("unexplained", 0, 0)
+    assert ours["goals_reached"] > literal["goals_reached"]
+    with pytest.raises(SystemExit):
+        cli.main(["experiment", "stop", "--robots", "0"])
+    assert "'0' is no number of robots" in capsys.readouterr().err
