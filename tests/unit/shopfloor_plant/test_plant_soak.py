@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from shopfloor.grid import Grid
+from shopfloor.plant import MissionReport
 from shopfloor.plant.soak import soak
 from shopfloor.sim.world import World
 
@@ -13,13 +14,19 @@ HOURS = 8.0
 
 
 @pytest.mark.soak
-@pytest.mark.timeout(3600)
+@pytest.mark.timeout(4 * 3600)  # a quarter of an hour on a free core
 @pytest.mark.covers("A71")
 def test_eight_hours_of_missions_without_failure(
     arco_lab: World, lab_grid: Grid
 ) -> None:
     print(f"seed {SEED}")
-    result = soak(arco_lab, SEED, HOURS * 3600.0, grid=lab_grid)
+
+    def tell(label: str, report: MissionReport) -> None:
+        print(
+            f"{label}: {report.distance_m:.1f} m in {report.seconds:.0f} s", flush=True
+        )
+
+    result = soak(arco_lab, SEED, HOURS * 3600.0, grid=lab_grid, told=tell)
     print(result.as_facts())
     assert result.seconds >= HOURS * 3600.0
     assert result.failed_legs == []

@@ -188,3 +188,25 @@ def test_the_global_costmap_is_the_map_with_the_robots_radius_around_it(
     assert cost(6.5, 4.52) == 100
     assert cost(6.5, 4.35) == 99
     assert cost(6.5, 3.6) == 0
+
+
+def test_driving_uses_the_battery_and_an_empty_one_lets_the_robot_stand(
+    arco_lab: World,
+) -> None:
+    ears = Listener(arco_lab, "/arco/battery_state")
+    ears.drive(9.0, 1.8)
+    ears.advance(5.0)
+    told = [said["percentage"] for said in ears.heard["/arco/battery_state"]]
+    assert told == sorted(told, reverse=True)
+    assert told[-1] < told[0]
+    body = ears.plant.robots[0].body
+    assert body.speed_mps > 0.2
+    ears.simulation.fault("low_battery arco 0")
+    ears.advance(1.5)
+    assert body.speed_mps == 0.0
+    stood_at = body.pose
+    ears.advance(1.0)
+    assert body.pose == stood_at
+    ears.simulation.fault("low_battery arco 50")
+    ears.advance(2.0)
+    assert body.speed_mps > 0.2
