@@ -17,12 +17,14 @@ from uuid import uuid4
 from mpms import assets, bootstrap
 from mpms.adapters.robots import probe
 from mpms.bootstrap_alerts import alert_sender
+from mpms.adapters.webhook_post import HttpPoster
 from mpms.bootstrap_mail import MailDesk, mail_desk
 from mpms.domain.errors import MpmsError
 from mpms.embedded import postgres
 from mpms.errands import Errand
 from mpms.ports.plant import Scale
 from mpms.services.deploy_models import deploy_models
+from mpms.services.tell_webhooks import TellWebhooks
 from mpms.settings import Settings
 from mpms.worker import Worker
 
@@ -142,6 +144,9 @@ def running_worker(
         for what, run in ([] if desk is None else desk.errands(services.uow, name))
     ]
     errands.append(Errand("alerts", alert_sender(settings, services, desk)))
+    poster = HttpPoster(private_allowed=settings.webhooks_to_private)
+    tell = TellWebhooks(services.uow, services.clock, poster)
+    errands.append(Errand("webhooks", tell))
     with services.listen() as alarm:
         scale = scale or bootstrap.connect_scale(
             world, robots_url, settings.scale, ca_file=settings.robots_ca_file

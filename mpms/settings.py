@@ -48,6 +48,15 @@ class Settings:
     web_key_file: Path | None = None
     site_url: str | None = None
     alerts_apart_s: float = 300.0
+    webhooks_to_private: bool = False
+    oidc_issuer: str | None = None
+    oidc_client_id: str | None = None
+    oidc_client_secret: str | None = field(default=None, repr=False)
+    oidc_name: str = "SSO"
+    oidc_role_claim: str = "groups"
+    oidc_roles: tuple[tuple[str, str], ...] = ()
+    oidc_login_claim: str = "preferred_username"
+    oidc_ca_file: Path | None = None
     log_level: str = "WARNING"
     poll_s: float = 1.0
     lease_s: float = 30.0
@@ -95,6 +104,15 @@ class Settings:
             web_key_file=_path(env.get("MPMS_WEB_KEY_FILE")),
             site_url=_site_url(env.get("MPMS_SITE_URL")),
             alerts_apart_s=_seconds(env, "MPMS_ALERTS_APART_S", 300.0),
+            webhooks_to_private=_yes(env, "MPMS_WEBHOOKS_TO_PRIVATE"),
+            oidc_issuer=_issuer(env),
+            oidc_client_id=env.get("MPMS_OIDC_CLIENT_ID") or None,
+            oidc_client_secret=env.get("MPMS_OIDC_CLIENT_SECRET") or None,
+            oidc_name=env.get("MPMS_OIDC_NAME") or "SSO",
+            oidc_role_claim=env.get("MPMS_OIDC_ROLE_CLAIM") or "groups",
+            oidc_roles=_oidc_roles(env.get("MPMS_OIDC_ROLES") or ""),
+            oidc_login_claim=env.get("MPMS_OIDC_LOGIN_CLAIM") or "preferred_username",
+            oidc_ca_file=_path(env.get("MPMS_OIDC_CA_FILE")),
             log_level=_level(env.get("MPMS_LOG_LEVEL")),
             poll_s=_seconds(env, "MPMS_POLL_S", 1.0),
             lease_s=_seconds(env, "MPMS_LEASE_S", 30.0),
@@ -106,6 +124,7 @@ class Settings:
 # Variables with our prefix that are not settings of the product.
 ALLOWED = frozenset({"MPMS_TEST_PG_BINDIR"})
 SCALES = ("memory", "bridge")
+ROLES = ("admin", "supervisor", "worker", "viewer")
 MOST_KB = 100_000  # a step reads and writes them all
 LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 
@@ -176,6 +195,33 @@ def _amount(env: Mapping[str, str], name: str) -> Decimal | None:
     if not value.is_finite() or value < 0:
         raise SettingInvalid(f"{name} is a number of kilograms, zero or more.")
     return value
+
+
+def _issuer(env: Mapping[str, str]) -> str | None:
+    text = env.get("MPMS_OIDC_ISSUER") or None
+    if text is None:
+        return None
+    here = text.startswith(("http://127.0.0.1", "http://localhost"))
+    if not text.startswith("https://") and not here:
+        raise SettingInvalid("MPMS_OIDC_ISSUER begins with https://.")
+    if not env.get("MPMS_OIDC_CLIENT_ID") or not env.get("MPMS_OIDC_CLIENT_SECRET"):
+        raise SettingInvalid(
+            "MPMS_OIDC_ISSUER needs MPMS_OIDC_CLIENT_ID and MPMS_OIDC_CLIENT_SECRET."
+        )
+    return text
+
+
+def _oidc_roles(text: str) -> tuple[tuple[str, str], ...]:
+    pairs = []
+    for pair in filter(None, (part.strip() for part in text.split(","))):
+        group, _, role = pair.rpartition("=")
+        if not group.strip() or role.strip() not in ROLES:
+            raise SettingInvalid(
+                "MPMS_OIDC_ROLES looks like group=role,group=role with the roles"
+                f" {', '.join(ROLES)}."
+            )
+        pairs.append((group.strip(), role.strip()))
+    return tuple(pairs)
 
 
 def _port(env: Mapping[str, str], name: str, default: int) -> int:

@@ -13,6 +13,7 @@ from mpms.adapters.argon2_hasher import Argon2Hasher
 from mpms.adapters.floor import BridgeFloor, StillFloor
 from mpms.adapters.mail_account import Password, Security, SmtpAccount
 from mpms.adapters.oauth import token_source
+from mpms.adapters.oidc import OidcProvider, OidcSettings
 from mpms.adapters.smtp import SmtpPostman
 from mpms.bootstrap_alerts import web_pusher
 from mpms.bootstrap_mail import smtp_account
@@ -20,9 +21,11 @@ from mpms.demo.buyer import BUYER, Buyer
 from mpms.demo.faults import breakers
 from mpms.demo.people import PEOPLE
 from mpms.domain.order_mail import Catalogue
+from mpms.domain.people import Role
 from mpms.embedded import mail
 from mpms.embedded.mail import MailHome
 from mpms.ports.floor import Floor
+from mpms.ports.identity import IdentityProvider
 from mpms.services.floor_view import FloorViewer
 from mpms.settings import Settings
 from mpms.web import create_app
@@ -92,12 +95,32 @@ class Site:
                 demo=_demo(settings, services, home) if plan.demo else None,
                 secure=plan.secure,
                 hold_above_kg=settings.release_above_kg,
+                webhooks_to_private=settings.webhooks_to_private,
+                public_url=settings.site_url,
+                sign_in_elsewhere=_elsewhere(settings),
             )
         )
 
     def end_streams(self) -> None:
         self._live.close()
         self._floor.close()
+
+
+def _elsewhere(settings: Settings) -> IdentityProvider | None:
+    if settings.oidc_issuer is None:
+        return None
+    return OidcProvider(
+        OidcSettings(
+            settings.oidc_issuer,
+            settings.oidc_client_id or "",
+            settings.oidc_client_secret or "",
+            name=settings.oidc_name,
+            role_claim=settings.oidc_role_claim,
+            roles={group: Role(role) for group, role in settings.oidc_roles},
+            login_claim=settings.oidc_login_claim,
+            ca_file=settings.oidc_ca_file,
+        )
+    )
 
 
 def _mail(

@@ -47,6 +47,26 @@ UPDATE people SET mail = %(mail)s WHERE login = %(login)s;
 -- Somebody leaves or comes back.
 UPDATE people SET active = %(active)s WHERE login = %(login)s;
 
+-- name: people_set_access
+-- What a person may do.
+UPDATE people SET role = %(role)s, groups = %(groups)s::text[]
+WHERE login = %(login)s;
+
+-- name: people_of_identity
+-- Whom another sign-in service calls by this name.
+SELECT people.login
+FROM identities
+INNER JOIN people ON identities.person_id = people.id
+WHERE identities.issuer = %(issuer)s AND identities.subject = %(subject)s;
+
+-- name: people_bind_identity
+-- From now on known there by this name.
+INSERT INTO identities (issuer, subject, person_id)
+SELECT %(issuer)s, %(subject)s, id
+FROM people
+WHERE login = %(login)s
+ON CONFLICT DO NOTHING;
+
 -- name: people_by_badge
 -- Whose badge this is.
 SELECT id, login, name, role, groups, language, active, mail

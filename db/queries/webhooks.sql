@@ -66,7 +66,13 @@ SELECT
     id, url, kinds, created_by, created_at, paused_at, last_error, failures, sent_at,
     sent_event, transaction::text::bigint, line
 FROM webhooks
-WHERE paused_at IS NULL
+WHERE
+    paused_at IS NULL
+    AND (
+        SELECT count(*)
+        FROM webhook_posts
+        WHERE webhook_id = webhooks.id
+    ) < %(most)s
 ORDER BY id
 FOR UPDATE SKIP LOCKED;
 

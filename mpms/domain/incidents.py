@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-TOLD = frozenset({"problem", "reply", "mail", "mailbox"})
+TOLD = frozenset({"problem", "reply", "mail", "mailbox", "webhook"})
 """Kinds that tell of something outside: nothing of ours can be tried again."""
 
 

@@ -128,8 +128,9 @@ class Webhooks(Protocol):
         """Tell again, this event first; False: there is no such event."""
         ...
 
-    def to_follow(self) -> Sequence[tuple[Webhook, Cursor]]:
-        """Those that are told and whom nobody reads for now, locked."""
+    def to_follow(self, *, most: int) -> Sequence[tuple[Webhook, Cursor]]:
+        """Those that are told, have less than so many posts waiting, and whom nobody
+        reads for now, locked."""
         ...
 
     def queue(self, webhook_id: int, event_id: int, body: dict[str, Any]) -> None: ...

@@ -50,6 +50,11 @@ class IdentityProvider(Protocol):
         """What the button says."""
         ...
 
+    @property
+    def issuer(self) -> str:
+        """Who vouches, for the history."""
+        ...
+
     def depart(self, return_to: str) -> Departure:
         """ProviderAway."""
         ...

@@ -113,6 +113,10 @@ class SignIn:
             raise BadgeRefused
         return self._enter(person, "badge", None, door)
 
+    def vouched_for(self, person: Person, by: str, door: Door) -> SignedIn:
+        """A session for somebody whom another door has recognised."""
+        return self._enter(person, by, None, door)
+
     def again(self, person: Person, door: Door) -> SignedIn:
         """A new session for somebody who is signed in and changed a secret."""
         return self._enter(person, "changed secret", None, door)

@@ -53,4 +53,5 @@ class Desk:
     secure: bool = False  # served over TLS: cookies say so
     hold_above_kg: Decimal | None = None  # larger orders wait for a supervisor
     webhooks_to_private: bool = False  # also to addresses inside the plant
+    public_url: str | None = None  # how browsers reach us, behind a proxy
     sign_in_elsewhere: IdentityProvider | None = None  # at the company's own door

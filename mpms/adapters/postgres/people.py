@@ -64,6 +64,21 @@ class People(Repository):
     def set_active(self, login: str, active: bool) -> None:
         self._statements.run("people_set_active", login=login, active=active)
 
+    def set_access(self, login: str, role: Role, groups: Sequence[str]) -> None:
+        self._statements.run(
+            "people_set_access", login=login, role=str(role), groups=list(groups)
+        )
+
+    def of_identity(self, issuer: str, subject: str) -> str | None:
+        row = self._statements.row("people_of_identity", issuer=issuer, subject=subject)
+        return None if row is None else str(row[0])
+
+    def bind_identity(self, issuer: str, subject: str, login: str) -> bool:
+        changed = self._statements.run(
+            "people_bind_identity", issuer=issuer, subject=subject, login=login
+        )
+        return changed > 0
+
     def by_badge(self, badge_hash: str) -> Person | None:
         row = self._statements.row("people_by_badge", hash=badge_hash)
         return None if row is None else _person(row)

@@ -60,9 +60,10 @@ class Webhooks(Repository):
         self._statements.run("webhooks_forget_posts", webhook_id=webhook_id)
         return True
 
-    def to_follow(self) -> Sequence[tuple[Webhook, Cursor]]:
-        """Those that are told and whom nobody reads for now, locked."""
-        rows = self._statements.rows("webhooks_to_follow")
+    def to_follow(self, *, most: int) -> Sequence[tuple[Webhook, Cursor]]:
+        """Those that are told, have less than so many posts waiting, and whom nobody
+        reads for now, locked."""
+        rows = self._statements.rows("webhooks_to_follow", most=most)
         return [(_webhook(row[:10]), Cursor(row[10], row[11])) for row in rows]
 
     def queue(self, webhook_id: int, event_id: int, body: dict[str, Any]) -> None:

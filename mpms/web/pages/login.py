@@ -22,7 +22,7 @@ from mpms.domain.people import Person
 from mpms.services.limit_attempts import TooManyAttempts
 from mpms.services.sign_in import SignedIn, SignIn, SignInRefused, TabletNotEnrolled
 from mpms.services.sign_out import sign_out
-from mpms.web.pages import me, tablets, trust
+from mpms.web.pages import login_elsewhere, me, tablets, trust
 from mpms.web.rights import open_to_all
 from mpms.web.security import waiting_text
 from mpms.web.signed_in import (
@@ -39,7 +39,7 @@ from mpms.web.texts import COOKIE as LANGUAGE_COOKIE
 from mpms.web.texts import LANGUAGES, t
 
 pages = Blueprint("login", __name__)
-for part in (me, tablets, trust):
+for part in (login_elsewhere, me, tablets, trust):
     pages.register_blueprint(part.pages)
 
 LANGUAGE_DAYS = 365
@@ -82,7 +82,7 @@ def leave() -> Answer:
     person, token = person_or_none(), session_token()
     if person is not None and token is not None:
         sign_out(current_desk().uow, person, token)
-    answer = redirect("/login", 303)
+    answer = redirect("/login?left=1" if _elsewhere() else "/login", 303)
     drop_session(answer)
     return answer
 
@@ -131,6 +131,15 @@ def _come_in(
     return going
 
 
+def login_page(problem: str, status: int) -> Response:
+    """The page again, for whoever was not let in elsewhere."""
+    return _page(None, True, problem, status)
+
+
+def _elsewhere() -> bool:
+    return current_desk().sign_in_elsewhere is not None
+
+
 def _page(
     chosen: str | None, by_password: bool, problem: str | None = None, status: int = 200
 ) -> Response:
@@ -150,6 +159,8 @@ def _page(
         problem=problem,
         nobody_yet=nobody_yet,
         demo=desk.demo,
+        elsewhere=desk.sign_in_elsewhere,
+        has_left=request.args.get("left") == "1",
         next=_next(),
     )
     return make_response(page, status)

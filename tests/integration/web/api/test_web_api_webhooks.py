@@ -1,0 +1,306 @@
+"""Webhooks to a real receiver that takes, fails, hangs, vanishes and comes back."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import ipaddress
+import json
+import socket
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+
+from mpms.adapters.webhook_post import HttpPoster, is_public
+from mpms.domain.webhooks import GIVE_UP_AFTER, PostFailed, fits, wait_s
+from mpms.services.manage_webhooks import add_webhook, replay_webhook, resume_webhook
+from mpms.services.tell_webhooks import TellWebhooks
+
+
+class Receiver:
+    """A program of somebody else; ``status`` is what it answers next."""
+
+    def __init__(self) -> None:
+        self.got: list[tuple[dict[str, str], bytes]] = []
+        self.status = 204
+        self.hang = threading.Event()
+        self.hang.set()
+        receiver = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                receiver.got.append((dict(self.headers), body))
+                receiver.hang.wait(60)
+                self.send_response(receiver.status)
+                if 300 <= receiver.status < 400:
+                    self.send_header("Location", f"{receiver.url}/elsewhere")
+                self.end_headers()
+
+            def log_message(self, *_: Any) -> None:
+                pass
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        self._thread = threading.Thread(target=self._server.serve_forever)
+        self._thread.start()
+        self.url = f"http://127.0.0.1:{self._server.server_port}"
+
+    @property
+    def kinds(self) -> list[str]:
+        return [json.loads(body)["type"] for _, body in self.got]
+
+    @property
+    def ids(self) -> list[int]:
+        return [json.loads(body)["data"]["id"] for _, body in self.got]
+
+    def close(self) -> None:
+        self.hang.set()
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+
+@pytest.fixture
+def receiver() -> Iterator[Receiver]:
+    receiver = Receiver()
+    yield receiver
+    receiver.close()
+
+
+@pytest.fixture
+def tell(plant: Any) -> TellWebhooks:
+    return TellWebhooks(plant.uow, plant.clock, HttpPoster(private_allowed=True))
+
+
+def happen(plant: Any, *kinds: str) -> None:
+    for kind in kinds:
+        with plant.uow() as tx:
+            tx.events.append(kind, actor="test", data={"order": "MO-1"})
+
+
+def until_quiet(tell: TellWebhooks) -> None:
+    while tell():
+        pass
+
+
+def subscribe(plant: Any, url: str, *kinds: str) -> Any:
+    return add_webhook(
+        plant.uow, f"{url}/hook?a=1", kinds, private_allowed=True, by="admin"
+    )
+
+
+def hurry(plant: Any) -> None:
+    plant.rows("UPDATE webhook_posts SET not_before = now(), taken_at = NULL")
+
+
+def test_events_arrive_in_order_and_only_those_asked_for(
+    plant: Any, receiver: Receiver, tell: TellWebhooks
+) -> None:
+    happen(plant, "order before")
+    subscribe(plant, receiver.url, "order *", "incident closed")
+    happen(plant, "order one", "task claimed", "order two", "incident closed")
+    until_quiet(tell)
+    assert receiver.kinds == ["order one", "order two", "incident closed"]
+    assert receiver.ids == sorted(receiver.ids)
+    assert plant.rows("SELECT count(*) FROM webhook_posts") == [(0,)]
+
+
+def test_a_receiver_can_check_the_signature(
+    plant: Any, receiver: Receiver, tell: TellWebhooks
+) -> None:
+    made = subscribe(plant, receiver.url, "order *")
+    happen(plant, "order one")
+    until_quiet(tell)
+    ((headers, body),) = receiver.got
+    key = base64.b64decode(made.secret.removeprefix("whsec_"))
+    named = {name.lower(): value for name, value in headers.items()}
+    signed = f"{named['webhook-id']}.{named['webhook-timestamp']}.".encode() + body
+    expected = base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
+    assert named["webhook-signature"] == f"v1,{expected}"
+    assert named["webhook-id"] == str(json.loads(body)["data"]["id"])
+
+
+def test_a_failing_receiver_gets_everything_later_in_order(
+    plant: Any, receiver: Receiver, tell: TellWebhooks
+) -> None:
+    made = subscribe(plant, receiver.url, "order *")
+    receiver.status = 503
+    happen(plant, "order one", "order two")
+    until_quiet(tell)
+    assert receiver.kinds == ["order one"]
+    seen = plant.program("admin").get(f"/webhooks/{made.webhook.id}")
+    assert seen["failures"] == 1
+    assert seen["last_error"] == "answered 503"
+    assert seen["waiting"] == 2
+    receiver.status = 200
+    hurry(plant)
+    until_quiet(tell)
+    assert receiver.kinds == ["order one", "order one", "order two"]
+    assert len(set(receiver.ids)) == 2
+    assert plant.program("admin").get(f"/webhooks/{made.webhook.id}")["failures"] == 0
+
+
+def test_a_receiver_that_is_away_is_tried_again_when_it_is_back(
+    plant: Any, receiver: Receiver, tell: TellWebhooks
+) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        nobody = f"http://127.0.0.1:{free.getsockname()[1]}"
+    made = subscribe(plant, nobody, "order *")
+    happen(plant, "order one")
+    until_quiet(tell)
+    [(error,)] = plant.rows("SELECT last_error FROM webhooks")
+    assert error.startswith("no connection")
+    plant.program("admin")(
+        "PATCH", f"/webhooks/{made.webhook.id}", {"kinds": ["order *"]}
+    )
+    plant.rows("UPDATE webhooks SET url = %s", receiver.url)
+    hurry(plant)
+    until_quiet(tell)
+    assert receiver.kinds == ["order one"]
+
+
+def test_a_receiver_that_hangs_is_cut_off_and_holds_up_nobody(
+    plant: Any, receiver: Receiver
+) -> None:
+    other = Receiver()
+    try:
+        receiver.hang.clear()
+        subscribe(plant, receiver.url, "order *")
+        subscribe(plant, other.url, "order *")
+        happen(plant, "order one", "order two")
+        quick = HttpPoster(private_allowed=True, limit_s=0.5)
+        until_quiet(TellWebhooks(plant.uow, plant.clock, quick))
+        assert other.kinds == ["order one", "order two"]
+        errors = plant.rows("SELECT last_error FROM webhooks ORDER BY id")
+        assert "0.5 seconds" in errors[0][0] or "no connection" in errors[0][0]
+        assert errors[1] == (None,)
+    finally:
+        other.close()
+
+
+def test_after_many_failures_it_is_stopped_and_an_incident_tells(
+    plant: Any, receiver: Receiver, tell: TellWebhooks
+) -> None:
+    made = subscribe(plant, receiver.url, "order *")
+    receiver.status = 500
+    happen(plant, "order one")
+    for _ in range(GIVE_UP_AFTER):
+        hurry(plant)
+        until_quiet(tell)
+    hurry(plant)
+    until_quiet(tell)
+    assert len(receiver.got) == GIVE_UP_AFTER
+    [(message,)] = plant.rows("SELECT message FROM incidents WHERE kind = 'webhook'")
+    assert receiver.url in message
+    receiver.status, receiver.got = 200, []
+    happen(plant, "order two")
+    until_quiet(tell)
+    assert receiver.got == []
+    resume_webhook(plant.uow, made.webhook.id, by="admin")
+    until_quiet(tell)
+    assert receiver.kinds == ["order one", "order two"]
+
+
+def test_a_sender_that_dies_leaves_its_post_to_the_next(
+    plant: Any, receiver: Receiver, tell: TellWebhooks
+) -> None:
+    subscribe(plant, receiver.url, "order *")
+    happen(plant, "order one", "order two")
+    tell._queue()
+    with plant.uow() as tx:  # taken by somebody who never came back
+        assert len(tx.webhooks.take(lease_s=60.0, limit=8)) == 1
+    until_quiet(tell)
+    assert receiver.got == []
+    plant.rows("UPDATE webhook_posts SET taken_at = now() - interval '2 minutes'")
+    plant.rows(
+        "UPDATE webhook_posts SET taken_at = NULL WHERE id = (SELECT max(id) FROM"
+        " webhook_posts)"
+    )
+    until_quiet(tell)
+    assert receiver.kinds == ["order one", "order two"]
+
+
+def test_a_replay_tells_everything_again_from_an_event_on(
+    plant: Any, receiver: Receiver, tell: TellWebhooks
+) -> None:
+    made = subscribe(plant, receiver.url, "order *")
+    happen(plant, "order one", "order two", "order three")
+    until_quiet(tell)
+    second = receiver.ids[1]
+    receiver.got.clear()
+    replay_webhook(plant.uow, made.webhook.id, second, by="admin")
+    until_quiet(tell)
+    assert receiver.kinds == ["order two", "order three"]
+
+
+def test_redirects_are_not_followed(plant: Any, receiver: Receiver) -> None:
+    receiver.status = 307
+    with pytest.raises(PostFailed, match="redirects are not followed"):
+        HttpPoster(private_allowed=True)(receiver.url, b"{}", {})
+    assert len(receiver.got) == 1
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::1]"])
+def test_addresses_inside_the_plant_are_refused_when_called(host: str) -> None:
+    with pytest.raises(PostFailed, match="no address of the internet"):
+        HttpPoster()(f"http://{host}:9/", b"{}", {})
+
+
+@pytest.mark.parametrize(
+    ("address", "public"),
+    [
+        ("8.8.8.8", True),
+        ("2606:4700::1111", True),
+        ("10.1.2.3", False),
+        ("172.16.0.1", False),
+        ("192.168.1.1", False),
+        ("169.254.169.254", False),
+        ("100.64.0.1", False),
+        ("127.0.0.1", False),
+        ("224.0.0.1", False),
+        ("::1", False),
+        ("fe80::1", False),
+        ("fc00::1", False),
+        ("::ffff:10.0.0.1", False),
+        ("::ffff:8.8.8.8", True),
+        ("64:ff9b::a00:1", False),
+        ("2002:a00:1::1", False),
+    ],
+)
+def test_what_is_of_the_internet(address: str, public: bool) -> None:
+    assert is_public(ipaddress.ip_address(address)) is public
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://erp.example.com/",
+        "https://user:secret@erp.example.com/",
+        "https:///path",
+        "ftp://erp.example.com/",
+        "https://erp.example.com/#part",
+        "https://erp.example.com:99999/",
+        "javascript:alert(1)",
+        "https://exa mple.com/",
+    ],
+)
+def test_addresses_that_cannot_be_called_are_refused(plant: Any, url: str) -> None:
+    answer = plant.program("admin")("POST", "/webhooks", {"url": url, "kinds": ["*"]})
+    assert answer.status_code == 422
+    assert answer.json["type"].endswith("#problem-webhook-invalid")
+
+
+def test_waits_grow_and_kinds_have_wildcards() -> None:
+    waits = [wait_s(n) for n in range(1, GIVE_UP_AFTER + 1)]
+    assert waits == sorted(waits)
+    assert waits[0] == 5.0
+    assert waits[-1] == 3600.0
+    assert fits(["order *"], "order status")
+    assert fits(["*"], "anything")
+    assert not fits(["order *"], "incident closed")
