@@ -65,7 +65,7 @@ def docs() -> str:
     return render_template(
         "api_docs.html",
         about=ABOUT,
-        sections=section_cards(known_document(), request.host_url),
+        parts=section_cards(known_document(), request.host_url),
         count=len(OPERATIONS),
         causes=cause_rows(),
     )

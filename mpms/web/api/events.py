@@ -97,7 +97,7 @@ def follow(call: Call, query: Follow) -> Events:
 
 
 def _read(call: Call, query: Follow, cursor: Cursor) -> tuple[Sequence[Event], Cursor]:
-    found: list[Event] = Field(default=[])
+    found: list[Event] = []
     instance_id = None if query.instance_id is None else str(query.instance_id)
     for _ in range(MOST_READ // MOST):
         with call.desk.uow() as tx:

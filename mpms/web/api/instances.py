@@ -273,11 +273,11 @@ class Reached(Shape):
     reached: int
 
 
-@section.get("/instances", READERS)
+@section.get("/instances", READERS, fails=(404,))
 def search(call: Call, query: SearchQuery) -> Counted[InstanceInList]:
     """Instances that fit all that is given, the last changed first."""
     desk = call.desk
-    versions: dict[int, int] = Field(default={})
+    versions: dict[int, int] = {}
     definition_id = None
     if query.process is not None:
         with desk.uow() as tx:

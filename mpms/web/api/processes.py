@@ -338,7 +338,7 @@ def resume(call: Call, key: ProcessKey, body: ResumeProcess) -> Changed:
 
 
 def _problems(engine: Engine, files: Mapping[str, str]) -> dict[str, list[Problem]]:
-    found: dict[str, list[Problem]] = Field(default={})
+    found: dict[str, list[Problem]] = {}
     for name, text in files.items():
         content = text.encode()
         if name.endswith(".bpmn"):

@@ -61,7 +61,7 @@ def read_query(model: type[BaseModel]) -> BaseModel:
         if not all(map(keepable, values)):
             raise _invalid("query", name, "has characters that cannot be kept")
     try:
-        return model.model_validate_strings(given)
+        return model.model_validate(given)
     except ValidationError as wrong:
         raise RequestInvalid("query", wrong.errors()) from None
 

@@ -20,11 +20,25 @@ import psycopg2
 import pytest
 import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_headers_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
 
 from mpms.domain.people import Role
 
 ROOT = Path(__file__).resolve().parents[4]
 PATIENCE_S = 60.0
+CHECKS = [
+    not_a_server_error,
+    status_code_conformance,
+    content_type_conformance,
+    response_headers_conformance,
+    response_schema_conformance,
+]
 
 
 class Server:
@@ -161,7 +175,9 @@ def test_the_server_answers_as_its_document_says(
         )
         @given(case=operation.as_strategy())
         def ask(case: Any) -> None:
-            answer = case.call_and_validate(headers=headers, timeout=PATIENCE_S)
+            answer = case.call_and_validate(
+                headers=headers, timeout=PATIENCE_S, checks=CHECKS
+            )
             asked[case.operation.label] = asked.get(case.operation.label, 0) + 1
             assert answer.status_code < 500
 

@@ -1,0 +1,258 @@
+"""A program runs the plant: what the pages do, done over the API."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+MODEL = "papers"
+
+
+@pytest.fixture
+def stuck(plant: Any) -> str:
+    """An instance whose printer has no paper."""
+    plant.deploy()
+    plant.paper = False
+    instance: str = plant.start(kg=4.5)
+    boss = plant.program("supervisor")
+    (task,) = boss.get("/tasks")["items"]
+    boss.post(f"/tasks/{task['task_id']}/answer", {"answers": {}})
+    plant.worker.settle()
+    plant.use_up_attempts()
+    return instance
+
+
+def test_a_process_is_started_searched_and_seen(plant: Any) -> None:
+    plant.deploy()
+    boss = plant.program("supervisor", "mes")
+    wish = {"process": MODEL, "business_key": "B-7", "variables": {"colour": "blue"}}
+    made = boss.post("/instances", wish)
+    plant.worker.settle()
+    assert [token["element"] for token in made["tokens"]] == ["look"]
+    found = boss.get("/instances", variable="colour", value="blue", process=MODEL)
+    assert [one["id"] for one in found["items"]] == [made["id"]]
+    assert found["items"][0]["version"] == 1
+    assert boss.get("/instances", business_key="C")["items"] == []
+    values = boss.get(f"/instances/{made['id']}/variables")["items"]
+    assert {v["name"]: v["value"] for v in values} == {"colour": "blue"}
+    lines = boss.get(f"/instances/{made['id']}/timeline", kind=["instance started"])
+    assert [line["actor"] for line in lines["items"]] == ["api:mes"]
+
+
+def test_lists_are_read_page_by_page_without_repetition(plant: Any) -> None:
+    plant.deploy()
+    started = {plant.start() for _ in range(5)}
+    reader, seen, cursor = plant.program("viewer"), [], None
+    while True:
+        more = {} if cursor is None else {"cursor": cursor}
+        page = reader.get("/instances", limit=2, **more)
+        seen += [one["id"] for one in page["items"]]
+        cursor = page["next"]
+        if cursor is None:
+            break
+    assert len(seen) == 5
+    assert set(seen) == started
+
+
+def test_an_incident_is_found_and_tried_again(plant: Any, stuck: str) -> None:
+    boss = plant.program("supervisor")
+    (incident,) = boss.get("/incidents", process=MODEL)["items"]
+    assert "no paper" in incident["message"]
+    assert incident["retryable"]
+    refused = boss("POST", f"/incidents/{incident['id']}/close", {})
+    assert refused.status_code == 409
+    plant.paper = True
+    boss.post(f"/incidents/{incident['id']}/retry", {"reason": "paper is there"})
+    plant.worker.settle()
+    seen = boss.get(f"/instances/{stuck}")
+    assert [token["element"] for token in seen["tokens"]] == ["file"]
+    assert seen["incidents"] == 0
+
+
+def test_every_repair_can_be_made(plant: Any, stuck: str) -> None:
+    boss, why = plant.program("supervisor", "mes"), {"reason": "by hand"}
+    here = f"/instances/{stuck}"
+
+    def token() -> str:
+        (found,) = boss.get(here)["tokens"]
+        return f"{here}/tokens/{found['task_id']}"
+
+    boss.post(f"{here}/variables", why | {"set": {"kg": 5}, "remove": []})
+    boss.post(f"{here}/suspend", why)
+    assert boss.get(here)["suspended"]["by"] == "api:mes"
+    boss.post(f"{here}/resume", {})
+    moved = boss.post(f"{token()}/move", why | {"to": "look"})
+    assert [each["element"] for each in moved["tokens"]] == ["look"]
+    boss.post(f"{token()}/skip", why)
+    plant.worker.settle()
+    cancelled = boss.post(f"{here}/cancel", why)
+    assert cancelled["status"] == "cancelled"
+    again = boss.post(f"{here}/restart", why | {"elements": ["file"]})
+    assert again["restarted_from"] == stuck
+    changes = boss.get(f"{here}/variables/kg/changes")["items"]
+    assert [change["new"] for change in changes] == [5, 4.5]
+    unknown = boss("POST", f"/instances/{again['id']}/tokens/{stuck}/skip", why)
+    assert unknown.status_code == 404
+
+
+def test_models_are_checked_deployed_and_instances_carried_over(plant: Any) -> None:
+    plant.deploy()
+    instance = plant.start()
+    admin = plant.program("admin")
+    first = admin("GET", f"/processes/{MODEL}/versions/1.bpmn")
+    assert first.content_type == "application/xml"
+    new = first.text.replace('name="File"', 'name="File it"')
+    files = {"files": {f"{MODEL}.bpmn": new}}
+    (linted,) = admin.post("/models/lint", files)["items"]
+    assert linted["deployable"]
+    made = admin.post("/models/deploy", files)
+    assert [(p["key"], p["version"]) for p in made["processes"]] == [(MODEL, 2)]
+    (planned,) = admin.post(f"/processes/{MODEL}/migration/plan", {"to_version": 2})[
+        "items"
+    ]
+    assert planned["can_go"]
+    (done,) = admin.post(
+        f"/processes/{MODEL}/migration", {"to_version": 2, "reason": "newer"}
+    )["items"]
+    assert done == {"instance_id": instance, "error": None}
+    assert admin.get(f"/instances/{instance}")["version"] == 2
+
+
+def test_of_several_instances_one_that_fails_undoes_only_itself(plant: Any) -> None:
+    """All of it is one transaction, yet what one cannot do the others have done."""
+    plant.deploy()
+    good, ended = plant.start(), plant.start()
+    admin = plant.program("admin")
+    admin.post(f"/instances/{ended}/cancel", {"reason": "over"})
+    plant.deploy(last="archive")
+    body = {"to_version": 2, "reason": "newer", "instances": [ended, good]}
+    done = admin.post(f"/processes/{MODEL}/migration", body, key="k")["items"]
+    assert [(one["instance_id"], one["error"] is None) for one in done] == [
+        (ended, False),
+        (good, True),
+    ]
+    assert len(plant.told("migrated")) == 1
+
+
+def test_a_worker_does_the_tasks_of_its_groups_and_no_others(plant: Any) -> None:
+    plant.deploy()
+    plant.start()
+    plant.rows("UPDATE tasks SET groups = '{mixing}'")
+    boss, worker = plant.program("supervisor"), plant.program("worker")
+    assert worker.get("/tasks")["items"] == []
+    (task,) = boss.get("/tasks")["items"]
+    assert worker("POST", f"/tasks/{task['task_id']}/claim").status_code == 403
+    assert boss.post(f"/tasks/{task['task_id']}/claim")["claimed_by"] == (
+        "api:robot-supervisor"
+    )
+    assert boss.post(f"/tasks/{task['task_id']}/give-back") == {"given_back": True}
+    told = boss.post(f"/tasks/{task['task_id']}/problem", {"code": "Other"})
+    assert told == {"caught": False, "late": False}
+
+
+def test_orders_are_listed_told_and_decided(plant: Any) -> None:
+    boss = plant.program("supervisor", "erp")
+    order = {"order": "MO-2026-0815", "lines": [{"material": "RM-001", "amount": 2}]}
+    boss.post("/orders", order)
+    assert boss("POST", "/orders/MO-2026-0815/release").status_code == 409
+    plant.rows("UPDATE orders SET status = 'waiting for release'")
+    assert boss.post("/orders/MO-2026-0815/release")["status"] == "new"
+    plant.rows("UPDATE orders SET status = 'waiting for release'")
+    refused = boss.post("/orders/MO-2026-0815/refuse", {"reason": "no resin"})
+    assert refused["status"] == "cancelled"
+    listed = boss.get("/orders", status=["cancelled", "done"])
+    assert [one["number"] for one in listed["items"]] == ["MO-2026-0815"]
+    story = boss.get("/orders/MO-2026-0815")
+    assert [line["code"] for line in story["lines"]] == ["RM-001"]
+    kinds = [
+        line["kind"] for line in boss.get("/orders/MO-2026-0815/timeline")["items"]
+    ]
+    assert kinds.count("order status") == 2
+
+
+def test_events_are_followed_without_gaps(plant: Any) -> None:
+    reader = plant.program("viewer")
+    start = reader.get("/events")["next"]
+    plant.deploy()
+    plant.start()
+    first = reader.get("/events", after=start, limit=1)
+    rest = reader.get("/events", after=first["next"])
+    kinds = [line["kind"] for line in first["items"] + rest["items"]]
+    assert kinds[0] == "deployed"
+    assert "instance started" in kinds
+    resumed = reader("GET", "/events", headers={"Last-Event-ID": first["next"]})
+    assert resumed.json == rest
+    only = reader.get("/events", after=start, kind=["inst*"])
+    assert [line["kind"] for line in only["items"]] == ["instance started"]
+
+
+def test_people_are_managed_by_administrators_and_secrets_stay_in(plant: Any) -> None:
+    admin = plant.program("admin")
+    wish = {
+        "login": "ada",
+        "name": "Ada",
+        "role": "worker",
+        "password": "correct horse",
+    }
+    made = admin.post("/people", wish)
+    assert "password" not in made
+    assert admin("POST", "/people", wish).status_code == 409
+    assert admin("POST", "/people/ada/pin", {"pin": "1111"}).status_code == 422
+    admin.post("/people/ada/pin", {"pin": "4071"})
+    assert admin.post("/people/ada/disable")["active"] is False
+    assert [actor for actor, _ in plant.told("person disabled")] == ["api:robot-admin"]
+
+
+def test_the_floor_and_the_figures_can_be_read(plant: Any) -> None:
+    plant.deploy()
+    plant.start()
+    reader = plant.program("viewer")
+    robots = {robot["id"] for robot in reader.get("/robots")["items"]}
+    assert robots == {robot.id for robot in plant.world.robots}
+    assert reader.get("/floor/plan")["places"]
+    steps = reader.get(f"/processes/{MODEL}/heat")["steps"]
+    assert {step["id"]: step["tokens"] for step in steps}["look"] == 1
+    (process,) = reader.get("/processes")["items"]
+    assert (process["key"], process["active"]) == (MODEL, 1)
+
+
+def test_the_page_of_the_api_shows_every_operation(plant: Any) -> None:
+    page = plant.browser("viewer").get("/api/v1/docs")
+    assert page.status_code == 200
+    assert page.text.count('class="api-one"') > 80
+    assert "problem-instance-busy" in page.text
+    assert "curl -X POST" in page.text
+    assert plant.app.test_client().get("/api/v1/docs").status_code == 303
+
+
+def test_an_administrator_makes_a_token_on_the_page_and_sees_it_once(
+    plant: Any,
+) -> None:
+    browser = plant.browser("admin")
+    form = {"name": "erp", "role": "viewer", "days": "30", "groups": "mixing, loading"}
+    made = browser.post("/tokens", data=form).text
+    secret = made.split('<pre tabindex="0"><code>')[1].split("<")[0]
+    assert secret.startswith("mpms_")
+    assert secret not in browser.get("/tokens").text
+    assert plant.with_token(secret).get("/me")["groups"] == ["mixing", "loading"]
+    assert browser.post("/tokens", data=form).status_code == 422
+    [(token_id,)] = plant.rows("SELECT id FROM api_tokens")
+    browser.post(f"/tokens/{token_id}/revoke")
+    assert plant.with_token(secret)("GET", "/me").status_code == 401
+
+
+def test_a_webhook_is_made_on_the_page_and_its_secret_is_shown_once(
+    plant: Any,
+) -> None:
+    browser = plant.browser("admin")
+    form = {"url": "https://erp.example.com/hook", "kinds": "order *, incident *"}
+    made = browser.post("/webhooks", data=form).text
+    assert "whsec_" in made
+    assert "whsec_" not in browser.get("/webhooks").text
+    assert browser.post("/webhooks", data=form | {"url": "ftp://x"}).status_code == 422
+    [(webhook_id,)] = plant.rows("SELECT id FROM webhooks")
+    browser.post(f"/webhooks/{webhook_id}/pause")
+    assert "paused" in browser.get("/webhooks").text
+    browser.post(f"/webhooks/{webhook_id}/delete")
+    assert plant.rows("SELECT count(*) FROM webhooks") == [(0,)]
