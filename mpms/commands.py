@@ -16,8 +16,8 @@ from uuid import uuid4
 
 from mpms import assets, bootstrap
 from mpms.adapters.robots import probe
-from mpms.bootstrap_alerts import alert_sender
 from mpms.adapters.webhook_post import HttpPoster
+from mpms.bootstrap_alerts import alert_sender
 from mpms.bootstrap_mail import MailDesk, mail_desk
 from mpms.domain.errors import MpmsError
 from mpms.embedded import postgres
