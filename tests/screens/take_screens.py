@@ -75,6 +75,8 @@ def take_all(browser: Browser, address: str, plant: Plant, words: list[str]) -> 
         "order": ("sofia", f"/orders/{numbers[0]}"),
         "order-new": ("sofia", "/orders/new"),
         "map": ("vera", "/map"),
+        "incidents": ("sofia", "/incidents"),
+        "alerts": ("sofia", "/incidents/alerts"),
         "design": ("adam", "/design"),
         "me": ("ana", "/me"),
         "tablets": ("sofia", "/tablets"),

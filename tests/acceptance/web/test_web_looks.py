@@ -55,6 +55,8 @@ def pages_of(house: House) -> dict[str, tuple[str | None, str]]:
         "cockpit": ("sofia", "/cockpit"),
         "process": ("vera", "/cockpit/warehouse"),
         "instance": ("sofia", f"/cockpit/i/{instance}"),
+        "incidents": ("sofia", "/incidents"),
+        "alerts": ("sofia", "/incidents/alerts"),
         "design": ("adam", "/design"),
         "me": ("ana", "/me"),
         "tablets": ("sofia", "/tablets"),

@@ -1,0 +1,72 @@
+"""When the mail server is what is broken, devices hear of it, and mailboxes later."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from mpms.adapters.imap import ImapMailbox
+from mpms.adapters.imap.connection import Patience
+from mpms.adapters.mail_account import MailAccount, Password, Security
+from mpms.adapters.web_push import WebPusher
+from mpms.embedded import mail
+from mpms.ports.inbox import CausesSought
+from mpms.ports.mail import Letter, MailboxUnavailable
+from mpms.services.receive_mail import ReceiveMail
+
+
+def nothing_to_read(letter: Letter) -> Any:
+    raise AssertionError(f"nobody sent {letter}")
+
+
+@pytest.mark.covers("A52")
+def test_a_stopped_mail_server_is_told_by_push_at_once_and_by_mail_when_it_is_back(
+    plant: Any,
+    mailroom: Any,
+    push_service: Any,
+    pusher: WebPusher,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("mpms.services.send_alerts.FIRST_DELAY_S", 0.0)
+    plant.person()
+    browser = push_service.browser()
+    plant.subscribe(browser.subscription)
+    send = plant.sender(postman=mailroom.postman, pusher=pusher)
+    home = mailroom.servers.home
+    login = Password(home.password(home.orders))
+    account = MailAccount(home.host, home.imap_port, Security.PLAIN, home.orders, login)
+    mailbox = ImapMailbox(account, patience=Patience(connect_s=60, read_s=60))
+    intake = ReceiveMail(plant.uow, mailbox, nothing_to_read)
+    assert intake() == (0, 0)
+    assert not send()
+
+    mailroom.servers.stop()
+    for _ in range(3):
+        with pytest.raises(MailboxUnavailable):
+            intake()
+    with plant.uow() as tx:
+        (row,) = tx.inbox.causes(CausesSought(), limit=10)
+    assert (row.kind, row.incidents) == ("mailbox", 1)
+    assert plant.rows("SELECT count(*) FROM events WHERE kind = 'incident'") == [(1,)]
+    assert send()
+    ((_, _, body),) = push_service.posts
+    notice = json.loads(browser.read(body))
+    assert "The mailbox cannot be read" in notice["title"]
+    assert notice["path"] == f"/incidents/{row.cause}"
+    assert mailroom.letters() == []
+
+    with mail.start(mailroom.servers.directory):
+        while send():
+            pass
+        (letter,) = mailroom.letters()
+        assert "The mailbox cannot be read" in letter["Subject"]
+        assert intake() == (0, 0)
+        while send():
+            pass
+    with plant.uow() as tx:
+        assert tx.inbox.causes(CausesSought(), limit=10) == []
+    assert len(push_service.posts) == 1
+    assert len(mailroom.letters()) == 1
+    mailbox.close()
