@@ -259,6 +259,13 @@ CREATE TABLE events (
 );
 CREATE INDEX events_in_order ON events (transaction, id);
 CREATE INDEX events_by_instance ON events (instance_id, transaction, id);
+-- The few lines that people wrote among the many that processes wrote.
+CREATE INDEX events_of_people ON events (at, id)
+    WHERE kind NOT IN (
+        'entered', 'left', 'cancelled', 'variable', 'thrown', 'caught', 'failed',
+        'decided', 'stuck', 'retried', 'job failed', 'goal sent', 'goal ended',
+        'robot chosen', 'robot released', 'robot state'
+    );
 
 -- Only who says so for the transaction may delete: see old_history.sql.
 CREATE FUNCTION events_are_final() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -425,7 +432,8 @@ CREATE TABLE people (
     badge_hash text UNIQUE,
     active boolean NOT NULL DEFAULT true,
     created_at timestamptz NOT NULL DEFAULT now(),
-    mail text
+    mail text,
+    password_once boolean NOT NULL DEFAULT false -- to be changed after signing in
 );
 
 -- Tablets that a supervisor has enrolled: only there a PIN or a badge is enough.
@@ -708,3 +716,55 @@ CREATE TABLE identities (
     PRIMARY KEY (issuer, subject),
     UNIQUE (issuer, person_id)
 );
+
+-- Workers that run on this database; each says so every few seconds.
+CREATE TABLE workers (
+    name text PRIMARY KEY,
+    version text NOT NULL,
+    poll_s double precision NOT NULL,
+    started_at timestamptz NOT NULL DEFAULT now(),
+    seen_at timestamptz NOT NULL DEFAULT now(),
+    rounds bigint NOT NULL DEFAULT 0,
+    failure text
+);
+
+-- When a server outside was last spoken with: imap, smtp.
+CREATE TABLE contacts (
+    server text PRIMARY KEY,
+    reached_at timestamptz,
+    failed_at timestamptz,
+    failure text
+);
+
+-- Robots that get no new work until somebody brings them back.
+CREATE TABLE robots_out (
+    robot text PRIMARY KEY,
+    reason text NOT NULL,
+    taken_out_by text NOT NULL,
+    taken_out_at timestamptz NOT NULL DEFAULT now()
+);
+
+-- How long ended instances are kept; no row or null: for ever.
+CREATE TABLE retention (
+    one_row boolean PRIMARY KEY DEFAULT true CHECK (one_row),
+    keep_days integer CHECK (keep_days > 0),
+    changed_by text NOT NULL,
+    changed_at timestamptz NOT NULL DEFAULT now()
+);
+
+-- Deletions of old history, asked for by a person or by the retention; a worker does
+-- one at a time and is taken for dead when taken_at grows old.
+CREATE TABLE history_runs (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    before timestamptz NOT NULL,
+    reason text NOT NULL,
+    asked_by text NOT NULL,
+    asked_at timestamptz NOT NULL DEFAULT now(),
+    taken_by text,
+    taken_at timestamptz,
+    ended_at timestamptz,
+    counts json NOT NULL DEFAULT '{}',
+    failure text
+);
+CREATE UNIQUE INDEX history_runs_one_open ON history_runs ((ended_at IS NULL))
+    WHERE ended_at IS NULL;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from mpms.domain.errors import NotFound
@@ -25,3 +26,19 @@ def shipped_models() -> dict[str, bytes]:
         *sorted(directory("processes").glob("*.bpmn")),
     ]
     return {path.name: path.read_bytes() for path in files}
+
+
+def product_version() -> str:
+    """What is installed."""
+    try:
+        return version("mpms")
+    except PackageNotFoundError:
+        return "unknown"
+
+
+def settings_page() -> str:
+    """docs/settings.md, which says what every setting means; empty if not shipped."""
+    for root in (_PACKAGE / "_assets", _PACKAGE.parent / "docs"):
+        if (root / "settings.md").is_file():
+            return (root / "settings.md").read_text(encoding="utf-8")
+    return ""

@@ -120,11 +120,32 @@ def mail_desk(settings: Settings) -> MailDesk | None:
         return None
     if settings.smtp_url is None:
         raise AccountInvalid("MPMS_SMTP_URL is needed where MPMS_IMAP_URL is set.")
-    imap = _server(settings.imap_url, "MPMS_IMAP_URL", _login(settings))
+    account = imap_account(settings)
+    return _desk(settings, account, smtp_account(settings, account.user))
+
+
+def mail_accounts(
+    settings: Settings, home: MailHome | None
+) -> tuple[MailAccount | None, SmtpAccount | None]:
+    """Where mail comes from and goes to: as the settings say, else our own servers.
+
+    AccountInvalid names the setting that cannot be used.
+    """
+    if settings.imap_url is None and settings.smtp_url is None:
+        return (None, None) if home is None else embedded_accounts(home)
+    account = None if settings.imap_url is None else imap_account(settings)
+    sender = "" if account is None else account.user
+    out = None if settings.smtp_url is None else smtp_account(settings, sender)
+    return account, out
+
+
+def imap_account(settings: Settings) -> MailAccount:
+    """The mailbox of MPMS_IMAP_URL."""
+    imap = _server(settings.imap_url or "", "MPMS_IMAP_URL", _login(settings))
     if imap.login is None:
         raise AccountInvalid("MPMS_IMAP_URL names no password.")
     with _named("MPMS_IMAP_URL"):
-        account = MailAccount(
+        return MailAccount(
             imap.host,
             imap.port,
             imap.security,
@@ -133,7 +154,6 @@ def mail_desk(settings: Settings) -> MailDesk | None:
             folder=imap.path or "INBOX",
             ca_file=settings.mail_ca_file,
         )
-    return _desk(settings, account, smtp_account(settings, imap.user))
 
 
 def smtp_account(settings: Settings, sender: str) -> SmtpAccount:
@@ -160,11 +180,16 @@ def smtp_account(settings: Settings, sender: str) -> SmtpAccount:
 
 def embedded_desk(settings: Settings, home: MailHome) -> MailDesk:
     """The desk of the embedded mail servers."""
+    return _desk(settings, *embedded_accounts(home))
+
+
+def embedded_accounts(home: MailHome) -> tuple[MailAccount, SmtpAccount]:
+    """The mailbox of orders on this machine."""
     login = Password(home.password(home.orders))
     plain = Security.PLAIN
     account = MailAccount(home.host, home.imap_port, plain, home.orders, login)
     out = SmtpAccount(home.host, home.smtp_port, plain, home.orders, home.orders, login)
-    return _desk(settings, account, out)
+    return account, out
 
 
 def _desk(settings: Settings, account: MailAccount, out: SmtpAccount) -> MailDesk:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import logging
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,7 +21,10 @@ from mpms.cli_people import add_tls, add_tokens, add_users
 from mpms.cli_starts import add_starts
 from mpms.domain.errors import MpmsError
 from mpms.incident_commands import add_incidents
+from mpms.log_lines import start_log
 from mpms.settings import Settings
+
+LASTING = ("work", "demo")  # commands that keep a file of their log
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -30,9 +32,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parsed = parser().parse_args(arguments)
     try:
         settings = Settings.read()
-        logging.basicConfig(
-            level=settings.log_level, format="%(asctime)s %(name)s: %(message)s"
-        )
+        name = sys.argv[1] if arguments is None and len(sys.argv) > 1 else ""
+        lasting = name in LASTING
+        start_log(settings, name if lasting else "mpms", file=lasting)
         return int(parsed.run(settings, parsed) or 0)
     except MpmsError as error:
         print(f"mpms: {error}", file=sys.stderr)

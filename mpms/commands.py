@@ -17,6 +17,7 @@ from uuid import uuid4
 from mpms import assets, bootstrap
 from mpms.adapters.robots import probe
 from mpms.adapters.webhook_post import HttpPoster
+from mpms.assets import product_version
 from mpms.bootstrap_alerts import alert_sender
 from mpms.bootstrap_mail import MailDesk, mail_desk
 from mpms.domain.errors import MpmsError
@@ -24,11 +25,14 @@ from mpms.embedded import postgres
 from mpms.errands import Errand
 from mpms.ports.plant import Scale
 from mpms.services.deploy_models import deploy_models
+from mpms.services.keep_history import run_deletion
 from mpms.services.tell_webhooks import TellWebhooks
 from mpms.settings import Settings
 from mpms.worker import Worker
 
 log = logging.getLogger(__name__)
+
+DELETIONS_EVERY_S = 5.0
 
 
 class RobotNotProbed(MpmsError):
@@ -147,6 +151,15 @@ def running_worker(
     poster = HttpPoster(private_allowed=settings.webhooks_to_private)
     tell = TellWebhooks(services.uow, services.clock, poster)
     errands.append(Errand("webhooks", tell))
+    errands.append(
+        Errand(
+            "old history",
+            lambda: run_deletion(
+                services.uow, services.clock, worker=name, stopping=stop.is_set
+            ),
+            pause_s=DELETIONS_EVERY_S,
+        )
+    )
     with services.listen() as alarm:
         scale = scale or bootstrap.connect_scale(
             world, robots_url, settings.scale, ca_file=settings.robots_ca_file
@@ -167,6 +180,7 @@ def running_worker(
             name=name,
             poll_s=settings.poll_s,
             lease_s=settings.lease_s,
+            version=product_version(),
         )
         thread = threading.Thread(target=worker.run, args=(stop,), name="worker")
         thread.start()

@@ -79,11 +79,12 @@ def run_web(
     on_ready: Callable[[str], None] = lambda url: None,
     with_parent: bool = False,
     log_level: str = "WARNING",
+    start_log: Callable[[], None] | None = None,
 ) -> int:
     """Serve until SIGTERM or SIGINT; ``open_site`` must be picklable.
 
-    ``with_parent``: also end when standard input does, however its writer died.
-    PortTaken, CertificateUnusable.
+    ``start_log`` is called in the serving process. ``with_parent``: also end when
+    standard input does, however its writer died. PortTaken, CertificateUnusable.
     """
     _check_certificate(address)
     multiprocessing.set_start_method("spawn", force=True)
@@ -110,7 +111,8 @@ def run_web(
         url = address.url(port)
         _thread("ready", partial(_tell_when_ready, url, on_ready))
         try:
-            server.serve(target_loader=partial(_load, open_site, log_level))
+            log_there = start_log or partial(_plain_log, log_level)
+            server.serve(target_loader=partial(_load, open_site, log_there))
         except SystemExit as ended:
             return int(ended.code or 0)
     return 0
@@ -119,10 +121,14 @@ def run_web(
 # -- in the serving process ------------------------------------------------------------
 
 
-def _load(
-    open_site: Callable[[], Site], log_level: str, target: str
-) -> Callable[..., Any]:
+def _plain_log(log_level: str) -> None:
     logging.basicConfig(level=log_level, format=LOG_FORMAT)
+
+
+def _load(
+    open_site: Callable[[], Site], start_log: Callable[[], None], target: str
+) -> Callable[..., Any]:
+    start_log()
     try:
         site = open_site()
     except MpmsError as error:

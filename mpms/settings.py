@@ -58,6 +58,7 @@ class Settings:
     oidc_login_claim: str = "preferred_username"
     oidc_ca_file: Path | None = None
     log_level: str = "WARNING"
+    log_format: str = "text"
     poll_s: float = 1.0
     lease_s: float = 30.0
     max_variable_kb: int = Limits().variable_bytes // KB
@@ -114,6 +115,7 @@ class Settings:
             oidc_login_claim=env.get("MPMS_OIDC_LOGIN_CLAIM") or "preferred_username",
             oidc_ca_file=_path(env.get("MPMS_OIDC_CA_FILE")),
             log_level=_level(env.get("MPMS_LOG_LEVEL")),
+            log_format=_log_format(env.get("MPMS_LOG_FORMAT")),
             poll_s=_seconds(env, "MPMS_POLL_S", 1.0),
             lease_s=_seconds(env, "MPMS_LEASE_S", 30.0),
             max_variable_kb=_kilobytes(env, "MPMS_MAX_VARIABLE_KB", 1024),
@@ -126,6 +128,7 @@ ALLOWED = frozenset({"MPMS_TEST_PG_BINDIR"})
 SCALES = ("memory", "bridge")
 ROLES = ("admin", "supervisor", "worker", "viewer")
 MOST_KB = 100_000  # a step reads and writes them all
+LOG_FORMATS = ("text", "json")
 LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 
 
@@ -160,6 +163,13 @@ def _level(text: str | None) -> str:
     if level not in LEVELS:
         raise SettingInvalid(f"MPMS_LOG_LEVEL is one of {', '.join(LEVELS)}.")
     return level
+
+
+def _log_format(text: str | None) -> str:
+    kind = (text or "text").lower()
+    if kind not in LOG_FORMATS:
+        raise SettingInvalid(f"MPMS_LOG_FORMAT is one of {', '.join(LOG_FORMATS)}.")
+    return kind
 
 
 def _scale(env: Mapping[str, str]) -> str | None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from mpms import bootstrap, tls
 from mpms.commands import database
+from mpms.log_lines import start_log
 from mpms.serve import Address, run_web
 from mpms.settings import Settings
 from mpms.web_site import OpenSite
@@ -28,6 +30,7 @@ def serve(settings: Settings, *, demo: bool = False, with_parent: bool = False) 
             on_ready=lambda address: print(f"MPMS is at {address}", flush=True),
             with_parent=with_parent,
             log_level=settings.log_level,
+            start_log=partial(start_log, settings, "serve"),
         )
 
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import logging
+import os
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -11,26 +15,39 @@ from urllib.parse import unquote, urlsplit
 from mpms import assets, bootstrap
 from mpms.adapters.argon2_hasher import Argon2Hasher
 from mpms.adapters.floor import BridgeFloor, StillFloor
-from mpms.adapters.mail_account import Password, Security, SmtpAccount
+from mpms.adapters.mail_account import (
+    AccountInvalid,
+    Password,
+    Security,
+    SmtpAccount,
+)
+from mpms.adapters.mail_check import ServersCheck
 from mpms.adapters.oauth import token_source
 from mpms.adapters.oidc import OidcProvider, OidcSettings
+from mpms.adapters.robot_check import BridgeCheck
 from mpms.adapters.smtp import SmtpPostman
 from mpms.bootstrap_alerts import web_pusher
-from mpms.bootstrap_mail import smtp_account
+from mpms.bootstrap_mail import mail_accounts, smtp_account
 from mpms.demo.buyer import BUYER, Buyer
 from mpms.demo.faults import breakers
 from mpms.demo.people import PEOPLE
 from mpms.domain.order_mail import Catalogue
 from mpms.domain.people import Role
+from mpms.domain.worlds import World
 from mpms.embedded import mail
 from mpms.embedded.mail import MailHome
+from mpms.log_lines import log_files
 from mpms.ports.floor import Floor
 from mpms.ports.identity import IdentityProvider
+from mpms.ports.plant_desk import LogFile, PlantDesk
 from mpms.services.floor_view import FloorViewer
 from mpms.settings import Settings
+from mpms.settings_shown import settings_shown
 from mpms.web import create_app
 from mpms.web.desk import DemoDoors, Desk
 from mpms.web.live import Live
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -98,6 +115,7 @@ class Site:
                 webhooks_to_private=settings.webhooks_to_private,
                 public_url=settings.site_url,
                 sign_in_elsewhere=_elsewhere(settings),
+                plant=plant_desk(settings, world, home),
             )
         )
 
@@ -121,6 +139,52 @@ def _elsewhere(settings: Settings) -> IdentityProvider | None:
             ca_file=settings.oidc_ca_file,
         )
     )
+
+
+def plant_desk(settings: Settings, world: World, home: MailHome | None) -> PlantDesk:
+    """What administrators may know of this process."""
+    embedded = [] if settings.database_url else ["database_url"]
+    if home is not None and settings.imap_url is None:
+        embedded += ["imap_url", "smtp_url"]
+    return PlantDesk(
+        version=assets.product_version(),
+        migration=max(p.stem for p in assets.directory("db").glob("migrations/*.sql")),
+        settings=settings_shown(
+            settings, os.environ, assets.settings_page(), embedded=embedded
+        ),
+        logs=lambda: _logs(settings.state_dir / "log"),
+        disk=lambda: _disk(settings.state_dir),
+        mail=_mail_check(settings, home),
+        robots=BridgeCheck(world, settings.robots_url, ca_file=settings.robots_ca_file),
+    )
+
+
+def _mail_check(settings: Settings, home: MailHome | None) -> ServersCheck | None:
+    try:
+        account, out = mail_accounts(settings, home)
+    except AccountInvalid as invalid:  # the worker says so and does not start
+        log.warning("the mail account cannot be tested: %s", invalid)
+        return None
+    if account is None and out is None:
+        return None
+    return ServersCheck(account, out, lambda a: token_source(a.login, a.user or ""))
+
+
+def _logs(directory: Path) -> list[LogFile]:
+    found = []
+    for path in log_files(directory):
+        facts = path.stat()
+        changed_at = datetime.fromtimestamp(facts.st_mtime, UTC)
+        found.append(LogFile(path.name, facts.st_size, changed_at, path))
+    return found
+
+
+def _disk(directory: Path) -> tuple[int, int]:
+    """Of the nearest directory that is there."""
+    while not directory.exists():
+        directory = directory.parent
+    usage = shutil.disk_usage(directory)
+    return usage.free, usage.total
 
 
 def _mail(

@@ -18,6 +18,7 @@ from mpms.ports.store import UnitOfWork
 from mpms.services.advance_instance import Advance
 from mpms.services.deliver import deliver_one, fire_some
 from mpms.services.handlers import Handlers
+from mpms.services.heartbeat import Heartbeat
 from mpms.services.outside_jobs import OutsideJobs
 from mpms.services.own_robots import OwnRobots
 from mpms.services.run_batches import RunBatches
@@ -55,6 +56,7 @@ class Worker:
         name: str,
         poll_s: float = POLL_S,
         lease_s: float = 30.0,
+        version: str = "",
     ) -> None:
         self._uow = uow
         self._advance = advance
@@ -66,8 +68,10 @@ class Worker:
             self._jobs, name, lease_s=lease_s, on_done=alarm.wake
         )
         self._owned = OwnRobots(uow, robots, name, lease_s=lease_s)
+        self._heartbeat = Heartbeat(uow, name, version, poll_s)
         self._last_word = ""
         self.phases: list[Callable[[], bool]] = [
+            self._heartbeat,
             self._owned,
             self._goals_ended,
             self._deliveries,
@@ -91,12 +95,14 @@ class Worker:
             except DatabaseAway as away:
                 self._say(f"waiting for the database: {away}")
                 stop.wait(AWAY_S)
-            except Exception:
+            except Exception as failed:
+                self._heartbeat.failure = str(failed) or repr(failed)
                 log.exception("a round failed; going on")
                 stop.wait(AWAY_S)
         try:
             self._outside.release()
             self._owned.release()
+            self._heartbeat.leave()
         except DatabaseAway:
             log.warning("the database is away; leases run out by themselves")
 

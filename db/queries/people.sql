@@ -25,7 +25,7 @@ WHERE login = %(login)s AND active;
 
 -- name: people_set_password
 -- A new password, or none.
-UPDATE people SET password_hash = %(hash)s WHERE login = %(login)s;
+UPDATE people SET password_hash = %(hash)s, password_once = false WHERE login = %(login)s;
 
 -- name: people_set_pin
 -- A new PIN, or none.
@@ -89,7 +89,7 @@ VALUES (%(token_hash)s, %(person_id)s, %(tablet_id)s, %(expires_at)s);
 -- Who is signed in with this token.
 SELECT
     p.id, p.login, p.name, p.role, p.groups, p.language, p.active, p.mail,
-    s.tablet_id, s.created_at, s.seen_at, s.expires_at
+    s.tablet_id, s.created_at, s.seen_at, s.expires_at, p.password_once
 FROM sessions AS s
 JOIN people AS p ON p.id = s.person_id
 LEFT JOIN tablets AS t ON t.id = s.tablet_id
@@ -147,3 +147,37 @@ DELETE FROM sign_in_attempts WHERE key = %(key)s;
 -- Old ones count no more.
 DELETE FROM sign_in_attempts
 WHERE at < now() - make_interval(secs => %(older_than_s)s);
+
+-- name: people_lock_admins
+-- Everybody who can administer; nobody else changes them until the commit.
+SELECT login
+FROM people
+WHERE role = 'admin' AND active
+ORDER BY login
+FOR UPDATE;
+
+-- name: people_edit
+-- What an administrator changes of a person.
+UPDATE people
+SET name = %(name)s,
+    role = %(role)s,
+    groups = %(groups)s::text[],
+    language = %(language)s
+WHERE login = %(login)s;
+
+-- name: people_set_password_once
+-- The next sign-in by password leads to a new one.
+UPDATE people SET password_once = %(once)s WHERE login = %(login)s;
+
+-- name: people_cards
+-- Everybody with the ways to sign in that they have, and when they were last here.
+SELECT
+    p.id, p.login, p.name, p.role, p.groups, p.language, p.active, p.mail,
+    p.password_hash IS NOT NULL,
+    p.pin_hash IS NOT NULL,
+    p.badge_hash IS NOT NULL,
+    p.password_once,
+    (SELECT max(s.seen_at) FROM sessions AS s WHERE s.person_id = p.id),
+    p.created_at
+FROM people AS p
+ORDER BY p.active DESC, p.name, p.login;

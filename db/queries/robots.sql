@@ -44,10 +44,12 @@ SET ready = %(ready)s,
 WHERE robot = %(robot)s AND owner = %(worker)s;
 
 -- name: robots_states
--- All robots; one whose owner is gone or that has an open goal is not ready.
+-- All robots; one whose owner is gone, that has an open goal or that was taken out of
+-- service is not ready.
 SELECT
     r.robot,
-    r.ready AND r.lease_until >= clock_timestamp() AND g.id IS NULL,
+    r.ready AND r.lease_until >= clock_timestamp() AND g.id IS NULL
+    AND o.robot IS NULL,
     r.x_m,
     r.y_m,
     r.battery,
@@ -56,8 +58,10 @@ SELECT
         WHEN r.owner IS NULL OR r.lease_until < clock_timestamp()
             THEN 'no worker speaks with it'
         WHEN g.id IS NOT NULL THEN 'drives to ' || g.place
+        WHEN o.robot IS NOT NULL THEN 'out of service: ' || o.reason
         ELSE r.why_not
     END
 FROM robots AS r
 LEFT JOIN goals AS g ON g.robot = r.robot AND g.state IN ('new', 'sent')
+LEFT JOIN robots_out AS o ON o.robot = r.robot
 ORDER BY r.robot;

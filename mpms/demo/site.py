@@ -37,6 +37,7 @@ class Site:
             "MPMS_WEB_HOST": settings.web_host,
             "MPMS_WEB_PORT": str(_free_port(settings.web_host, settings.web_port)),
             "MPMS_LOG_LEVEL": settings.log_level,
+            "MPMS_LOG_FORMAT": settings.log_format,
         }
         self.address = ""
 

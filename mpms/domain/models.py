@@ -26,6 +26,7 @@ class ModelStep:
     name: str
     kind: str
     lane: str | None
+    groups: tuple[str, ...] = ()  # who is offered its form, as far as the model says
 
 
 @dataclass(frozen=True)

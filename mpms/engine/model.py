@@ -162,6 +162,16 @@ class Element:
     def is_activity(self) -> bool:
         return self.tag in ACTIVITY_TAGS
 
+    @property
+    def offered_to(self) -> tuple[str, ...]:
+        """The groups of a form, as far as they are written and not computed."""
+        if self.tag != "userTask":
+            return ()
+        named = self.settings.candidate_groups
+        if named or self.settings.assignee or self.settings.candidate_users:
+            return tuple(g for g in named if not g.startswith(("=", "${", "#{")))
+        return () if self.lane is None else (self.lane.casefold(),)
+
 
 @dataclass(frozen=True)
 class Process:

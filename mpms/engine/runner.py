@@ -108,7 +108,8 @@ class SpiffEngine:
     def steps(self, definition: Definition) -> Sequence[ModelStep]:
         process, _ = self._compiled(definition)
         return [
-            ModelStep(e.id, e.name, e.tag, e.lane) for e in process.elements.values()
+            ModelStep(e.id, e.name, e.tag, e.lane, e.offered_to)
+            for e in process.elements.values()
         ]
 
     def causes(self, definition: Definition, element: str) -> Causes:

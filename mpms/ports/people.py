@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Protocol
 
 from mpms.domain.people import Person, Role
+from mpms.ports.administration import PersonCard
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,7 @@ class Session:
     created_at: datetime
     seen_at: datetime
     expires_at: datetime
+    password_once: bool = False  # a new password comes before anything else
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,22 @@ class People(Protocol):
         """False: the person is known there by another name, or the name is taken."""
         ...
 
+    def set_password_once(self, login: str, once: bool) -> None: ...
+    def edit(
+        self,
+        login: str,
+        *,
+        name: str,
+        role: Role,
+        groups: Sequence[str],
+        language: str,
+    ) -> None: ...
+    def lock_admins(self) -> set[str]:
+        """The logins of all active administrators, whom nobody else changes until
+        the commit."""
+        ...
+
+    def cards(self) -> Sequence[PersonCard]: ...
     def by_badge(self, badge_hash: str) -> Person | None: ...
     def with_pin(self) -> Sequence[Person]:
         """Active people who may be switched to on a tablet."""

@@ -36,6 +36,13 @@ from mpms.domain.steps import (
     Wait,
 )
 from mpms.domain.tasks import FormAnswer, FormTask, PastTask
+from mpms.ports.administration import (
+    AuditLog,
+    Retention,
+    RobotsOut,
+    Vitals,
+    Workers,
+)
 from mpms.ports.alerts import Alerts
 from mpms.ports.api import ApiAnswers, ApiTokens, Webhooks
 from mpms.ports.batches import Batches
@@ -618,6 +625,16 @@ class Transaction(Protocol):
     def api_answers(self) -> ApiAnswers: ...
     @property
     def webhooks(self) -> Webhooks: ...
+    @property
+    def workers(self) -> Workers: ...
+    @property
+    def robots_out(self) -> RobotsOut: ...
+    @property
+    def retention(self) -> Retention: ...
+    @property
+    def vitals(self) -> Vitals: ...
+    @property
+    def audit(self) -> AuditLog: ...
 
     def wake(self) -> None:
         """After the commit, tell the workers that there is something to do."""

@@ -27,8 +27,11 @@ def add_person(
     language: str = "en",
     password: str | None = None,
     pin: str | None = None,
+    reason: str = "",
+    once: bool = False,
 ) -> Person:
-    """LoginInvalid, LoginTaken, NameMissing, PasswordTooWeak, PinTooWeak."""
+    """``once``: the password is to be changed after the first sign-in. LoginInvalid,
+    LoginTaken, NameMissing, PasswordTooWeak, PinTooWeak."""
     kept_login = login_of(login)
     plain_name = " ".join(name.split())
     if not plain_name or not plain_name.isprintable():
@@ -44,10 +47,10 @@ def add_person(
             kept_login, plain_name, role, groups=groups, language=language
         )
         tx.people.set_password(kept_login, password_hash)
+        tx.people.set_password_once(kept_login, once)
         tx.people.set_pin(kept_login, pin_hash)
-        tx.events.append(
-            "person added",
-            actor=by,
-            data={"login": kept_login, "role": str(role), "groups": list(groups)},
-        )
+        told = {"login": kept_login, "role": str(role), "groups": list(groups)}
+        if reason:
+            told["reason"] = reason
+        tx.events.append("person added", actor=by, data=told)
     return person

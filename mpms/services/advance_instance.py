@@ -33,6 +33,7 @@ from mpms.domain.steps import (
     Variables,
     Wait,
 )
+from mpms.domain.trace import tracing
 from mpms.ports.engine import Engine
 from mpms.ports.plant import Clock
 from mpms.ports.store import Transaction
@@ -61,16 +62,17 @@ class Advance:
         if instance.suspended is not None and not isinstance(command, BY_OPERATORS):
             raise InstanceSuspended(f"This process is {instance.suspended}.")
         definition = tx.definitions.by_id(instance.definition_id)
-        step = self.engine.advance(
-            definition,
-            instance.snapshot,
-            command,
-            now=self.clock.now(),
-            business_key=instance.business_key,
-            decisions=tx.definitions.decision,
-        )
-        if step.caught:
-            self.write(tx, instance, step, actor=actor)
+        with tracing(instance=instance.id, order=instance.business_key):
+            step = self.engine.advance(
+                definition,
+                instance.snapshot,
+                command,
+                now=self.clock.now(),
+                business_key=instance.business_key,
+                decisions=tx.definitions.decision,
+            )
+            if step.caught:
+                self.write(tx, instance, step, actor=actor)
         return step
 
     def write(

@@ -24,6 +24,11 @@ class BadgeTaken(MpmsError):
     """Somebody else has this badge."""
 
 
+class LastAdministrator(MpmsError):
+    """This is the last active administrator. Make another one first, or nobody could
+    administer the plant."""
+
+
 def prove(uow: UnitOfWork, hasher: Hasher, login: str, secret: str) -> None:
     """Check the password, or the PIN of a person who has no password.
 
@@ -44,60 +49,88 @@ def prove(uow: UnitOfWork, hasher: Hasher, login: str, secret: str) -> None:
 
 
 def set_password(
-    uow: UnitOfWork, hasher: Hasher, login: str, password: str, *, by: str
+    uow: UnitOfWork,
+    hasher: Hasher,
+    login: str,
+    password: str,
+    *,
+    by: str,
+    reason: str = "",
+    once: bool = False,
 ) -> None:
-    """PasswordTooWeak, PersonUnknown."""
+    """``once``: its owner chooses another after signing in. PasswordTooWeak,
+    PersonUnknown."""
     check_password(password, login)
     new = hasher.hash(password)
     with uow() as tx:
-        person = _known(tx.people.get(login), login)
+        person = known(tx.people.get(login), login)
         tx.people.set_password(login, new)
+        tx.people.set_password_once(login, once)
         tx.sessions.close_all(person.id)
         forget_attempts(tx, password_key(login))
-        tx.events.append("password changed", actor=by, data={"login": login})
+        tx.events.append("password changed", actor=by, data=_told(login, reason))
 
 
 def set_pin(
-    uow: UnitOfWork, hasher: Hasher, login: str, pin: str | None, *, by: str
+    uow: UnitOfWork,
+    hasher: Hasher,
+    login: str,
+    pin: str | None,
+    *,
+    by: str,
+    reason: str = "",
 ) -> None:
     """None takes the PIN away. PinTooWeak, PersonUnknown."""
     if pin is not None:
         check_pin(pin)
     new = None if pin is None else hasher.hash(pin)
     with uow() as tx:
-        person = _known(tx.people.get(login), login)
+        person = known(tx.people.get(login), login)
         tx.people.set_pin(login, new)
         tx.sessions.close_all(person.id)
         forget_attempts(tx, pin_key(login))
-        tx.events.append("PIN changed", actor=by, data={"login": login})
+        told = _told(login, reason) | ({"removed": True} if pin is None else {})
+        tx.events.append("PIN changed", actor=by, data=told)
 
 
-def set_badge(uow: UnitOfWork, login: str, scanned: str | None, *, by: str) -> None:
+def set_badge(
+    uow: UnitOfWork, login: str, scanned: str | None, *, by: str, reason: str = ""
+) -> None:
     """None takes the badge away. BadgeInvalid, BadgeTaken, PersonUnknown."""
     new = None if scanned is None else hash_of(badge_of(scanned))
     with uow() as tx:
-        _known(tx.people.get(login), login)
+        known(tx.people.get(login), login)
         owner = None if new is None else tx.people.by_badge(new)
         if owner is not None and owner.login != login:
             raise BadgeTaken
         tx.people.set_badge(login, new)
-        tx.events.append("badge changed", actor=by, data={"login": login})
+        told = _told(login, reason) | ({"removed": True} if new is None else {})
+        tx.events.append("badge changed", actor=by, data=told)
 
 
-def set_active(uow: UnitOfWork, login: str, active: bool, *, by: str) -> None:
+def set_active(
+    uow: UnitOfWork, login: str, active: bool, *, by: str, reason: str = ""
+) -> None:
     """Who is disabled is signed out at once and hands back the badge, which somebody
-    else may get. PersonUnknown."""
+    else may get. PersonUnknown, LastAdministrator."""
     with uow() as tx:
-        person = _known(tx.people.get(login), login)
+        person = known(tx.people.get(login), login)
+        if not active and tx.people.lock_admins() == {login}:
+            raise LastAdministrator
         tx.people.set_active(login, active)
         if not active:
             tx.sessions.close_all(person.id)
             tx.people.set_badge(login, None)
         kind = "person enabled" if active else "person disabled"
-        tx.events.append(kind, actor=by, data={"login": login})
+        tx.events.append(kind, actor=by, data=_told(login, reason))
 
 
-def _known(person: Person | None, login: str) -> Person:
+def known(person: Person | None, login: str) -> Person:
+    """PersonUnknown."""
     if person is None:
         raise PersonUnknown(f"There is no person with the login {login}.")
     return person
+
+
+def _told(login: str, reason: str) -> dict[str, object]:
+    return {"login": login, "reason": reason} if reason else {"login": login}

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 from mpms.domain.errors import MpmsError
 from mpms.domain.jobs import Answer, Job
+from mpms.domain.trace import tracing
 from mpms.services.handlers import OutsideHandler
 from mpms.services.run_jobs import RunJobs
 
@@ -97,7 +98,8 @@ class OutsideJobs:
 
     def _run(self, job: Job, handler: OutsideHandler) -> None:
         try:
-            answer: Answer | Exception = handler.function(job)
+            with tracing(instance=job.instance_id, order=job.business_key):
+                answer: Answer | Exception = handler.function(job)
         except Exception as failure:
             answer = failure
         self._done.put((job, answer))

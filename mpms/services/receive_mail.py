@@ -69,9 +69,11 @@ class ReceiveMail:
             with self.uow() as tx:
                 told = f"The mailbox cannot be read: {away}"
                 open_incident(tx, AWAY, told, actor=ACTOR)
+                tx.workers.failed("imap", str(away))
             raise
         concern = self.concern()
         with self.uow() as tx:
+            tx.workers.reached("imap")
             if tx.incidents.resolve(by=ACTOR, kind=AWAY):
                 tx.events.append("mailbox back", actor=ACTOR)
             if concern is None:

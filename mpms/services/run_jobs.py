@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from mpms.domain.errors import BusinessError, DatabaseAway, InstanceBusy, TaskGone
 from mpms.domain.jobs import Answer, Deferred, Done, Job, NotYet
 from mpms.domain.steps import Complete, Fail
+from mpms.domain.trace import tracing
 from mpms.ports.store import Transaction, UnitOfWork
 from mpms.services.advance_instance import Advance
 from mpms.services.handlers import Handlers
@@ -82,7 +83,10 @@ class RunJobs:
         """Retry later, else offer the error to the model, else open an incident."""
         code = failure.code if isinstance(failure, BusinessError) else None
         if code is None:
-            log.warning("job %s (%s) failed", job.topic, job.task_id, exc_info=failure)
+            with tracing(instance=job.instance_id, order=job.business_key):
+                log.warning(
+                    "job %s (%s) failed", job.topic, job.task_id, exc_info=failure
+                )
         message = str(failure) or type(failure).__name__
         with self.uow() as tx:
             try:

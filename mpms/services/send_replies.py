@@ -55,6 +55,7 @@ def send_reply(uow: UnitOfWork, postman: Postman, *, process: str) -> bool:
 def _finish(uow: UnitOfWork, reply: Reply) -> None:
     with uow() as tx:
         tx.outbox.sent(reply.id)
+        tx.workers.reached("smtp")
         tx.incidents.resolve(by=ACTOR, kind=AWAY)
         tx.events.append(
             "reply sent", actor=ACTOR, data={"to": reply.to, "reply": reply.id}
@@ -65,6 +66,7 @@ def _postpone(uow: UnitOfWork, reply: Reply, attempt: int, error: str) -> None:
     delay_s = min(LONGEST_DELAY_S, FIRST_DELAY_S * 2 ** min(attempt - 1, 20))
     with uow() as tx:
         tx.outbox.postpone(reply.id, delay_s=delay_s, error=error)
+        tx.workers.failed("smtp", error)
         if attempt >= SHOWN_AFTER:
             told = f"Replies cannot be sent: {error}"
             open_incident(tx, AWAY, told, actor=ACTOR)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from flask import Flask
 
-from mpms.web import api, assets, security, signed_in, texts
+from mpms.web import api, assets, security, signed_in, texts, tracing
 from mpms.web.desk import Desk
 from mpms.web.pages import (
+    admin,
     batches,
     cockpit,
     cockpit_instance,
@@ -27,6 +28,7 @@ from mpms.web.rights import require_rights
 MAX_BODY_BYTES = 12 << 20
 PAGES = (
     shell,
+    admin,
     login,
     home,
     tasks,
@@ -49,7 +51,7 @@ def create_app(desk: Desk) -> Flask:
     app.config.update(MAX_CONTENT_LENGTH=MAX_BODY_BYTES, MAX_FORM_MEMORY_SIZE=1 << 20)
     app.extensions["desk"] = desk
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
-    for part in (assets, texts, security, signed_in):
+    for part in (tracing, assets, texts, security, signed_in):
         part.install(app)
     for page in PAGES:
         app.register_blueprint(page.pages)

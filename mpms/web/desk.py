@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from mpms.ports.floor import Floor
 from mpms.ports.hasher import Hasher
 from mpms.ports.identity import IdentityProvider
 from mpms.ports.plant import Clock
+from mpms.ports.plant_desk import PlantDesk
 from mpms.ports.store import UnitOfWork
 from mpms.services.advance_instance import Advance
 from mpms.web.live import Live
@@ -50,6 +51,7 @@ class Desk:
     order_sender: str | None = None  # who writes the mails of the order form
     pusher: Pusher | None = None  # to devices that ask for alerts
     demo: DemoDoors | None = None
+    plant: PlantDesk = field(default_factory=PlantDesk)
     secure: bool = False  # served over TLS: cookies say so
     hold_above_kg: Decimal | None = None  # larger orders wait for a supervisor
     webhooks_to_private: bool = False  # also to addresses inside the plant

@@ -37,6 +37,8 @@ _TOPICS: dict[str, tuple[str, ...]] = {
     "robot chosen": ("robots", "orders"),
     "robot released": ("robots", "orders"),
     "robot state": ("robots",),
+    "robot taken out": ("robots",),
+    "robot brought back": ("robots",),
     "order accepted": ("orders",),
     "order status": ("orders",),
     "order waits for release": ("orders",),
@@ -57,6 +59,8 @@ _ABOUT_PEOPLE = (
     *("password changed", "PIN changed", "badge changed"),
     *("mail address changed", "alerts chosen", "alerts on a device"),
     *("person enabled", "person disabled", "tablet enrolled", "tablet revoked"),
+    *("person changed", "connection tested", "log fetched", "log of actions fetched"),
+    *("retention changed", "deletion asked", "history deleted"),
 )
 _TOPICS |= dict.fromkeys(("deployed", *_ABOUT_PEOPLE), ())
 

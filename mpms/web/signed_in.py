@@ -9,6 +9,7 @@ from flask import Flask, current_app, g, redirect, request
 from werkzeug.exceptions import Forbidden, Unauthorized
 from werkzeug.wrappers import Response
 
+from mpms.domain import trace
 from mpms.domain.people import Person
 from mpms.ports.people import Session, Tablet
 from mpms.services.recognise import recognise, recognise_tablet
@@ -19,6 +20,9 @@ from mpms.web.rights import STRANGERS, knows_tokens, roles_of
 SESSION_COOKIE = "mpms_session"
 TABLET_COOKIE = "mpms_tablet"
 TABLET_DAYS = 365
+BEFORE_NEW_PASSWORD = frozenset(
+    {"login.me.show", "login.me.change_password", "events.follow"}
+)
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
@@ -148,9 +152,19 @@ def _check_rights() -> Response | None:
         if wants_page():
             return redirect(login_address(request.full_path.rstrip("?")), 303)
         raise _not_signed_in()
+    trace.add(actor=person.login)
     if roles is None or person.role not in roles:
         raise Forbidden
+    if must_choose_password() and request.endpoint not in BEFORE_NEW_PASSWORD:
+        return redirect("/me", 303)
     return None
+
+
+def must_choose_password() -> bool:
+    """Whoever came in with a password that somebody else knows chooses another."""
+    session = current_session()
+    # On a tablet they came in with their PIN or badge.
+    return session is not None and session.password_once and session.tablet_id is None
 
 
 def _not_signed_in() -> Unauthorized:

@@ -8,6 +8,7 @@ from datetime import datetime
 from mpms.adapters.postgres.statements import Repository, Row
 from mpms.domain.errors import LoginTaken
 from mpms.domain.people import Person, Role
+from mpms.ports.administration import PersonCard
 from mpms.ports.people import Secrets, Session, Tablet
 
 
@@ -78,6 +79,36 @@ class People(Repository):
             "people_bind_identity", issuer=issuer, subject=subject, login=login
         )
         return changed > 0
+
+    def set_password_once(self, login: str, once: bool) -> None:
+        self._statements.run("people_set_password_once", login=login, once=once)
+
+    def edit(
+        self,
+        login: str,
+        *,
+        name: str,
+        role: Role,
+        groups: Sequence[str],
+        language: str,
+    ) -> None:
+        self._statements.run(
+            "people_edit",
+            login=login,
+            name=name,
+            role=str(role),
+            groups=list(groups),
+            language=language,
+        )
+
+    def lock_admins(self) -> set[str]:
+        return {str(row[0]) for row in self._statements.rows("people_lock_admins")}
+
+    def cards(self) -> Sequence[PersonCard]:
+        return [
+            PersonCard(_person(row[:8]), *row[8:])
+            for row in self._statements.rows("people_cards")
+        ]
 
     def by_badge(self, badge_hash: str) -> Person | None:
         row = self._statements.row("people_by_badge", hash=badge_hash)

@@ -13,9 +13,16 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 import psycopg2
 from psycopg2.extensions import TRANSACTION_STATUS_INERROR, connection
 
+from mpms.adapters.postgres.administration import (
+    Retention,
+    RobotsOut,
+    Vitals,
+    Workers,
+)
 from mpms.adapters.postgres.alerts import Alerts
 from mpms.adapters.postgres.api import ApiAnswers, ApiTokens
 from mpms.adapters.postgres.attachments import Attachments
+from mpms.adapters.postgres.audit import AuditLog
 from mpms.adapters.postgres.batches import Batches
 from mpms.adapters.postgres.cockpit import Cockpit
 from mpms.adapters.postgres.cockpit_instance import CockpitInstance
@@ -87,6 +94,11 @@ class PostgresTransaction:
         self.api_tokens = ApiTokens(statements)
         self.api_answers = ApiAnswers(statements)
         self.webhooks = Webhooks(statements)
+        self.workers = Workers(statements)
+        self.robots_out = RobotsOut(statements)
+        self.retention = Retention(statements)
+        self.vitals = Vitals(statements)
+        self.audit = AuditLog(statements)
         self.wakes = False
         self._statements = statements
 

@@ -24,6 +24,7 @@ from mpms.web.signed_in import (
     current_door,
     current_person,
     keep_session,
+    must_choose_password,
 )
 from mpms.web.texts import t
 
@@ -104,6 +105,7 @@ def _page(
         mail=person.mail or "" if mail is None else mail,
         failed=failed,
         problem=problem,
+        must_choose=must_choose_password(),
     )
 
 

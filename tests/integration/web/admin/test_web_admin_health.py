@@ -1,0 +1,153 @@
+"""The health page tells what is broken, why, and what to do; machines get a word."""
+
+from __future__ import annotations
+
+import threading
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+
+from mpms.adapters.memory import LoopbackRobots
+from mpms.ports.administration import Contact, MailFacts, WorkerSeen
+from mpms.ports.plant_desk import PlantDesk
+from mpms.services.handlers import Handlers
+from mpms.services.health import (
+    Light,
+    judge_mail_in,
+    judge_mail_out,
+    judge_queues,
+    judge_workers,
+    read_health,
+)
+from mpms.worker import Worker
+
+Office = Any  # the fixture's class lives in conftest.py
+NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+
+
+class SilentAlarm:
+    """Nobody rings."""
+
+    def wait(self, timeout_s: float) -> object:
+        threading.Event().wait(min(timeout_s, 0.01))
+        return None
+
+    def wake(self) -> None:
+        pass
+
+
+def worker_of(office: Office, name: str = "host:1") -> Worker:
+    return Worker(
+        office.uow,
+        office.services.advance,
+        Handlers(),
+        LoopbackRobots(office.world),
+        SilentAlarm(),
+        name=name,
+        version="1.2",
+    )
+
+
+def seen(ago_s: float, **more: Any) -> WorkerSeen:
+    at = NOW - timedelta(seconds=ago_s)
+    facts = {"failure": None, "version": "1", "name": "host:1"} | more
+    return WorkerSeen(facts["name"], facts["version"], 1.0, at, at, 5, facts["failure"])
+
+
+@pytest.mark.covers("A1")
+def test_a_running_worker_makes_the_plant_green_and_its_end_is_noticed(
+    office: Office, admin: FlaskClient
+) -> None:
+    assert office.browser().get("/healthz/word").status_code == 503
+    worker = worker_of(office)
+    worker.turn()
+    worker.turn()
+    health = read_health(office.uow, office.world, office.services.clock.now())
+    lights = {f.part: f.light for f in health.findings}
+    assert lights["workers"] == lights["robots"] == lights["database"] == Light.GREEN
+    page = admin.get("/admin").text
+    assert "host:1" in page
+    assert "1 worker is alive." in page
+    assert office.browser().get("/healthz/word").text == "good\n"
+
+    stop = threading.Event()
+    stop.set()
+    worker.run(stop)
+    assert office.rows("SELECT * FROM workers") == []
+    assert "No worker is alive" in admin.get("/admin/health-now").text
+
+
+@pytest.mark.parametrize(
+    ("workers", "cause", "light"),
+    [
+        ([], "none", Light.RED),
+        ([seen(3600)], "none", Light.RED),
+        ([seen(1)], "fine", Light.GREEN),
+        ([seen(1, failure="boom")], "failing", Light.YELLOW),
+        ([seen(1), seen(600, name="host:2")], "vanished", Light.YELLOW),
+        ([seen(1, version="0.9")], "versions", Light.YELLOW),
+    ],
+)
+def test_workers_are_judged_by_their_last_word(
+    workers: list[WorkerSeen], cause: str, light: Light
+) -> None:
+    found = judge_workers(workers, NOW, "1")
+    assert (found.cause, found.light) == (cause, light)
+
+
+def test_a_queue_is_late_by_its_own_measure() -> None:
+    assert judge_queues({"job": 30.0, "reply": 600.0}).light is Light.GREEN
+    assert judge_queues({"job": 61.0, "reply": 600.0}).light is Light.YELLOW
+    worst = judge_queues({"job": 61.0, "timer": 601.0})
+    assert (worst.light, worst.values["queue"]) == (Light.RED, "timer")
+
+
+def test_a_mail_server_is_judged_by_its_last_answer() -> None:
+    facts = MailFacts(None, 1, 0, None)
+    before, later = NOW - timedelta(seconds=60), NOW - timedelta(seconds=5)
+    broken = Contact("imap", before, later, "connection refused")
+    back = Contact("imap", later, before, "connection refused")
+    assert judge_mail_in(broken, facts, NOW).cause == "away"
+    assert judge_mail_in(back, facts, NOW).light is Light.GREEN
+    assert judge_mail_in(None, facts, NOW).light is Light.GREY
+    assert judge_mail_out(broken, facts).light is Light.RED
+    assert judge_mail_out(back, MailFacts(None, 0, 2, None)).cause == "lost"
+
+
+def test_a_full_disk_and_the_version_are_told(office: Office) -> None:
+    plant = PlantDesk(version="9.8.7", disk=lambda: (1 << 20, 100 << 30))
+    page = office.browser("adam", plant=plant).get("/admin").text
+    assert "MPMS 9.8.7" in page
+    assert "Only 0 GB are free" in page
+    told = office.browser("adam", plant=plant).get("/admin/health.json").json
+    assert told["light"] == "red"
+    assert {"database", "workers", "queues", "disk"} <= {
+        part["part"] for part in told["parts"]
+    }
+
+
+def test_a_database_that_is_away_is_a_finding_and_no_fault(office: Office) -> None:
+    office.services.connections.close()
+    health = read_health(office.uow, office.world, NOW)
+    assert health.light is Light.RED
+    assert health.findings[0].cause == "away"
+
+
+def test_old_jobs_and_timers_make_the_queues_late(
+    office: Office, admin: FlaskClient
+) -> None:
+    office.deploy("forms/load_material.form", "processes/warehouse_simplified.bpmn")
+    ((definition,),) = office.rows("SELECT id FROM definitions LIMIT 1")
+    office.rows(
+        "WITH i AS (INSERT INTO instances (id, definition_id, key) VALUES"
+        " (gen_random_uuid(), %s, 'k') RETURNING id)"
+        " INSERT INTO timers (task_id, instance_id, element, due_at)"
+        " SELECT gen_random_uuid(), id, 'wait', now() - interval '3 hours' FROM i",
+        definition,
+    )
+    page = admin.get("/admin").text
+    assert "The oldest of the timers has waited for 3 h." in page
+    office.rows("UPDATE instances SET suspended_at = now(), suspended_by = 'x'")
+    assert "Nothing waits longer than it should." in admin.get("/admin").text

@@ -1,0 +1,45 @@
+"""Places and materials: found, exported, and compared with each other."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import replace
+from typing import Any
+
+from flask.testing import FlaskClient
+
+Office = Any  # the fixture's class lives in conftest.py
+
+
+def test_materials_are_found_by_any_name_and_marked_on_the_plan(
+    office: Office, admin: FlaskClient
+) -> None:
+    page = admin.get("/admin/places?find=RM-001").text
+    assert "RM-001" in page
+    assert "RM-002" not in page
+    assert "admin-plan-found" in page
+    assert "No material is found." in admin.get("/admin/places?find=gold").text
+
+
+def test_what_does_not_fit_is_told(office: Office) -> None:
+    places = dict(office.world.material_places)
+    places.pop("RM-001")
+    places["RM-999"] = next(iter(office.world.places))
+    world = replace(office.world, material_places=places)
+    page = office.browser("adam", world=world).get("/admin/places").text
+    assert "the world does not say where it stands" in page
+    assert "has a place, but cannot be ordered" in page
+    nothing = office.browser("adam", catalogue=None).get("/admin/places").text
+    assert "There is no catalogue" in nothing
+
+
+def test_both_lists_can_be_taken_along(office: Office, admin: FlaskClient) -> None:
+    text = admin.get("/admin/materials.csv").text.lstrip("\ufeff")
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert {row["code"] for row in rows} == set(office.world.material_places)
+    assert all(row["place"] in office.world.places for row in rows)
+    text = admin.get("/admin/places.csv").text.lstrip("\ufeff")
+    names = {row["name"] for row in csv.DictReader(io.StringIO(text))}
+    assert names == set(office.world.places)
+    assert len(admin.get("/admin/places.json").json["places"]) == len(names)
