@@ -1,0 +1,332 @@
+"""Real faults end in the inbox at once, and a supervisor deals with them there."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from decimal import Decimal
+from email import message_from_bytes, policy
+from email.message import EmailMessage
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from mpms import bootstrap
+from mpms.demo.buyer import BUYER
+from mpms.demo.faults import _call
+from mpms.domain.orders import Order, OrderLine, OrderStatus
+from mpms.services.deploy_models import deploy_models
+from mpms.services.start_instance import start_instance
+
+House = Any  # the fixture's class lives in conftest.py
+Open = Callable[..., BrowserContext]
+
+ROOT = Path(__file__).resolve().parents[3]
+AXE = ROOT / "frontend" / "node_modules" / "axe-core" / "axe.min.js"
+SMALL_TARGETS = """() => [...document.querySelectorAll(
+        'main a, main button, main select, main textarea, main input.input')]
+    .filter((one) => {
+        const box = one.getBoundingClientRect();
+        const inText = one.tagName === 'A'
+            && getComputedStyle(one).display === 'inline';
+        return box.width > 1 && !inText && !one.closest('.visually-hidden')
+            && Math.min(box.width, box.height) < 23.5;
+    })
+    .map((one) => one.outerHTML.slice(0, 90))"""
+HEAD = """<?xml version="1.0" encoding="UTF-8"?>
+<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL"
+  xmlns:camunda="http://camunda.org/schema/1.0/bpmn"
+  id="drawing" targetNamespace="urn:test">"""
+NOTE = """<process id="noting_{name}" name="Noting {name}" isExecutable="true">
+<startEvent id="begin"/>
+<serviceTask id="note" name="Note the status" camunda:type="external"
+  camunda:topic="orders.set_status"><extensionElements>
+  <camunda:failedJobRetryTimeCycle>R1/PT1S</camunda:failedJobRetryTimeCycle>
+  <camunda:inputOutput>
+    <camunda:inputParameter name="order_number">${{number}}</camunda:inputParameter>
+    <camunda:inputParameter name="status">in process</camunda:inputParameter>
+  </camunda:inputOutput></extensionElements></serviceTask>
+<userTask id="pack" name="Pack"/>
+<sequenceFlow id="one" sourceRef="begin" targetRef="note"/>
+<sequenceFlow id="two" sourceRef="note" targetRef="pack"/>
+</process></definitions>"""
+DRIVE = """<process id="driving" name="Driving" isExecutable="true">
+<startEvent id="begin"/>
+<serviceTask id="drive" name="Drive to the tank" camunda:type="external"
+  camunda:topic="robot.move"><extensionElements><camunda:inputOutput>
+    <camunda:inputParameter name="robot">robot1</camunda:inputParameter>
+    <camunda:inputParameter name="place">{place}</camunda:inputParameter>
+  </camunda:inputOutput></extensionElements></serviceTask>
+<endEvent id="end"/>
+<sequenceFlow id="one" sourceRef="begin" targetRef="drive"/>
+<sequenceFlow id="two" sourceRef="drive" targetRef="end"/>
+</process></definitions>"""
+
+
+def deploy(house: House, key: str, body: str) -> None:
+    services = house.services
+    model = {f"{key}.bpmn": (HEAD + body).encode()}
+    deploy_models(services.uow, services.engine, model, by="test")
+
+
+def start(house: House, key: str, number: str) -> str:
+    with house.services.uow() as tx:
+        instance_id = start_instance(
+            tx,
+            house.services.advance,
+            key,
+            variables={"number": number},
+            business_key=number,
+            actor="test",
+        )
+        tx.wake()
+    return str(instance_id)
+
+
+def accept(house: House, number: str) -> None:
+    """What the handler missed; the factory does not begin to make it by itself."""
+    lines = (OrderLine("RM-001", "Water", Decimal("310")),)
+    with house.services.uow() as tx:
+        tx.orders.add(Order(number, "Paint", lines, status=OrderStatus.WAITING))
+
+
+def axe(page: Page) -> list[str]:
+    page.add_script_tag(path=AXE)
+    result = page.evaluate("() => axe.run({resultTypes: ['violations']})")
+    return [
+        f"{each['id']}: {[node['html'][:120] for node in each['nodes'][:3]]}"
+        for each in result["violations"]
+    ]
+
+
+def alerts_in_mailbox(house: House) -> list[EmailMessage]:
+    box = house.settings.state_dir / "mail" / "mailboxes" / BUYER / "new"
+    letters = [
+        message_from_bytes(path.read_bytes(), policy=policy.default)
+        for path in box.iterdir()
+    ]
+    return [each for each in letters if each["Subject"].startswith("MPMS: ")]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_handlers_that_raise_are_one_cause_to_be_dealt_with(
+    house: House, open_context: Open, scheme: str
+) -> None:
+    name = scheme
+    deploy(house, f"noting_{name}", NOTE.format(name=name))
+    context = open_context(
+        viewport={"width": 1024, "height": 900},
+        color_scheme=scheme,
+        bypass_csp=True,
+        service_workers="block",
+    )
+    page = context.new_page()
+    house.sign_in(page, "sofia")
+    page.goto(f"{house.address}/incidents?process=noting_{name}")
+    numbers = [f"MO-2026-{8000 + n + (len(name) * 100)}" for n in range(3)]
+    for number in numbers:
+        start(house, f"noting_{name}", number)
+
+    cause = page.locator(".incidents-cause")
+    expect(cause).to_have_count(1)  # nobody has loaded the page again
+    expect(cause.locator(".big-number")).to_have_text("3")
+    assert axe(page) == []
+
+    cause.get_by_role("button", name=re.compile("I look at it")).focus()
+    page.keyboard.press("Enter")
+    expect(page.locator(".flash")).to_have_text("You look at it now.")
+    expect(cause).to_contain_text("Sofía Marín")
+
+    cause.get_by_role("link", name=re.compile("Open:")).focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Note the status")
+    expect(page.locator("#incident-now tbody tr")).to_have_count(3)
+    assert axe(page) == []
+
+    page.get_by_label("Your comment").fill("the order came by telephone")
+    page.get_by_role("button", name="Comment").click()
+    expect(page.locator("#incident-comments")).to_contain_text("by telephone")
+
+    page.locator("select[name=to]").select_option("adam")
+    page.get_by_role("button", name="Give").click()
+    expect(page.locator("#incident-now")).to_contain_text("Adam Cole")
+
+    for number in numbers:
+        accept(house, number)
+    page.get_by_role("button", name=f"Try again: {numbers[0]}").click()
+    expect(page.locator("#incident-now tbody tr")).to_have_count(2)
+    page.get_by_label("Why: what was mended?").fill("the orders are there now")
+    page.get_by_role("button", name="Try all again").click()
+    address = page.url
+    if "/batches" in address:
+        page.goto(f"{house.address}/incidents?process=noting_{name}")
+    else:
+        expect(page.locator("#incident-now .banner-ok")).to_contain_text("This is over")
+        assert axe(page) == []
+    for number in numbers:
+        house.task(number, "pack")
+    said = house.rows(
+        "SELECT kind, actor, coalesce(data ->> 'reason', data ->> 'text')"
+        " FROM events WHERE kind IN"
+        " ('incidents assigned', 'incidents discussed', 'batch ordered')"
+        " ORDER BY id DESC LIMIT 4"
+    )
+    assert said == [
+        ("batch ordered", "sofia", "the orders are there now"),
+        ("incidents assigned", "sofia", None),
+        ("incidents discussed", "sofia", "the order came by telephone"),
+        ("incidents assigned", "sofia", None),
+    ]
+
+
+def test_a_robot_that_refuses_is_in_the_inbox_and_its_drive_is_tried_again(
+    house: House, open_context: Open
+) -> None:
+    context = open_context(
+        viewport={"width": 1024, "height": 900}, service_workers="block"
+    )
+    page = context.new_page()
+    house.sign_in(page, "sofia")
+    page.goto(f"{house.address}/incidents?process=driving")
+    with house.services.uow() as tx:
+        robots = {state.robot for state in tx.robots.states()}
+    assert "robot1" in robots
+    place = next(iter(bootstrap.world_named("paint_factory").places))
+    deploy(house, "driving", DRIVE.format(place=place))
+    _call(house.plant.simulator.url, "reject robot1 1")
+    instance_id = start(house, "driving", "a drive")
+    cause = page.locator(".incidents-cause")
+    expect(cause).to_contain_text("failed drive")
+    expect(cause).to_contain_text("Drive to the tank")
+    cause.get_by_role("link", name=re.compile("Open:")).click()
+    page.get_by_role("button", name="Try again: a drive").click()
+    house.until(
+        "the drive has ended",
+        lambda: house.rows(
+            f"SELECT 1 FROM instances WHERE id = '{instance_id}'"
+            " AND status = 'completed'"
+        ),
+    )
+
+
+def test_who_asked_gets_one_mail_a_cause(house: House, open_context: Open) -> None:
+    deploy(house, "noting_mail", NOTE.format(name="mail"))
+    context = open_context(
+        viewport={"width": 1024, "height": 900}, service_workers="block"
+    )
+    page = context.new_page()
+    house.sign_in(page, "sofia")
+    page.goto(f"{house.address}/incidents/alerts")
+    page.get_by_label("Mail address").fill(BUYER)
+    page.get_by_text("Write to me when something is stuck").click()
+    page.get_by_text("Only these:").click()
+    page.get_by_text("Noting mail").click()
+    page.get_by_role("button", name="Keep").click()
+    expect(page.locator(".flash")).to_have_text("Your alerts are changed.")
+    start(house, "noting_mail", "MO-2026-9001")
+    (letter,) = house.until("the mail is there", lambda: alerts_in_mailbox(house))
+    assert "Noting mail" in letter.get_content()
+    before = house.rows("SELECT count(*) FROM incidents WHERE resolved_at IS NULL")
+    start(house, "noting_mail", "MO-2026-9002")
+    house.until(
+        "the second incident is there",
+        lambda: (
+            house.rows("SELECT count(*) FROM incidents WHERE resolved_at IS NULL")
+            > before
+        ),
+    )
+    link = re.search(r"/incidents/c\w+", letter.get_content())
+    assert link is not None
+    page.goto(house.address + link[0])
+    expect(page.locator("#incident-now tbody tr")).to_have_count(2)
+    assert len(alerts_in_mailbox(house)) == 1
+    assert house.rows("SELECT count(*) FROM alerts WHERE channel = 'mail:sofia'") == [
+        (1,)
+    ]
+
+
+def test_a_device_is_switched_on_and_shows_a_notice(
+    house: House, open_context: Open
+) -> None:
+    context = open_context(viewport={"width": 1024, "height": 900})
+    context.grant_permissions(["notifications"], origin=house.address)
+    # The browsers' own push services are on the internet.
+    context.add_init_script(
+        """
+        let found = null;
+        const keys = { p256dh: "B" + "A".repeat(86), auth: "A".repeat(22) };
+        const endpoint = "https://push.example.com/device";
+        PushManager.prototype.getSubscription = async () => found;
+        PushManager.prototype.subscribe = async () => (found = {
+          endpoint, toJSON: () => ({ endpoint, keys }),
+          unsubscribe: async () => ((found = null), true),
+        });
+        """
+    )
+    page = context.new_page()
+    house.sign_in(page, "sofia")
+    page.goto(f"{house.address}/incidents/alerts")
+    page.get_by_role("button", name="Switch on").click()
+    expect(page.locator("#push-state")).to_have_text("Alerts appear on this device.")
+    kept = "SELECT endpoint, login FROM push_subscriptions"
+    assert house.rows(kept) == [("https://push.example.com/device", "sofia")]
+
+    wire = context.new_cdp_session(page)
+    seen: list[str] = []
+    wire.on(
+        "ServiceWorker.workerRegistrationUpdated",
+        lambda told: seen.extend(r["registrationId"] for r in told["registrations"]),
+    )
+    wire.send("ServiceWorker.enable")
+    page.evaluate("async () => { await navigator.serviceWorker.ready; }")
+    house.until("the worker is known", lambda: seen or page.evaluate("0"))
+    notice = {"title": "Incident: the printer burns", "path": "/incidents/c1"}
+    wire.send(
+        "ServiceWorker.deliverPushMessage",
+        {
+            "origin": house.address,
+            "registrationId": seen[0],
+            "data": json.dumps(notice),
+        },
+    )
+    shown = house.until(
+        "the notice is shown",
+        lambda: page.evaluate(
+            """async () => (await (await navigator.serviceWorker.ready)
+                .getNotifications()).map((one) => [one.title, one.data])"""
+        ),
+    )
+    assert shown == [["Incident: the printer burns", "/incidents/c1"]]
+
+    page.get_by_role("button", name="Switch off").click()
+    expect(page.locator("#push-state")).to_contain_text("Alerts are off")
+    assert house.rows(kept) == []
+
+
+@pytest.mark.parametrize("width", [360, 1024])
+def test_narrow_and_wide_screens_show_all_of_it(
+    house: House, open_context: Open, width: int
+) -> None:
+    with house.services.uow() as tx:
+        tx.incidents.open("reply", "No reply could be sent to a@x.example.com: full")
+        tx.incidents.open("reply", "No reply could be sent to b@x.example.com: full")
+        (cause,) = {i.cause for i in tx.incidents.listing() if i.kind == "reply"}
+    context = open_context(
+        viewport={"width": width, "height": 800},
+        bypass_csp=True,
+        service_workers="block",
+    )
+    page = context.new_page()
+    house.sign_in(page, "adam")
+    for path in ("/incidents", f"/incidents/{cause}", "/incidents/alerts"):
+        page.goto(house.address + path)
+        over_px = page.evaluate(
+            "() => document.scrollingElement.scrollWidth - window.innerWidth"
+        )
+        assert over_px <= 0, path
+        small = page.evaluate(SMALL_TARGETS)
+        assert small == [], path
+        assert axe(page) == [], path
