@@ -10,6 +10,7 @@ CREATE TABLE definitions (
     xml bytea NOT NULL,
     deployed_at timestamptz NOT NULL DEFAULT now(),
     deployed_by text NOT NULL,
+    note text NOT NULL DEFAULT '',
     UNIQUE (key, version)
 );
 
@@ -46,6 +47,7 @@ CREATE TABLE decisions (
     xml bytea NOT NULL,
     deployed_at timestamptz NOT NULL DEFAULT now(),
     deployed_by text NOT NULL,
+    note text NOT NULL DEFAULT '',
     PRIMARY KEY (key, version)
 );
 
@@ -57,6 +59,7 @@ CREATE TABLE forms (
     schema json NOT NULL,
     deployed_at timestamptz NOT NULL DEFAULT now(),
     deployed_by text NOT NULL,
+    note text NOT NULL DEFAULT '',
     PRIMARY KEY (form, version)
 );
 
@@ -434,6 +437,17 @@ CREATE TABLE people (
     created_at timestamptz NOT NULL DEFAULT now(),
     mail text,
     password_once boolean NOT NULL DEFAULT false -- to be changed after signing in
+);
+
+-- What a person has drawn and not deployed yet; null: no version was its beginning.
+CREATE TABLE model_drafts (
+    person_id bigint NOT NULL REFERENCES people ON DELETE CASCADE,
+    kind text NOT NULL CHECK (kind IN ('process', 'decision')),
+    key text NOT NULL,
+    base_version integer,
+    content bytea NOT NULL,
+    saved_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (person_id, kind, key)
 );
 
 -- Tablets that a supervisor has enrolled: only there a PIN or a badge is enough.

@@ -63,6 +63,8 @@ const SHEETS = {
   "api.css": ["api"],
 };
 const WASM = { "zxing_reader.wasm": "zxing-wasm/dist/reader/zxing_reader.wasm" };
+// Icons of the modeller are letters of this font; styles cannot name a hashed file.
+const FONTS = { "bpmn_font.woff2": "bpmn-js/dist/assets/bpmn-font/font/bpmn.woff2" };
 const STAMPED_DIRECTORIES = ["src", "static", "styles"];
 const STAMPED_FILES = [
   ".npmrc",
@@ -97,6 +99,7 @@ const NOT_IN_SHELL = new Set([
   "models.js",
   "replay.js",
   "scanner.js",
+  "bpmn_font.woff2",
   "zxing_reader.wasm",
 ]);
 
@@ -342,6 +345,14 @@ async function build(only) {
       keep(manifest, logical, fs.readFileSync(path.join(HERE, found)));
       packages.add(packageOf(found));
     }
+
+  if (wanted("model_editor") && manifest["model_editor.js"])
+    for (const [logical, file] of Object.entries(FONTS))
+      keep(
+        manifest,
+        logical,
+        fs.readFileSync(path.join(HERE, "node_modules", file)),
+      );
 
   const shell = shellOf(manifest, browser);
   await script("sw", {

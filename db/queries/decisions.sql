@@ -8,8 +8,10 @@ LIMIT 1;
 
 -- name: decisions_insert
 -- Deploy the next version.
-INSERT INTO decisions (key, version, name, digest, xml, deployed_by)
-VALUES (%(key)s, %(version)s, %(name)s, %(digest)s, %(xml)s, %(by)s);
+INSERT INTO decisions (key, version, name, digest, xml, deployed_by, note)
+VALUES (
+    %(key)s, %(version)s, %(name)s, %(digest)s, %(xml)s, %(by)s, %(note)s
+);
 
 -- name: decisions_get
 -- The newest table of a decision.

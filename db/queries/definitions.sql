@@ -12,8 +12,10 @@ LIMIT 1;
 
 -- name: definitions_insert
 -- Deploy the next version.
-INSERT INTO definitions (key, version, name, digest, xml, deployed_by)
-VALUES (%(key)s, %(version)s, %(name)s, %(digest)s, %(xml)s, %(by)s)
+INSERT INTO definitions (key, version, name, digest, xml, deployed_by, note)
+VALUES (
+    %(key)s, %(version)s, %(name)s, %(digest)s, %(xml)s, %(by)s, %(note)s
+)
 RETURNING id;
 
 -- name: definitions_get

@@ -8,8 +8,10 @@ LIMIT 1;
 
 -- name: forms_insert
 -- Deploy the next version.
-INSERT INTO forms (form, version, digest, schema, deployed_by)
-VALUES (%(form)s, %(version)s, %(digest)s, %(schema)s::json, %(by)s);
+INSERT INTO forms (form, version, digest, schema, deployed_by, note)
+VALUES (
+    %(form)s, %(version)s, %(digest)s, %(schema)s::json, %(by)s, %(note)s
+);
 
 -- name: forms_get
 -- The newest version of a form.

@@ -39,6 +39,7 @@ class ProcessMap extends HTMLElement {
   #marked: [string, string][] = [];
   #drawn = false;
   #again = (): void => this.#mark();
+  #look = (event: Event): void => this.#bringIntoView((event as CustomEvent<string>).detail);
 
   connectedCallback(): void {
     const stage = document.createElement("div");
@@ -52,12 +53,14 @@ class ProcessMap extends HTMLElement {
     stage.addEventListener("keydown", (event) => this.#press(event));
     document.body.addEventListener("cockpit:marked", this.#again);
     document.body.addEventListener("htmx:afterSettle", this.#again);
+    document.body.addEventListener("cockpit:look", this.#look);
     void this.#draw();
   }
 
   disconnectedCallback(): void {
     document.body.removeEventListener("cockpit:marked", this.#again);
     document.body.removeEventListener("htmx:afterSettle", this.#again);
+    document.body.removeEventListener("cockpit:look", this.#look);
     this.#viewer?.destroy();
     this.#viewer = null;
   }
@@ -197,9 +200,32 @@ class ProcessMap extends HTMLElement {
       };
       mark("diagram-step");
       if (row.getAttribute("aria-current") === "true") mark("diagram-chosen");
-      if (show === "live") this.#live(row, id, mark, overlays);
+      if (show === "marks") this.#plain(row, id, mark, overlays);
+      else if (show === "live") this.#live(row, id, mark, overlays);
       else this.#heat(row, id, show, mark, overlays);
     }
+  }
+
+  /** The row itself says how its element is marked. */
+  #plain(
+    row: HTMLElement,
+    id: string,
+    mark: (marker: string) => void,
+    overlays: Overlays,
+  ): void {
+    const { mark: marker, badge: sign } = row.dataset;
+    if (!marker) return;
+    mark(marker);
+    const kind = `model-mark model-mark-${marker.replace(/^\w+-/, "")}`;
+    if (sign) overlays.add(id, "figure", badge(kind, sign, { top: -14, right: 14 }));
+  }
+
+  #bringIntoView(id: string): void {
+    if (this.#viewer === null || this.#canvas() === null) return;
+    if (this.#viewer.get<Registry>("elementRegistry").get(id) === undefined) return;
+    this.#viewer
+      .get<{ scrollToElement(element: string, room: number): void }>("canvas")
+      .scrollToElement(id, STEP_PX);
   }
 
   #live(

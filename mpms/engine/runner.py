@@ -12,9 +12,11 @@ from typing import Any
 from SpiffWorkflow.specs.WorkflowSpec import WorkflowSpec
 from SpiffWorkflow.util.task import TaskState
 
+from mpms.domain.decision_sheets import Decided, DecisionSheet
 from mpms.domain.errors import MigrationRefused, ModelRefused, TaskGone
 from mpms.domain.instances import InstanceStatus, Snapshot
 from mpms.domain.limits import Limits
+from mpms.domain.model_difference import ModelPart
 from mpms.domain.models import Causes, Definition, ModelStep, Problem
 from mpms.domain.starts import Due, StartEvent
 from mpms.domain.steps import (
@@ -39,12 +41,14 @@ from mpms.engine import codec, lint, scope
 from mpms.engine.building import build
 from mpms.engine.causes import catchable
 from mpms.engine.decisions import check_decisions, read_decisions
+from mpms.engine.decisions.sheets import read_sheets, write_sheet
 from mpms.engine.limits import check_given
 from mpms.engine.migration import Migration, Version
 from mpms.engine.model import Process
 from mpms.engine.nodes.activities import ServiceTask, UserTask
 from mpms.engine.nodes.calls import CallActivity
 from mpms.engine.nodes.events import Catcher
+from mpms.engine.parts import parts
 from mpms.engine.reading import read_model
 from mpms.engine.repair import RepairShop, live_tokens
 from mpms.engine.schedules import first_due, next_due
@@ -87,6 +91,24 @@ class SpiffEngine:
     def check_decisions(self, xml: bytes) -> list[Problem]:
         return check_decisions(xml)
 
+    def check_names(
+        self,
+        xml: bytes,
+        *,
+        forms: frozenset[str],
+        decisions: frozenset[str],
+        processes: frozenset[str],
+    ) -> list[Problem]:
+        """Which forms, decisions and processes a model names that are not there."""
+        told = lint.check(
+            xml,
+            known_forms=forms,
+            known_decisions=decisions,
+            known_processes=processes,
+        ).problems
+        refused = set(self.check(xml))
+        return [problem for problem in told if problem not in refused]
+
     def processes(self, xml: bytes) -> list[tuple[str, str]]:
         return [(p.id, p.name) for p in read_model(xml).processes if p.executable]
 
@@ -104,6 +126,34 @@ class SpiffEngine:
 
     def decisions(self, xml: bytes) -> list[tuple[str, str]]:
         return [(d.key, d.name) for d in read_decisions(xml).values()]
+
+    def sheets(self, xml: bytes) -> Sequence[DecisionSheet]:
+        return read_sheets(xml)
+
+    def write_sheet(self, xml: bytes, sheet: DecisionSheet) -> bytes:
+        return write_sheet(xml, sheet)
+
+    def decide(
+        self,
+        xml: bytes,
+        key: str,
+        variables: Variables,
+        *,
+        now: datetime,
+        decisions: Decisions | None = None,
+    ) -> Decided:
+        """Make one decision of a file that need not be deployed."""
+        check_given(variables, self._limits)
+        decision = read_decisions(xml).get(key)
+        if decision is None:
+            raise ModelRefused(f"The file holds no decision {key!r}.")
+        made = decision.decide(
+            variables, now=now, others=lambda other: self._decision(decisions, other)
+        )
+        return Decided(made.outputs, dict(made.fired))
+
+    def parts(self, definition: Definition) -> Sequence[ModelPart]:
+        return parts(definition.xml, definition.key)
 
     def steps(self, definition: Definition) -> Sequence[ModelStep]:
         process, _ = self._compiled(definition)

@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
+from mpms.domain.decision_sheets import Decided, DecisionSheet
 from mpms.domain.instances import Snapshot
+from mpms.domain.model_difference import ModelPart
 from mpms.domain.models import Causes, Definition, ModelStep, Problem
 from mpms.domain.starts import Due, StartEvent
 from mpms.domain.steps import Command, LiveToken, Step, Variables, Wait
@@ -27,6 +29,17 @@ class Engine(Protocol):
 
     def check_decisions(self, xml: bytes) -> list[Problem]:
         """The same for a file of decision tables."""
+        ...
+
+    def check_names(
+        self,
+        xml: bytes,
+        *,
+        forms: frozenset[str],
+        decisions: frozenset[str],
+        processes: frozenset[str],
+    ) -> list[Problem]:
+        """Which forms, decisions and processes a model names that are not there."""
         ...
 
     def processes(self, xml: bytes) -> list[tuple[str, str]]:
@@ -54,6 +67,30 @@ class Engine(Protocol):
 
     def decisions(self, xml: bytes) -> list[tuple[str, str]]:
         """The (key, name) of every decision in a file."""
+        ...
+
+    def sheets(self, xml: bytes) -> Sequence[DecisionSheet]:
+        """The decisions of a file as people read them. ModelRefused."""
+        ...
+
+    def write_sheet(self, xml: bytes, sheet: DecisionSheet) -> bytes:
+        """The file with the rules of one table replaced. ModelRefused."""
+        ...
+
+    def decide(
+        self,
+        xml: bytes,
+        key: str,
+        variables: Variables,
+        *,
+        now: datetime,
+        decisions: Decisions | None = None,
+    ) -> Decided:
+        """Make one decision of a file. ModelRefused, ExpressionFailed."""
+        ...
+
+    def parts(self, definition: Definition) -> Sequence[ModelPart]:
+        """A process with all that its steps and flows say, to be compared."""
         ...
 
     def steps(self, definition: Definition) -> Sequence[ModelStep]:

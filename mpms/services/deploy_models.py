@@ -43,6 +43,7 @@ def deploy_models(
     files: dict[str, bytes],
     *,
     by: str,
+    note: str = "",
     now: datetime | None = None,
 ) -> Deployment:
     """Deploy files by name, all or none. Raises Refused.
@@ -50,18 +51,11 @@ def deploy_models(
     From then on only the start events of these versions are triggered; the durations
     of their timers begin ``now``. Instances that run are not touched.
     """
-    problems: dict[str, list[Problem]] = {}
-    for name, content in files.items():
-        if name.endswith(".bpmn"):
-            found = engine.check(content)
-        elif name.endswith(".dmn"):
-            found = engine.check_decisions(content)
-        elif name.endswith(".form"):
-            found = check_form(content)
-        else:
-            found = [Problem("", name, "only .bpmn, .dmn and .form can be deployed")]
-        if found:
-            problems[name] = found
+    problems = {
+        name: found
+        for name, content in files.items()
+        if (found := check_file(engine, name, content))
+    }
     if problems:
         raise Refused(problems)
     done = Deployment()
@@ -69,18 +63,23 @@ def deploy_models(
         for name, content in files.items():
             if name.endswith(".bpmn"):
                 for key, title in engine.processes(content):
-                    deployed = tx.definitions.deploy(key, title, content, by=by)
+                    deployed = tx.definitions.deploy(
+                        key, title, content, by=by, note=note
+                    )
                     done.definitions.append(deployed)
             elif name.endswith(".dmn"):
                 for key, title in engine.decisions(content):
-                    tx.definitions.deploy_decision(key, title, content, by=by)
+                    tx.definitions.deploy_decision(
+                        key, title, content, by=by, note=note
+                    )
                     done.decisions.append(key)
             else:
                 schema = json.loads(content)
-                tx.definitions.deploy_form(schema["id"], schema, by=by)
+                tx.definitions.deploy_form(schema["id"], schema, by=by, note=note)
                 done.forms.append(schema["id"])
         _replace_starts(tx, engine, files, done, now or datetime.now(UTC))
-        tx.events.append("deployed", actor=by, data={"files": sorted(files)})
+        told = {"files": sorted(files), **({"note": note} if note else {})}
+        tx.events.append("deployed", actor=by, data=told)
         tx.wake()
     return done
 
@@ -127,6 +126,17 @@ def _add_start(
             return str(fault)
     tx.starts.add(number, start, due)
     return None
+
+
+def check_file(engine: Engine, name: str, content: bytes) -> list[Problem]:
+    """Why a file would be refused; an empty list means that it would not."""
+    if name.endswith(".bpmn"):
+        return engine.check(content)
+    if name.endswith(".dmn"):
+        return engine.check_decisions(content)
+    if name.endswith(".form"):
+        return check_form(content)
+    return [Problem("", name, "only .bpmn, .dmn and .form can be deployed")]
 
 
 def check_form(content: bytes) -> list[Problem]:

@@ -17,6 +17,7 @@ from mpms.web.pages import (
     incidents,
     login,
     map,
+    models,
     orders,
     shell,
     tasks,
@@ -43,6 +44,7 @@ PAGES = (
     webhooks,
     incidents,
     batches,
+    models,
 )
 
 

@@ -24,6 +24,7 @@ from mpms.web.rights import open_to_all
 DIST = Path(__file__).resolve().parent / "static" / "dist"
 NOTICES = "THIRD-PARTY-NOTICES.txt"
 LOADED_LATER = ("live_worker.js", "scanner.js", "zxing_reader.wasm", "diagram.js")
+PACKED_ALREADY = frozenset({".png", ".woff2"})
 FOR_EVER = "public, max-age=31536000, immutable"
 
 # Registered types differ between machines; ours must not.
@@ -35,8 +36,9 @@ TYPES = {
     ".svg": "image/svg+xml",
     ".txt": "text/plain; charset=utf-8",
     ".wasm": "application/wasm",
+    ".woff2": "font/woff2",
 }
-_SERVED = re.compile(r"[A-Za-z0-9_]+(-[A-Za-z0-9_]+)*-[0-9a-f]{10}\.[a-z]+")
+_SERVED = re.compile(r"[A-Za-z0-9_]+(-[A-Za-z0-9_]+)*-[0-9a-f]{10}\.[a-z0-9]+")
 
 log = logging.getLogger(__name__)
 
@@ -149,7 +151,8 @@ def serve(name: str) -> Response:
     path = current_assets().dist / name
     if path.suffix not in TYPES or not path.is_file():
         abort(404)
-    packed = path.suffix != ".png" and request.accept_encodings.quality("gzip") > 0
+    packs = request.accept_encodings.quality("gzip") > 0
+    packed = packs and path.suffix not in PACKED_ALREADY
     stat = path.stat()
     response = Response(
         _content(path, packed, stat.st_mtime_ns), content_type=TYPES[path.suffix]

@@ -31,7 +31,9 @@ class Definitions(Repository):
         self._versions = versions
         self._has_deployed = False
 
-    def deploy(self, key: str, name: str, xml: bytes, *, by: str) -> Definition:
+    def deploy(
+        self, key: str, name: str, xml: bytes, *, by: str, note: str = ""
+    ) -> Definition:
         digest = hashlib.sha256(xml).hexdigest()
         self._lock()
         row = self._statements.row("definitions_latest", key=key)
@@ -46,6 +48,7 @@ class Definitions(Repository):
             digest=digest,
             xml=xml,
             by=by,
+            note=note,
         )
         return Definition(digest, key, version, name, xml)
 
@@ -90,7 +93,9 @@ class Definitions(Repository):
         rows = self._statements.rows("definitions_list")
         return [self.by_id(definition_id) for (definition_id,) in rows]
 
-    def deploy_decision(self, key: str, name: str, xml: bytes, *, by: str) -> int:
+    def deploy_decision(
+        self, key: str, name: str, xml: bytes, *, by: str, note: str = ""
+    ) -> int:
         """Return the version; the same table again makes no new one."""
         digest = hashlib.sha256(xml).hexdigest()
         self._lock()
@@ -105,6 +110,7 @@ class Definitions(Repository):
                 digest=digest,
                 xml=xml,
                 by=by,
+                note=note,
             )
         return int(version)
 
@@ -112,7 +118,9 @@ class Definitions(Repository):
         row = self._statements.row("decisions_get", key=key)
         return None if row is None else bytes(row[0])
 
-    def deploy_form(self, form: str, schema: dict[str, Any], *, by: str) -> int:
+    def deploy_form(
+        self, form: str, schema: dict[str, Any], *, by: str, note: str = ""
+    ) -> int:
         """Return the version; the same fields again make no new one."""
         written = as_json(schema)
         digest = hashlib.sha256(written.encode()).hexdigest()
@@ -127,6 +135,7 @@ class Definitions(Repository):
                 digest=digest,
                 schema=written,
                 by=by,
+                note=note,
             )
         return int(version)
 

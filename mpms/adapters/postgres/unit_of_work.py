@@ -37,6 +37,7 @@ from mpms.adapters.postgres.incidents import Incidents
 from mpms.adapters.postgres.instances import Instances
 from mpms.adapters.postgres.jobs import Jobs
 from mpms.adapters.postgres.mails import Mails, Outbox
+from mpms.adapters.postgres.models import Models
 from mpms.adapters.postgres.old_history import OldHistory
 from mpms.adapters.postgres.order_views import OrderViews
 from mpms.adapters.postgres.orders import Orders
@@ -60,6 +61,7 @@ class PostgresTransaction:
 
     def __init__(self, statements: Statements, versions: Versions) -> None:
         self.definitions = Definitions(statements, versions)
+        self.models = Models(statements)
         self.instances = Instances(statements)
         self.waits = Waits(statements)
         self.tasks = Tasks(statements)

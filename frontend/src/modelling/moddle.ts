@@ -1,0 +1,161 @@
+// What a drawing says, read and written through the modeller's commands, so that all of
+// it can be undone. Extensions are kept as they stand in the file: no description of
+// Camunda's words is loaded, and so none of them can be lost by being unknown.
+
+export const CAMUNDA = "http://camunda.org/schema/1.0/bpmn";
+
+export interface Moddle {
+  $type: string;
+  $attrs: Record<string, unknown>;
+  $parent?: Moddle;
+  id?: string;
+  name?: string;
+  get(name: string): unknown;
+  [key: string]: unknown;
+}
+
+export interface Shape {
+  id: string;
+  type: string;
+  businessObject: Moddle;
+  labelTarget?: Shape;
+}
+
+interface Modeling {
+  updateProperties(element: Shape, changes: Record<string, unknown>): void;
+  updateModdleProperties(
+    element: Shape,
+    of: Moddle,
+    changes: Record<string, unknown>,
+  ): void;
+}
+
+interface Ids {
+  assigned(id: string): unknown;
+  nextPrefixed(prefix: string, element: Moddle): string;
+}
+
+interface Factory {
+  create(type: string, properties: Record<string, unknown>): Moddle;
+  createAny(type: string, space: string, properties: Record<string, unknown>): Moddle;
+  ids: Ids;
+}
+
+export interface Services {
+  get(name: string): unknown;
+}
+
+export class Pen {
+  constructor(
+    private readonly services: Services,
+    readonly element: Shape,
+  ) {}
+
+  get about(): Moddle {
+    return this.element.businessObject;
+  }
+
+  is(...types: string[]): boolean {
+    return types.includes(this.about.$type);
+  }
+
+  set(changes: Record<string, unknown>): void {
+    this.#modeling.updateProperties(this.element, changes);
+  }
+
+  setOf(part: Moddle, changes: Record<string, unknown>): void {
+    this.#modeling.updateModdleProperties(this.element, part, changes);
+  }
+
+  create(type: string, properties: Record<string, unknown>, parent: Moddle): Moddle {
+    const made = this.#factory.create(type, properties);
+    made.$parent = parent;
+    return made;
+  }
+
+  idIsFree(id: string): boolean {
+    return !this.#factory.ids.assigned(id);
+  }
+
+  // -- extensions -------------------------------------------------------------------
+
+  /** Files may call the namespace by another prefix. */
+  word(name: string): string {
+    return `${this.#prefix()}:${name}`;
+  }
+
+  attribute(name: string, of: Moddle = this.about): string {
+    const value = of.$attrs[this.word(name)];
+    return typeof value === "string" ? value : "";
+  }
+
+  setAttribute(name: string, value: string, of: Moddle = this.about): void {
+    this.setOf(of, { [this.word(name)]: value === "" ? undefined : value });
+  }
+
+  extension(name: string): Moddle | undefined {
+    return this.#extensions().find((one) => one.$type === this.word(name));
+  }
+
+  setExtension(name: string, properties: Record<string, unknown> | null): void {
+    const others = this.#extensions().filter((one) => one.$type !== this.word(name));
+    const values = properties === null ? others : [...others, this.any(name, properties)];
+    const holder = values.length
+      ? this.create("bpmn:ExtensionElements", { values }, this.about)
+      : undefined;
+    for (const value of values) if (holder) value.$parent = holder;
+    this.set({ extensionElements: holder });
+  }
+
+  any(name: string, properties: Record<string, unknown>): Moddle {
+    return this.#factory.createAny(this.word(name), CAMUNDA, properties);
+  }
+
+  /** Settings of Camunda 8 are kept; theirs and ours must not be mixed. */
+  get speaksCamunda8(): boolean {
+    return this.#extensions().some((one) => one.$type.startsWith("zeebe:"));
+  }
+
+  // -- what is declared beside the processes --------------------------------------
+
+  /** A message, signal, error or escalation by its name or code, made if need be. */
+  declared(type: string, by: string, value: string): Moddle {
+    const file = this.#definitions();
+    const known = (file.get("rootElements") as Moddle[]).find(
+      (one) => one.$type === type && one.get(by) === value,
+    );
+    if (known) return known;
+    const made = this.create(type, { name: value, [by]: value }, file);
+    const prefix = type.replace("bpmn:", "");
+    made.id = this.#factory.ids.nextPrefixed(`${prefix}_`, made);
+    this.setOf(file, { rootElements: [...(file.get("rootElements") as Moddle[]), made] });
+    return made;
+  }
+
+  #extensions(): Moddle[] {
+    const holder = this.about["extensionElements"] as Moddle | undefined;
+    return (holder?.["values"] as Moddle[] | undefined) ?? [];
+  }
+
+  #definitions(): Moddle {
+    let at: Moddle = this.about;
+    while (at.$parent) at = at.$parent;
+    return at;
+  }
+
+  #prefix(): string {
+    const { $attrs } = this.#definitions();
+    for (const [name, value] of Object.entries($attrs))
+      if (value === CAMUNDA && name.startsWith("xmlns:")) return name.slice(6);
+    $attrs["xmlns:camunda"] = CAMUNDA;
+    return "camunda";
+  }
+
+  get #modeling(): Modeling {
+    return this.services.get("modeling") as Modeling;
+  }
+
+  get #factory(): Factory {
+    return this.services.get("moddle") as Factory;
+  }
+}

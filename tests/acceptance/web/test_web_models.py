@@ -1,0 +1,297 @@
+"""Models in a browser: compared, deployed, drawn, and followed by what runs."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from mpms.services.start_instance import start_instance
+
+House = Any  # the fixture's class lives in conftest.py
+Open = Callable[..., BrowserContext]
+
+ROOT = Path(__file__).resolve().parents[3]
+AXE = ROOT / "frontend" / "node_modules" / "axe-core" / "axe.min.js"
+WAREHOUSE = (ROOT / "processes" / "warehouse.bpmn").read_bytes()
+MODELS_PAGE_KB_GZIP = 130
+
+
+def complaints_of(page: Page) -> list[str]:
+    page.add_script_tag(path=AXE)
+    result = page.evaluate(
+        "() => axe.run({exclude: ['.djs-container']}, {resultTypes: ['violations']})"
+    )
+    return [
+        f"{each['id']}: {[node['html'][:120] for node in each['nodes'][:3]]}"
+        for each in result["violations"]
+    ]
+
+
+def watermark_is_whole(page: Page) -> bool:
+    return bool(
+        page.evaluate(
+            """() => [...document.querySelectorAll('.diagram-stage')].every(stage => {
+                const mark = stage.querySelector('.bjs-powered-by');
+                mark.scrollIntoView({block: 'center'});
+                const box = mark.getBoundingClientRect();
+                const frame = stage.getBoundingClientRect();
+                const top = document.elementFromPoint(
+                    box.x + box.width / 2, box.y + box.height / 2);
+                return box.width > 20 && box.right <= frame.right + 1
+                    && box.bottom <= frame.bottom + 1 && mark.contains(top);
+            })"""
+        )
+    )
+
+
+def upload(page: Page, house: House, name: str, content: bytes) -> None:
+    page.goto(f"{house.address}/models/deploy")
+    page.locator("input[type=file]").set_input_files(
+        {"name": name, "mimeType": "application/xml", "buffer": content}
+    )
+    page.get_by_role("button", name="Deploy", exact=True).click()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_new_version_is_refused_deployed_compared_and_followed(
+    house: House, open_context: Open, scheme: str
+) -> None:
+    context = open_context(
+        viewport={"width": 1440, "height": 1000},
+        color_scheme=scheme,
+        bypass_csp=True,
+        service_workers="block",
+    )
+    page = context.new_page()
+    number = house.order()
+    house.task(number, "load_material")
+    house.sign_in(page, "adam")
+
+    upload(page, house, "warehouse.bpmn", WAREHOUSE.replace(b"scriptTask", b"oddTask"))
+    expect(page.get_by_role("alert")).to_contain_text("Nothing was deployed")
+    expect(page.locator(".model-finding-bad").first).to_be_visible()
+    assert complaints_of(page) == []
+
+    name = f"Load and scan {scheme}"
+    changed = WAREHOUSE.replace(b'"Load material"', f'"{name}"'.encode())
+    upload(page, house, "warehouse.bpmn", changed)
+    expect(page).to_have_url(re.compile(r"/models/warehouse/\d+/migrate$"))
+    expect(page.locator(".figure", has_text="can go")).to_contain_text(
+        re.compile("[1-9]")
+    )
+    assert complaints_of(page) == []
+    version = page.url.split("/")[-2]
+    page.get_by_label("Why", exact=True).fill("scan from now on")
+    page.get_by_role("button", name=re.compile(f"to version {version}")).click()
+    house.until(
+        "the instance follows",
+        lambda: house.rows(
+            "SELECT 1 FROM instances AS i JOIN definitions AS d ON d.id ="
+            f" i.definition_id WHERE i.business_key = '{number}'"
+            f" AND d.version = {version}"
+        ),
+    )
+
+    page.goto(f"{house.address}/models/warehouse/compare")
+    drawn = page.locator(".djs-element[data-element-id=load_material]")
+    expect(drawn).to_have_count(2)
+    expect(drawn.first).to_have_class(re.compile("part-changed"))
+    expect(drawn.last).to_have_class(re.compile("part-changed"))
+    row = page.locator("tr[data-element=load_material]")
+    expect(row.locator("ins")).to_have_text(name)
+    row.get_by_role("button").focus()
+    page.keyboard.press("Enter")
+    expect(drawn.first).to_have_class(re.compile("diagram-chosen"))
+    assert watermark_is_whole(page)
+    assert complaints_of(page) == []
+    for path in ("/models", f"/models/warehouse/{version}"):
+        page.goto(house.address + path)
+        assert complaints_of(page) == []
+
+
+def test_a_process_is_drawn_deployed_and_started(
+    house: House, open_context: Open
+) -> None:
+    context = open_context(
+        viewport={"width": 1440, "height": 1000}, service_workers="block"
+    )
+    page = context.new_page()
+    house.sign_in(page, "adam")
+    answer = page.goto(f"{house.address}/models")
+    assert answer is not None
+    assert "unsafe-inline" not in answer.headers["content-security-policy"]
+    page.get_by_role("link", name="Draw a new one").click()
+    page.get_by_label("Name").fill("Clean the tank")
+    page.get_by_label("Id").fill("clean_tank")
+    page.get_by_role("button", name="Begin to draw").click()
+    ready = page.locator("#model-editor[data-ready]")
+    expect(ready).to_be_attached()
+    assert watermark_is_whole(page)
+
+    # The context pad: append a task, then make it a form by the menu of kinds.
+    page.locator(".djs-element[data-element-id=start]").first.click()
+    page.locator(
+        ".djs-context-pad .bpmn-icon-user, .djs-context-pad .bpmn-icon-task"
+    ).first.click()
+    page.keyboard.press("Escape")
+    added = page.locator("#editor-elements option", has_text="Task")
+    expect(added).to_have_count(1)
+    page.locator("#editor-elements").select_option(index=2)
+    page.locator(".djs-context-pad .bpmn-icon-screw-wrench").click()
+    page.locator(".djs-popup [data-id=replace-with-user-task]").click()
+    page.get_by_label("Name").fill("Clean it")
+    page.get_by_label("Id", exact=True).fill("clean_it")
+    page.get_by_label("Form", exact=True).fill("no_such_form")
+    page.get_by_label("Groups that may do it").fill("worker")
+    page.get_by_label("Groups that may do it").press("Tab")
+    findings = page.locator("#editor-findings li")
+    expect(findings.filter(has_text="there is no form 'no_such_form'")).to_be_visible()
+    task = page.locator(".djs-element[data-element-id=clean_it]").first
+    expect(task).to_have_class(re.compile("finding-warn"))
+    expect(page.locator("#editor-state")).to_have_text("Kept as your draft")
+
+    page.reload()
+    expect(ready).to_be_attached()
+    task.click()
+    expect(page.get_by_label("Name")).to_have_value("Clean it")
+    page.get_by_label("Form", exact=True).fill("start_mixing")
+    page.get_by_label("Form", exact=True).press("Tab")
+    expect(page.get_by_role("link", name="Show this form on a tablet")).to_be_visible()
+    expect(findings.filter(has_text="there is no form")).to_have_count(0)
+    page.get_by_label("Why (shown beside the version)").fill("tanks get dirty")
+    page.get_by_role("button", name="Deploy as a new version").click()
+    expect(page).to_have_url(re.compile("/models/clean_tank/1$"))
+    assert house.rows(
+        "SELECT deployed_by, note FROM definitions WHERE key = 'clean_tank'"
+    ) == [("adam", "tanks get dirty")]
+    with house.services.uow() as tx:
+        start_instance(tx, house.services.advance, "clean_tank", actor="test")
+    assert house.rows("SELECT form, groups FROM tasks WHERE element = 'clean_it'") == [
+        ("start_mixing", ["worker"])
+    ]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_factorys_own_process_is_edited_without_losing_anything(
+    house: House, open_context: Open, scheme: str
+) -> None:
+    context = open_context(
+        viewport={"width": 1440, "height": 1000},
+        color_scheme=scheme,
+        service_workers="block",
+    )
+    page = context.new_page()
+    house.sign_in(page, "adam")
+    key = "warehouse_simplified"
+    if not house.rows(f"SELECT 1 FROM definitions WHERE key = '{key}'"):
+        upload(
+            page,
+            house,
+            f"{key}.bpmn",
+            (ROOT / "processes" / f"{key}.bpmn").read_bytes(),
+        )
+        expect(page).to_have_url(re.compile(f"/models/{key}/1$"))
+    page.goto(f"{house.address}/models/{key}/edit")
+    expect(page.locator("#model-editor[data-ready]")).to_be_attached()
+    expect(page.locator("#editor-count")).to_have_text("0")
+    note = f"drawn in the {scheme}"
+    page.get_by_label("Documentation").fill(note)
+    page.get_by_label("Documentation").press("Tab")
+    expect(page.locator("#editor-state")).to_have_text("Kept as your draft")
+    expect(page.locator("#editor-count")).to_have_text("0")
+    page.get_by_role("button", name="Deploy as a new version").click()
+    expect(page).to_have_url(re.compile(rf"/models/{key}/\d+(/migrate)?$"))
+    page.goto(f"{house.address}/models/{key}/compare")
+    rows = page.locator("#model-changes tbody tr")
+    expect(rows).to_have_count(1)
+    expect(rows.locator("ins")).to_have_text(note)
+
+
+def test_a_decision_is_changed_tried_and_deployed(
+    house: House, open_context: Open
+) -> None:
+    context = open_context(
+        viewport={"width": 1024, "height": 900}, service_workers="block"
+    )
+    page = context.new_page()
+    house.sign_in(page, "adam")
+    page.goto(f"{house.address}/models/decisions/weight_tolerance/edit")
+    page.get_by_role("button", name="Add a rule below rule 2").click()
+    third = page.get_by_label(re.compile("^Rule 3: beyond"))
+    expect(third).to_be_visible()
+    third.fill("> > 7")
+    third.press("Tab")
+    expect(page.locator(".model-finding-bad").first).to_be_visible()
+    page.get_by_role("button", name="Remove rule 3").click()
+    expect(third).to_have_count(0)
+    page.get_by_label(re.compile("^Rule 1: beyond")).fill("< 3")
+    page.get_by_label(re.compile("^Rule 2: beyond")).fill(">= 3")
+    page.get_by_label("measured_kg").fill("104")
+    page.get_by_label("material").fill('{"required_kg": 100}')
+    page.get_by_role("button", name="Decide").click()
+    expect(page.locator("#tried")).to_contain_text("Rules that held: 1")
+    page.get_by_role("button", name="Deploy as a new version").click()
+    expect(page).to_have_url(re.compile("/models$"))
+    assert house.rows("SELECT max(version) FROM decisions") == [(2,)]
+    # The factory weighs as before for whoever comes next.
+    page.goto(f"{house.address}/models/deploy")
+    page.locator("input[type=file]").set_input_files(
+        ROOT / "processes" / "weight_tolerance.dmn"
+    )
+    page.get_by_role("button", name="Deploy", exact=True).click()
+    expect(page).to_have_url(re.compile("/models$"))
+
+
+def test_a_form_is_previewed_alive(house: House, open_context: Open) -> None:
+    context = open_context(
+        viewport={"width": 1024, "height": 900},
+        bypass_csp=True,
+        service_workers="block",
+    )
+    page = context.new_page()
+    house.sign_in(page, "vera")
+    page.goto(f"{house.address}/models/forms/load_material")
+    screen = page.locator(".tablet-screen")
+    expect(screen.locator(".field").first).to_be_visible()
+    expect(screen.locator("[data-live-form], .form-fields").first).to_be_attached()
+    page.get_by_label("What the process knows").fill(
+        '{"material": {"name": "Zinc white", "required_kg": 12}}'
+    )
+    page.get_by_role("button", name="Show with these values").click()
+    expect(screen).to_contain_text("Zinc white")
+    assert complaints_of(page) == []
+
+
+def test_only_the_editor_loads_the_modeller(house: House, open_context: Open) -> None:
+    context = open_context(service_workers="block")
+    page = context.new_page()
+    loaded: dict[str, int] = {}
+    page.on(
+        "response",
+        lambda answer: (
+            loaded.update({answer.url: len(gzip.compress(answer.body()))})
+            if "/static/" in answer.url and answer.ok
+            else None
+        ),
+    )
+    house.sign_in(page, "adam")
+    for path in ("/models", "/models/warehouse/1"):
+        loaded.clear()
+        page.goto(house.address + path, wait_until="load")
+        if path != "/models":
+            expect(page.locator(".djs-shape").first).to_be_attached()
+        assert not [url for url in loaded if "model_editor" in url or "woff2" in url]
+        assert 0 < sum(loaded.values()) < MODELS_PAGE_KB_GZIP * 1024
+    answer = page.goto(f"{house.address}/models/warehouse/edit")
+    assert answer is not None
+    policy = answer.headers["content-security-policy"]
+    assert policy.endswith("; style-src-attr 'unsafe-inline'")
+    assert policy.count("unsafe-inline") == 1
+    expect(page.locator("#model-editor[data-ready]")).to_be_attached()
+    assert [url for url in loaded if "model_editor" in url]
