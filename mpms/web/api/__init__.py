@@ -9,13 +9,17 @@ from flask.typing import ResponseReturnValue
 
 from mpms.domain.errors import MpmsError
 from mpms.web.api import (
+    batches,
+    causes,
     clients,
     events,
     floor,
     incidents,
     instances,
+    models,
     orders,
     people,
+    plant,
     processes,
     repairs,
     tasks,
@@ -33,8 +37,9 @@ pages = Blueprint("api", __name__, url_prefix=API)
 SECTIONS: tuple[Section, ...] = tuple(
     part.section
     for part in (
-        *(orders, instances, repairs, tasks, incidents, processes, floor),
-        *(events, webhooks, people, clients),
+        *(orders, instances, repairs, batches, tasks, incidents, causes),
+        *(processes, models, floor),
+        *(events, webhooks, people, plant, clients),
     )
 )
 OPERATIONS: tuple[Operation, ...] = tuple(

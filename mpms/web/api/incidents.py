@@ -18,6 +18,7 @@ from mpms.web.api.values import (
     ProcessKey,
     RowId,
     Text,
+    WithReason,
 )
 from mpms.web.rights import LEADERS, READERS
 
@@ -35,7 +36,7 @@ class OpenIncident(Shape):
     retryable: bool
 
 
-class Which(Given):
+class IncidentQuery(Given):
     kind: Text | None = None
     text: Text | None = Field(default=None, description="A part of the message.")
     element: Text | None = None
@@ -48,7 +49,7 @@ class Which(Given):
         )
 
 
-class RetryMany(Which):
+class RetryMany(IncidentQuery):
     reason: Annotated[str, Field(min_length=1, max_length=1000)]
 
 
@@ -58,14 +59,10 @@ class Retried(Shape):
     error: str | None
 
 
-class Note(Given):
-    note: Annotated[str, Field(max_length=500)] = ""
-
-
 @section.get("/incidents", READERS)
-def list_all(call: Call, query: Which) -> Listed[OpenIncident]:
+def list_all(call: Call, query: IncidentQuery) -> Listed[OpenIncident]:
     """Open incidents that fit, the oldest first."""
-    nothing_asked = query == Which()
+    nothing_asked = query == IncidentQuery()
     with call.desk.uow() as tx:
         found = (
             tx.incidents.listing()
@@ -110,9 +107,9 @@ def retry_all(call: Call, body: RetryMany) -> Listed[Retried]:
 
 
 @section.post("/incidents/{incident_id}/close", LEADERS, status=204)
-def close(call: Call, incident_id: RowId, body: Note) -> None:
+def close(call: Call, incident_id: RowId, body: WithReason) -> None:
     """Put aside an incident that tells of something outside."""
-    close_incident(call.desk.uow, incident_id, by=call.by, note=body.note)
+    close_incident(call.desk.uow, incident_id, by=call.by, note=body.reason)
 
 
 def _open(call: Call, incident_id: int) -> Incident:

@@ -78,7 +78,7 @@ class InstanceInList(Shape):
     stands: list[StandShape]
 
 
-class SearchQuery(Paged):
+class Search(Given):
     process: ProcessKey | None = None
     version: Version | None = Field(default=None, description="Needs `process`.")
     state: State = "running"
@@ -90,6 +90,10 @@ class SearchQuery(Paged):
         default=None, description="Started, or ended if it has, not before this."
     )
     until: datetime | None = Field(default=None, description="And not after this.")
+
+
+class SearchQuery(Search, Paged):
+    """A page of what fits."""
 
 
 class TokenShape(Shape):
@@ -277,23 +281,13 @@ class Reached(Shape):
 def search(call: Call, query: SearchQuery) -> Counted[InstanceInList]:
     """Instances that fit all that is given, the last changed first."""
     desk = call.desk
-    versions: dict[int, int] = {}
-    definition_id = None
-    if query.process is not None:
-        with desk.uow() as tx:
-            rows = tx.cockpit.versions(query.process)
-        versions = {row.definition_id: row.version for row in rows}
-        if query.version is not None:
-            known = {number: ident for ident, number in versions.items()}
-            if query.version not in known:
-                raise ProcessUnknown(f"Version {query.version} is not deployed.")
-            definition_id = known[query.version]
     found = search_instances(
         desk.uow,
-        _sought(query, definition_id),
+        sought_by(call, query),
         below=place_in(query.cursor, place_of),
         limit=query.limit,
     )
+    versions = _versions(call, query.process)
     return Counted[InstanceInList](
         items=[_listed(one, versions) for one in found.instances],
         next=None if found.below is None else text_of(found.below),
@@ -302,7 +296,23 @@ def search(call: Call, query: SearchQuery) -> Counted[InstanceInList]:
     )
 
 
-def _sought(query: SearchQuery, definition_id: int | None) -> InstancesSought:
+def _versions(call: Call, process: str | None) -> dict[int, int]:
+    """Version numbers by definition."""
+    if process is None:
+        return {}
+    with call.desk.uow() as tx:
+        rows = tx.cockpit.versions(process)
+    return {row.definition_id: row.version for row in rows}
+
+
+def sought_by(call: Call, query: Search) -> InstancesSought:
+    """ProcessUnknown."""
+    definition_id = None
+    if query.version is not None:
+        known = {n: ident for ident, n in _versions(call, query.process).items()}
+        if query.version not in known:
+            raise ProcessUnknown(f"Version {query.version} is not deployed.")
+        definition_id = known[query.version]
     statuses = tuple(InstanceStatus)
     if query.state in ("running", "stuck", "suspended"):
         statuses = (InstanceStatus.ACTIVE,)

@@ -15,9 +15,10 @@ from mpms.services.change_secret import (
     set_password,
     set_pin,
 )
+from mpms.services.edit_person import edit_person, reset_password
 from mpms.services.enrol_tablet import revoke_tablet
 from mpms.web.api.operation import Call, Given, Section, Shape
-from mpms.web.api.values import Listed, RowId, shaped
+from mpms.web.api.values import Listed, Reason, RowId, WithReason, shaped
 from mpms.web.rights import ADMINS, LEADERS
 
 section = Section("People", "People who sign in, and the tablets they share.")
@@ -63,6 +64,21 @@ class Badge(Given):
     )
 
 
+class EditedPerson(Given):
+    name: Annotated[str, Field(min_length=1, max_length=100)] | None = None
+    role: Role | None = None
+    groups: Annotated[list[Group], Field(max_length=50)] | None = None
+    language: Literal["en", "es", "de"] | None = None
+    reason: Reason
+
+
+class NewPassword(Shape):
+    secret: str | None = Field(
+        description="To be changed at the next sign-in. Told this once; null where a"
+        " repeated request is answered."
+    )
+
+
 class TabletShape(Shape):
     id: int
     name: str
@@ -98,6 +114,31 @@ def add(call: Call, body: NewPerson) -> PersonShape:
         pin=body.pin,
     )
     return PersonShape.model_validate(made)
+
+
+@section.patch("/people/{login}", ADMINS)
+def edit(call: Call, login: Login, body: EditedPerson) -> PersonShape:
+    """Another name, role, groups or language; what is not given stays."""
+    old = _shown(call, login)
+    made = edit_person(
+        call.desk.uow,
+        login,
+        name=old.name if body.name is None else body.name,
+        role=old.role if body.role is None else body.role,
+        groups=old.groups if body.groups is None else body.groups,
+        language=old.language if body.language is None else body.language,
+        by=call.by,
+        reason=body.reason,
+    )
+    return PersonShape.model_validate(made)
+
+
+@section.post("/people/{login}/password/reset", ADMINS)
+def reset(call: Call, login: Login, body: WithReason) -> NewPassword:
+    """A password to be told to the person, who changes it at the next sign-in."""
+    desk = call.desk
+    made = reset_password(desk.uow, desk.hasher, login, by=call.by, reason=body.reason)
+    return NewPassword(secret=made)
 
 
 @section.post("/people/{login}/password", ADMINS)

@@ -147,6 +147,10 @@ class Files(Given):
     ]
 
 
+class NewFiles(Files):
+    note: Annotated[str, Field(max_length=500)] = ""
+
+
 class DeployedShape(Shape):
     key: str
     version: int
@@ -303,12 +307,17 @@ def lint(call: Call, body: Files) -> Listed[Linted]:
 
 
 @section.post("/models/deploy", ADMINS, status=201)
-def deploy(call: Call, body: Files) -> Deployed:
+def deploy(call: Call, body: NewFiles) -> Deployed:
     """Deploy files, all or none; instances that run are not touched."""
     desk = call.desk
     contents = {name: text.encode() for name, text in body.files.items()}
     done = deploy_models(
-        desk.uow, desk.engine, contents, by=call.by, now=desk.clock.now()
+        desk.uow,
+        desk.engine,
+        contents,
+        by=call.by,
+        note=body.note,
+        now=desk.clock.now(),
     )
     return Deployed(
         processes=shaped(DeployedShape, done.definitions),

@@ -17,6 +17,7 @@ from mpms.services.repair_instance import (
     skip_activity,
     suspend_instance,
 )
+from mpms.services.undo_repair import undo_repair
 from mpms.web.api.instances import InstanceShape, shown
 from mpms.web.api.operation import Call, Given, Section, Shape
 from mpms.web.api.values import (
@@ -25,6 +26,7 @@ from mpms.web.api.values import (
     MaybeReason,
     Name,
     ProcessKey,
+    RowId,
     TaskId,
     Variables,
     Version,
@@ -65,6 +67,10 @@ class Restart(WithReason):
     elements: Elements = Field(description="Where it shall go on.")
     variables: Variables = Field(default={})
     latest: bool = Field(default=False, description="In the latest version.")
+
+
+class Undo(WithReason):
+    line: RowId = Field(description="The line of the history that is taken back.")
 
 
 class Plan(Given):
@@ -204,6 +210,21 @@ def restart(call: Call, instance_id: InstanceId, body: Restart) -> InstanceShape
         reason=body.reason,
     )
     return shown(call, new_id)
+
+
+@section.post("/instances/{instance_id}/undo", LEADERS)
+def undo(call: Call, instance_id: InstanceId, body: Undo) -> InstanceShape:
+    """Take back what somebody did to an instance, where a process allows it."""
+    desk = call.desk
+    undo_repair(
+        desk.uow,
+        desk.advance,
+        str(instance_id),
+        body.line,
+        by=call.by,
+        reason=body.reason,
+    )
+    return shown(call, str(instance_id))
 
 
 @section.post("/processes/{key}/migration/plan", LEADERS)

@@ -52,7 +52,7 @@ class TaskShape(Shape):
     product: str
 
 
-class CauseShape(Shape):
+class ProblemCause(Shape):
     code: str
     name: str
 
@@ -60,7 +60,7 @@ class CauseShape(Shape):
 class TaskStory(TaskShape):
     inputs: dict[str, Any]
     draft: dict[str, Any]
-    causes: list[CauseShape] = Field(description="What can be reported as a problem.")
+    causes: list[ProblemCause] = Field(description="What can be reported as a problem.")
 
 
 class GivenBack(Shape):
@@ -163,7 +163,7 @@ def one(call: Call, task_id: TaskId) -> TaskStory:
         **_task(view),
         inputs=view.task.inputs,
         draft=draft,
-        causes=shaped(CauseShape, causes),
+        causes=shaped(ProblemCause, causes),
     )
 
 

@@ -60,7 +60,8 @@ def test_an_incident_is_found_and_tried_again(plant: Any, stuck: str) -> None:
     (incident,) = boss.get("/incidents", process=MODEL)["items"]
     assert "no paper" in incident["message"]
     assert incident["retryable"]
-    refused = boss("POST", f"/incidents/{incident['id']}/close", {})
+    aside = {"reason": "who cares"}
+    refused = boss("POST", f"/incidents/{incident['id']}/close", aside)
     assert refused.status_code == 409
     plant.paper = True
     boss.post(f"/incidents/{incident['id']}/retry", {"reason": "paper is there"})
@@ -96,6 +97,52 @@ def test_every_repair_can_be_made(plant: Any, stuck: str) -> None:
     assert unknown.status_code == 404
 
 
+def test_a_cause_is_discussed_and_all_of_it_tried_again(plant: Any, stuck: str) -> None:
+    boss = plant.program("supervisor", "mes")
+    (cause,) = boss.get("/causes")["items"]
+    here = f"/causes/{cause['cause']}"
+    boss.post(f"{here}/comment", {"text": "The tray is empty."})
+    assert boss("POST", f"{here}/assign", {"to": "nobody"}).status_code == 422
+    story = boss.get(here)
+    assert [c["written_by"] for c in story["comments"]] == ["api:mes"]
+    assert [one["instance_id"] for one in story["incidents"]] == [stuck]
+    plant.paper = True
+    batch = boss.post(f"{here}/retry", {"reason": "paper is there"})
+    plant.worker.settle()
+    done = boss.get(f"/batches/{batch['id']}")
+    assert (done["state"], done["done"], done["failed"]) == ("ended", 1, 0)
+    items = boss.get(f"/batches/{batch['id']}/items")["items"]
+    assert [item["state"] for item in items] == ["done"]
+
+
+def test_many_are_changed_by_a_search_and_it_can_be_reversed(plant: Any) -> None:
+    plant.deploy()
+    started = {plant.start() for _ in range(3)}
+    boss = plant.program("supervisor")
+    wish = {"action": "suspend", "reason": "audit", "search": {"process": MODEL}}
+    batch = boss.post("/batches", wish, key="k")
+    assert batch["items"] == len(started)
+    assert boss.post("/batches", wish, key="k") == batch
+    plant.worker.settle()
+    assert len(boss.get("/instances", state="suspended")["items"]) == 3
+    boss.post(f"/batches/{batch['id']}/reverse", {"reason": "audit is over"})
+    plant.worker.settle()
+    assert boss.get("/instances", state="suspended")["items"] == []
+    unclear = boss("POST", "/batches", {"action": "retry", "reason": "x"})
+    assert unclear.json["type"].endswith("#problem-batch-target-unclear")
+
+
+def test_what_was_done_can_be_taken_back(plant: Any) -> None:
+    plant.deploy()
+    here = f"/instances/{plant.start(kg=1)}"
+    boss = plant.program("supervisor")
+    boss.post(f"{here}/variables", {"reason": "typo", "set": {"kg": 2}})
+    (line,) = boss.get(f"{here}/timeline", kind=["variables set"])["items"]
+    boss.post(f"{here}/undo", {"reason": "it was right", "line": line["line"]})
+    (kg,) = boss.get(f"{here}/variables")["items"]
+    assert kg["value"] == 1
+
+
 def test_models_are_checked_deployed_and_instances_carried_over(plant: Any) -> None:
     plant.deploy()
     instance = plant.start()
@@ -117,6 +164,50 @@ def test_models_are_checked_deployed_and_instances_carried_over(plant: Any) -> N
     )["items"]
     assert done == {"instance_id": instance, "error": None}
     assert admin.get(f"/instances/{instance}")["version"] == 2
+
+
+def test_two_versions_are_compared_and_a_decision_is_tried(plant: Any) -> None:
+    plant.deploy()
+    plant.deploy(last="archive")
+    dmn = """<definitions xmlns="https://www.omg.org/spec/DMN/20191111/MODEL/"
+        id="d" name="d" namespace="urn:d"><decision id="size" name="size">
+        <decisionTable id="t" hitPolicy="FIRST"><input id="i">
+        <inputExpression id="e" typeRef="number"><text>kg</text></inputExpression>
+        </input><output id="o" name="size" typeRef="string"/>
+        <rule id="r1"><inputEntry id="a"><text>&lt; 5</text></inputEntry>
+        <outputEntry id="b"><text>"small"</text></outputEntry></rule>
+        </decisionTable></decision></definitions>"""
+    admin = plant.program("admin")
+    admin.post("/models/deploy", {"files": {"size.dmn": dmn}, "note": "sizes"})
+    reader = plant.program("viewer")
+    difference = reader.get(f"/models/{MODEL}/difference")
+    changed = {(one["how"], one["id"]) for one in difference["changes"]}
+    assert {("added", "archive"), ("removed", "file")} <= changed
+    tried = reader.post("/decisions/size/try", {"variables": {"kg": 2}})
+    assert tried["error"] == ""
+    assert "small" in str(tried["outputs"])
+    known = reader.get("/models")["decisions"]
+    assert [line["versions"][0]["note"] for line in known] == ["sizes"]
+
+
+def test_the_plant_is_administered_by_programs_too(plant: Any) -> None:
+    admin = plant.program("admin", "ops")
+    assert admin.get("/plant/health")["parts"]
+    robot = plant.world.robots[0].id
+    admin.post(f"/plant/robots/{robot}/out", {"reason": "wheel"})
+    out = {r["id"]: r["out_of_service"] for r in admin.get("/plant/robots")["items"]}
+    assert out[robot] == "wheel"
+    admin.post(f"/plant/robots/{robot}/back", {"reason": "mended"})
+    admin.post("/people", {"login": "ada", "name": "Ada", "role": "worker"})
+    edited = admin("PATCH", "/people/ada", {"role": "supervisor", "reason": "lead"})
+    assert edited.json["role"] == "supervisor"
+    reset = admin.post("/people/ada/password/reset", {"reason": "forgot"}, key="k")
+    assert reset["secret"]
+    kept = admin.post("/plant/retention", {"days": 400, "reason": "audit"})
+    assert kept["days"] == 400
+    lines = admin.get("/plant/audit", actor="api:ops")["items"]
+    assert "retention changed" in {line["kind"] for line in lines}
+    assert reset["secret"] not in str(plant.rows("SELECT body FROM api_answers"))
 
 
 def test_of_several_instances_one_that_fails_undoes_only_itself(plant: Any) -> None:
