@@ -1,0 +1,204 @@
+"""The administration in a browser: by keyboard, in both colours, on a narrow screen,
+against the whole factory with a mail server and robots that really fail."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+from websockets.sync.client import connect
+
+House = Any  # the fixture's class lives in conftest.py
+Open = Callable[..., BrowserContext]
+
+ROOT = Path(__file__).resolve().parents[3]
+AXE = ROOT / "frontend" / "node_modules" / "axe-core" / "axe.min.js"
+PAGES = (
+    "/admin",
+    "/admin/people",
+    "/admin/people/new",
+    "/admin/people/ana",
+    "/admin/groups",
+    "/admin/robots",
+    "/admin/robots/robot1",
+    "/admin/places?find=RM-001",
+    "/admin/mail",
+    "/admin/retention?days=30",
+    "/admin/settings",
+    "/admin/audit",
+)
+SMALL_TARGETS = """() => [...document.querySelectorAll(
+        'main a, main button, main summary, main select,'
+        + ' main input:not([type=hidden]):not([type=checkbox])')]
+    .filter(element => {
+        const box = element.getBoundingClientRect();
+        const inText = element.tagName === 'A'
+            && getComputedStyle(element).display === 'inline';
+        return box.width > 1 && box.height > 1 && !inText
+            && !element.closest('.visually-hidden, .skip')
+            && Math.min(box.width, box.height) < 23.5;
+    }).map(element => element.outerHTML.slice(0, 90))"""
+
+
+def sign_in(house: House, context: BrowserContext) -> Page:
+    page = context.new_page()
+    house.sign_in(page, "adam")
+    return page
+
+
+def fault(house: House, line: str) -> None:
+    """Over rosbridge, as the simulator's own switch."""
+    request = {"op": "call_service", "id": "break", "service": "/sim/fault"}
+    with connect(house.plant.simulator.url) as link:
+        link.send(json.dumps(request | {"args": {"command": line}}))
+        assert json.loads(link.recv(timeout=60))["result"]
+
+
+def press_tab_to(page: Page, selector: str) -> None:
+    """As somebody without a mouse."""
+    for _ in range(80):
+        page.keyboard.press("Tab")
+        if page.evaluate("s => document.activeElement.matches(s)", selector):
+            return
+    raise AssertionError(f"the keyboard does not lead to {selector}")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_in_the_administration(
+    house: House, open_context: Open, scheme: str
+) -> None:
+    context = open_context(
+        viewport={"width": 1024, "height": 900},
+        color_scheme=scheme,
+        bypass_csp=True,
+        service_workers="block",
+    )
+    page = sign_in(house, context)
+    found: dict[str, list[str]] = {}
+    for path in PAGES:
+        page.goto(house.address + path)
+        page.add_script_tag(path=AXE)
+        result = page.evaluate("() => axe.run({resultTypes: ['violations']})")
+        complaints = [
+            f"{each['id']}: {[node['html'][:120] for node in each['nodes'][:3]]}"
+            for each in result["violations"]
+        ]
+        if complaints:
+            found[path] = complaints
+    assert found == {}
+
+
+@pytest.mark.parametrize("width", [360, 1440])
+def test_every_page_fits_its_screen_and_fingers(
+    house: House, open_context: Open, width: int
+) -> None:
+    context = open_context(
+        viewport={"width": width, "height": 800}, service_workers="block"
+    )
+    page = sign_in(house, context)
+    wrong: dict[str, Any] = {}
+    for path in PAGES:
+        page.goto(house.address + path)
+        over_px = page.evaluate(
+            "() => document.scrollingElement.scrollWidth - window.innerWidth"
+        )
+        small = page.evaluate(SMALL_TARGETS)
+        if over_px > 0 or small:
+            wrong[path] = (over_px, small)
+    assert wrong == {}
+
+
+def test_a_person_is_changed_and_a_robot_rests_by_keyboard_alone(
+    house: House, open_context: Open
+) -> None:
+    page = sign_in(house, open_context(service_workers="block"))
+    page.goto(f"{house.address}/admin/people/max")
+    press_tab_to(page, "form[action$='/max'] [name=groups]")
+    page.keyboard.press("End")
+    page.keyboard.type(", mixing")
+    press_tab_to(page, "#edit-reason")
+    page.keyboard.type("learns mixing")
+    page.keyboard.press("Enter")
+    expect(page.locator(".banner-ok")).to_contain_text("The changes are saved.")
+    expect(page.locator("[name=groups]")).to_have_value("worker, mixing")
+
+    page.goto(f"{house.address}/admin/robots/robot2")
+    press_tab_to(page, "#service-reason")
+    page.keyboard.type("brake squeaks")
+    page.keyboard.press("Enter")
+    expect(page.locator(".banner-ok")).to_contain_text("out of service")
+    page.goto(f"{house.address}/admin/audit?thing=robot2")
+    expect(page.locator(".admin-audit")).to_contain_text("brake squeaks")
+    page.goto(f"{house.address}/admin/robots/robot2")
+    press_tab_to(page, "#service-reason")
+    page.keyboard.type("mended")
+    page.keyboard.press("Enter")
+    expect(page.locator(".banner-ok")).to_contain_text("back in service")
+
+
+def test_the_connection_test_hears_a_robot_and_notices_a_frozen_one(
+    house: House, open_context: Open
+) -> None:
+    page = sign_in(house, open_context(service_workers="block"))
+    page.goto(f"{house.address}/admin/robots/robot3")
+    page.get_by_role("button", name="Test the connection").click()
+    steps = page.locator("#test-steps")
+    expect(steps).to_contain_text("Everything that was tried works.")
+    expect(steps).to_contain_text("Know where it is")
+    fault(house, "freeze robot3 600")
+    try:
+        page.get_by_role("button", name="Test the connection").click()
+        expect(steps).to_contain_text("Nothing is heard")
+        expect(steps).to_contain_text("It stops at")
+    finally:
+        fault(house, "clear robot3")
+
+
+def test_the_mail_test_passes_against_the_running_servers(
+    house: House, open_context: Open
+) -> None:
+    page = sign_in(house, open_context(service_workers="block"))
+    page.goto(f"{house.address}/admin/mail")
+    page.locator("form:has([value=imap]) button").click()
+    expect(page.locator("#imap-steps")).to_contain_text("Open the folder")
+    expect(page.locator("#imap-steps")).to_contain_text("Everything that was tried")
+    page.locator("form:has([value=smtp]) button").click()
+    expect(page.locator("#smtp-steps")).to_contain_text("Everything that was tried")
+
+
+def test_the_health_page_follows_a_living_plant(
+    house: House, open_context: Open
+) -> None:
+    page = sign_in(house, open_context(service_workers="block"))
+    page.goto(f"{house.address}/admin")
+    health = page.locator("#admin-health")
+    expect(health).to_contain_text("1 worker is alive.")
+    expect(health.locator(".admin-light-red")).to_have_count(0)
+    answer = page.request.get(f"{house.address}/healthz/word")
+    assert answer.text().strip() in ("good", "look")
+
+
+def test_history_is_counted_and_deleted_in_the_background(
+    house: House, open_context: Open
+) -> None:
+    house.rows(
+        "INSERT INTO instances (id, definition_id, key, status, ended_at)"
+        " SELECT gen_random_uuid(), min(id), 'warehouse', 'completed',"
+        " now() - interval '400 days' FROM definitions RETURNING id::text"
+    )
+    page = sign_in(house, open_context(service_workers="block"))
+    page.goto(f"{house.address}/admin/retention")
+    page.locator("form[method=post] [name=days]").fill("365")
+    page.locator("#keep-reason").fill("a year is enough")
+    page.get_by_role("button", name="Save").click()
+    expect(page.locator(".banner-ok")).to_contain_text("365 days")
+    runs = page.locator("#admin-runs")
+    expect(runs).to_contain_text("the retention itself")
+    expect(runs).to_contain_text("done")
+    assert house.rows(
+        "SELECT count(*) FROM instances WHERE ended_at < now() - interval '365 days'"
+    ) == [(0,)]
