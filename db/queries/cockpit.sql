@@ -3,7 +3,8 @@
 SELECT
     d.key, d.id, d.version, d.name, d.deployed_at, d.deployed_by,
     COALESCE(a.active, 0), COALESCE(a.suspended, 0), a.oldest_at,
-    COALESCE(n.incidents, 0), COALESCE(w.forms, 0)
+    COALESCE(n.incidents, 0), COALESCE(w.forms, 0),
+    COALESCE(a.active, 0) - COALESCE(l.active, 0)
 FROM (
     SELECT DISTINCT ON (key) key, id, version, name, deployed_at, deployed_by
     FROM definitions
@@ -30,6 +31,12 @@ LEFT JOIN (
     JOIN instances AS i ON i.id = t.instance_id
     GROUP BY i.key
 ) AS w ON w.key = d.key
+LEFT JOIN (
+    SELECT definition_id, count(*) AS active
+    FROM instances
+    WHERE ended_at IS NULL
+    GROUP BY definition_id
+) AS l ON l.definition_id = d.id
 ORDER BY d.key;
 
 -- name: cockpit_trend
@@ -157,8 +164,37 @@ WHERE
     AND h.hour < %(until)s::timestamptz
 GROUP BY h.element;
 
+-- name: cockpit_heat_of
+-- The same as cockpit_heat for some instances only, read from the history itself.
+WITH stays AS (
+    SELECT
+        min(element) AS element,
+        min(at) FILTER (WHERE kind = 'entered') AS entered_at,
+        min(at) FILTER (WHERE kind = 'task claimed') AS taken_at,
+        min(at) FILTER (WHERE kind IN ('left', 'cancelled')) AS left_at,
+        bool_or(kind = 'cancelled') AS cancelled
+    FROM events
+    WHERE
+        instance_id = ANY (%(ids)s::uuid[])
+        AND kind IN ('entered', 'task claimed', 'left', 'cancelled')
+        AND task_id IS NOT NULL
+    GROUP BY task_id
+)
+SELECT
+    element, count(*), count(*) FILTER (WHERE cancelled),
+    sum(EXTRACT(EPOCH FROM left_at - entered_at))::double precision,
+    sum(EXTRACT(EPOCH FROM COALESCE(taken_at, left_at) - entered_at))::double precision,
+    max(EXTRACT(EPOCH FROM left_at - entered_at))::double precision
+FROM stays
+WHERE
+    element IS NOT NULL
+    AND entered_at IS NOT NULL
+    AND left_at >= %(since)s::timestamptz
+    AND left_at < %(until)s::timestamptz
+GROUP BY element;
+
 -- name: cockpit_standing
--- Where the tokens of a process stand now, and which of them are stuck.
+-- Where the tokens of a process, or of some instances, stand, and which are stuck.
 SELECT
     v.element, count(*), min(v.entered_at),
     count(n.task_id)
@@ -168,4 +204,5 @@ LEFT JOIN incidents AS n ON n.task_id = v.task_id AND n.resolved_at IS NULL
 WHERE
     d.key = %(key)s
     AND (%(definition_id)s::bigint IS NULL OR d.id = %(definition_id)s)
+    AND (%(ids)s::uuid[] IS NULL OR v.instance_id = ANY (%(ids)s::uuid[]))
 GROUP BY v.element;

@@ -67,6 +67,7 @@ function watch(form: HTMLFormElement): void {
     set("below", "");
     note();
     tell("instances");
+    if (new FormData(form).get("only") !== null) tell("steps");
   };
   const show = (mode: string): void => {
     set("show", mode);
@@ -92,7 +93,7 @@ function watch(form: HTMLFormElement): void {
   for (const control of form.elements) {
     control.addEventListener("change", () => {
       const name = control.getAttribute("name") ?? "";
-      if (!["window", "from", "to"].includes(name)) return search();
+      if (!["window", "from", "to", "only"].includes(name)) return search();
       const own = new FormData(form).get("window") === "own";
       document.querySelector("[data-own-dates]")?.toggleAttribute("hidden", !own);
       note();

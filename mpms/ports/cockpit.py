@@ -27,6 +27,7 @@ class ProcessRow:
     oldest_at: datetime | None
     incidents: int
     forms: int
+    active_before: int  # instances that run an older version
 
 
 @dataclass(frozen=True)
@@ -164,9 +165,22 @@ class Cockpit(Protocol):
         since: datetime,
         until: datetime,
     ) -> Sequence[Heat]: ...
+    def heat_of(
+        self, instance_ids: Sequence[str], *, since: datetime, until: datetime
+    ) -> Sequence[Heat]:
+        """The same of some instances, to the second."""
+        ...
+
     def standing(
-        self, key: str, *, definition_id: int | None = None
-    ) -> Sequence[Standing]: ...
+        self,
+        key: str,
+        *,
+        definition_id: int | None = None,
+        instance_ids: Sequence[str] | None = None,
+    ) -> Sequence[Standing]:
+        """Without ``instance_ids``: of all."""
+        ...
+
     def trends(self, since: datetime) -> Mapping[str, Sequence[TrendHour]]:
         """The same as ``trend`` for each process, by key."""
         ...

@@ -14,10 +14,11 @@ from datetime import datetime
 from types import MappingProxyType
 
 from mpms.domain.models import ModelStep
-from mpms.ports.cockpit import Heat, Standing
+from mpms.ports.cockpit import Heat, InstancesSought, Standing
 from mpms.ports.store import UnitOfWork
 
 LEVELS = 5
+MOST_FOUND = 1_000  # instances whose history is read for one picture
 MEASURES = ("count", "duration", "waiting")
 # A form waits until somebody takes it; these do nothing but wait; others never wait.
 TAKEN_BY_PEOPLE = frozenset({"userTask"})
@@ -55,6 +56,7 @@ class HeatMap:
 
     steps: Sequence[StepHeat]
     most: Mapping[str, float]
+    instances: int | None = None  # whose history was read; None: all were counted
 
     def above(self, measure: str) -> list[float]:
         """From which value each level begins."""
@@ -70,13 +72,25 @@ def heat_map(
     definition_id: int | None,
     since: datetime,
     until: datetime,
+    only: InstancesSought | None = None,
 ) -> HeatMap:
-    """What tokens did between two instants, by whole hours, and where they are now."""
+    """What tokens did between two instants, by whole hours, and where they are now.
+
+    With ``only`` of the instances that fit, the last changed first, up to MOST_FOUND.
+    """
+    ids: list[str] | None = None
     with uow() as tx:
-        heat = tx.cockpit.heat(
-            key, definition_id=definition_id, since=since, until=until
+        if only is None:
+            heat = tx.cockpit.heat(
+                key, definition_id=definition_id, since=since, until=until
+            )
+        else:
+            found = tx.cockpit.instances(only, below=None, limit=MOST_FOUND)
+            ids = [row.id for row in found]
+            heat = tx.cockpit.heat_of(ids, since=since, until=until)
+        standing = tx.cockpit.standing(
+            key, definition_id=definition_id, instance_ids=ids
         )
-        standing = tx.cockpit.standing(key, definition_id=definition_id)
     done = {row.element: row for row in heat}
     now = {row.element: row for row in standing}
     known = {step.id for step in steps}
@@ -92,7 +106,7 @@ def heat_map(
         for step in every
         if step.id in done or step.id in now or _is_activity(step)
     ]
-    return HeatMap(shown, MappingProxyType(most))
+    return HeatMap(shown, MappingProxyType(most), None if ids is None else len(ids))
 
 
 def waiting_s(kind: str, heat: Heat) -> float:

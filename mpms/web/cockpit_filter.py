@@ -55,6 +55,7 @@ class Filter:
     value: str
     element: str
     age: str
+    only: bool  # figures of the instances found, not of all
 
     @classmethod
     def of(cls, args: Mapping[str, str]) -> Filter:
@@ -74,6 +75,7 @@ class Filter:
             value=_typed(args.get("value", "")),
             element=_typed(args.get("element", "")),
             age=_one_of(tuple(AGES), args.get("age", ""), ""),
+            only=args.get("only", "") == "1",
         )
 
     @property
@@ -92,6 +94,7 @@ class Filter:
             "value": self.value,
             "element": self.element,
             "age": self.age,
+            "only": "1" if self.only else "",
         }
         return {part: text for part, text in told.items() if text}
 

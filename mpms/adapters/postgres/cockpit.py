@@ -105,13 +105,26 @@ class Cockpit(Repository):
             since=since,
             until=until,
         )
-        return [Heat(row[0], int(row[1]), int(row[2]), *row[3:]) for row in rows]
+        return [_heat(row) for row in rows]
+
+    def heat_of(
+        self, instance_ids: Sequence[str], *, since: datetime, until: datetime
+    ) -> Sequence[Heat]:
+        rows = self._statements.rows(
+            "cockpit_heat_of", ids=list(instance_ids), since=since, until=until
+        )
+        return [_heat(row) for row in rows]
 
     def standing(
-        self, key: str, *, definition_id: int | None = None
+        self,
+        key: str,
+        *,
+        definition_id: int | None = None,
+        instance_ids: Sequence[str] | None = None,
     ) -> Sequence[Standing]:
+        ids = None if instance_ids is None else list(instance_ids)
         rows = self._statements.rows(
-            "cockpit_standing", key=key, definition_id=definition_id
+            "cockpit_standing", key=key, definition_id=definition_id, ids=ids
         )
         return [Standing(*row) for row in rows]
 
@@ -154,6 +167,10 @@ def _trend_hour(row: Sequence[Any]) -> TrendHour:
     return TrendHour(
         hour, int(started), int(completed), int(cancelled), int(failed), seconds
     )
+
+
+def _heat(row: Row) -> Heat:
+    return Heat(row[0], int(row[1]), int(row[2]), *row[3:])
 
 
 def _instance(row: Row) -> InstanceRow:

@@ -10,7 +10,7 @@ from typing import Any
 from flask import Blueprint, Response, current_app, render_template, request, url_for
 
 from mpms.domain.people import Role
-from mpms.services.heat_map import LEVELS, heat_map
+from mpms.services.heat_map import LEVELS, MOST_FOUND, heat_map
 from mpms.services.process_board import process_board
 from mpms.services.process_page import ProcessPage, process_page
 from mpms.services.search_instances import (
@@ -133,7 +133,9 @@ def _page(asked: Filter, found: ProcessPage) -> dict[str, Any]:
 
 def _counted(asked: Filter, found: ProcessPage) -> dict[str, Any]:
     desk = current_desk()
-    since, until = asked.times(desk.clock.now())
+    now = desk.clock.now()
+    since, until = asked.times(now)
+    sought = asked.sought(found.key, found.definition_id, now)
     return {
         "heat": heat_map(
             desk.uow,
@@ -142,7 +144,9 @@ def _counted(asked: Filter, found: ProcessPage) -> dict[str, Any]:
             definition_id=found.definition_id,
             since=since,
             until=until,
+            only=sought if asked.only else None,
         ),
+        "most_found": MOST_FOUND,
         "levels": LEVELS,
         "window_since": since,
         "window_until": until,

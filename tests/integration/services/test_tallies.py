@@ -152,3 +152,25 @@ def test_joins_and_events_at_borders_leave_nothing_standing(bench: Bench) -> Non
     with bench.uow() as tx:
         standing = {row.element: row.tokens for row in tx.cockpit.standing("turns")}
     assert standing == {"load": 1, "join": 1}
+
+
+def test_the_history_of_all_instances_tells_what_was_counted(forms: Bench) -> None:
+    for number in range(3):
+        forms.start("forms", business_key=f"MO-{number}")
+    for task in forms.forms()[:2]:
+        forms.submit(task.task_id, {})
+    follow(forms)
+    with forms.uow() as tx:
+        rows = tx.cockpit.instances(InstancesSought(), below=None, limit=50)
+        read = tx.cockpit.heat_of([row.id for row in rows], since=LONG_AGO, until=LATER)
+        one = tx.cockpit.heat_of([rows[0].id], since=LONG_AGO, until=LATER)
+        before = tx.cockpit.heat_of([rows[0].id], since=LONG_AGO, until=LONG_AGO)
+    counted = heat(forms)
+    assert {row.element: (row.visits, row.cancelled) for row in read} == {
+        element: (row.visits, row.cancelled) for element, row in counted.items()
+    }
+    for row in read:
+        assert row.seconds == pytest.approx(counted[row.element].seconds, abs=1e-3)
+        assert row.waited_s == pytest.approx(counted[row.element].waited_s, abs=1e-3)
+    assert sum(row.visits for row in one) < sum(row.visits for row in read)
+    assert before == []

@@ -41,6 +41,18 @@ def test_steps_show_what_stands_there_and_what_happened(
     assert 'model="/definitions/' in page
 
 
+def test_figures_may_be_those_of_the_search_alone(busy: Panel, row_of: Row) -> None:
+    page = busy.page("/cockpit/mixing/steps?only=1&state=any&name=product&value=blue")
+    load = row_of(page, 'data-element="load"')
+    assert 'data-tokens="1" data-stuck="0"' in load
+    assert 'data-text-count="0"' in load
+    assert "Instances that fit the search: 1. The figures are theirs." in page
+    done = busy.page("/cockpit/mixing/steps?only=1&state=completed&q=MO-1")
+    load = row_of(done, 'data-element="load"')
+    assert 'data-tokens="0" data-stuck="0"' in load
+    assert 'data-text-count="1"' in load
+
+
 def test_only_people_and_events_are_waited_for(busy: Panel, row_of: Row) -> None:
     busy.rows("UPDATE element_hours SET seconds = 600, waited_s = 300, visits = 1")
     page = busy.page("/cockpit/mixing/steps")
