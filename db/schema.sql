@@ -782,3 +782,54 @@ CREATE TABLE history_runs (
 );
 CREATE UNIQUE INDEX history_runs_one_open ON history_runs ((ended_at IS NULL))
     WHERE ended_at IS NULL;
+-- Where robots were while they worked for an instance; gone with its history.
+CREATE TABLE robot_tracks (
+    instance_id uuid NOT NULL REFERENCES instances ON DELETE CASCADE,
+    robot text NOT NULL,
+    at timestamptz NOT NULL,
+    x_m real NOT NULL,
+    y_m real NOT NULL,
+    PRIMARY KEY (instance_id, robot, at)
+);
+
+-- How robots spent each hour, as far as a worker saw it. away: no link, or not ready.
+CREATE TABLE robot_hours (
+    robot text NOT NULL,
+    hour timestamptz NOT NULL,
+    driving_s double precision NOT NULL,
+    waiting_s double precision NOT NULL,
+    idle_s double precision NOT NULL,
+    away_s double precision NOT NULL,
+    PRIMARY KEY (hour, robot)
+);
+
+-- How long completed instances took, by the hour of their end. Bucket n holds times
+-- from 1.1^n to 1.1^(n+1) seconds: fine enough for a median, few enough to add up.
+CREATE TABLE lead_times (
+    definition_id bigint NOT NULL REFERENCES definitions,
+    hour timestamptz NOT NULL,
+    bucket integer NOT NULL,
+    instances bigint NOT NULL,
+    PRIMARY KEY (definition_id, hour, bucket)
+);
+
+-- Orders that came and ended, by the hour.
+CREATE TABLE order_hours (
+    hour timestamptz PRIMARY KEY,
+    received bigint NOT NULL,
+    done bigint NOT NULL,
+    cancelled bigint NOT NULL
+);
+
+-- Lines of the history by kind, and jobs by topic, since the beginning.
+CREATE TABLE line_counts (
+    kind text PRIMARY KEY,
+    lines bigint NOT NULL
+);
+CREATE TABLE job_counts (
+    topic text PRIMARY KEY,
+    run bigint NOT NULL,
+    failed bigint NOT NULL
+);
+
+CREATE INDEX incidents_by_opening ON incidents (opened_at);

@@ -53,7 +53,7 @@ const SHEETS = {
   "map.css": ["map"],
   "design.css": ["design"],
   "cockpit.css": ["home", "cockpit"],
-  "cockpit_instance.css": ["orders", "cockpit_instance", "replay"],
+  "cockpit_instance.css": ["orders", "map", "cockpit_instance", "replay"],
   "incidents.css": ["incidents"],
   "batches.css": ["batches"],
   "figures.css": ["figures"],

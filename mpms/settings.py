@@ -27,6 +27,7 @@ class Settings:
     world: str = "paint_factory"
     robots_url: str | None = None
     robots_ca_file: Path | None = None
+    metrics_token: str | None = field(default=None, repr=False)
     scale: str | None = None
     imap_url: str | None = field(default=None, repr=False)  # may hold a password
     smtp_url: str | None = field(default=None, repr=False)
@@ -84,6 +85,7 @@ class Settings:
             world=env.get("MPMS_WORLD") or "paint_factory",
             robots_url=env.get("MPMS_ROBOTS_URL") or None,
             robots_ca_file=_path(env.get("MPMS_ROBOTS_CA_FILE")),
+            metrics_token=env.get("MPMS_METRICS_TOKEN") or None,
             scale=_scale(env),
             imap_url=env.get("MPMS_IMAP_URL") or None,
             smtp_url=env.get("MPMS_SMTP_URL") or None,

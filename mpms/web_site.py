@@ -110,6 +110,7 @@ class Site:
                 order_sender=order_sender,
                 pusher=web_pusher(settings),
                 demo=_demo(settings, services, home) if plan.demo else None,
+                metrics_token=settings.metrics_token,
                 secure=plan.secure,
                 hold_above_kg=settings.release_above_kg,
                 webhooks_to_private=settings.webhooks_to_private,

@@ -16,6 +16,7 @@ from mpms.domain.errors import DatabaseAway
 from mpms.ports.plant import Robots
 from mpms.ports.store import UnitOfWork
 from mpms.services.advance_instance import Advance
+from mpms.services.count_jobs import CountJobs
 from mpms.services.deliver import deliver_one, fire_some
 from mpms.services.handlers import Handlers
 from mpms.services.heartbeat import Heartbeat
@@ -27,6 +28,7 @@ from mpms.services.send_goals import send_goals
 from mpms.services.settle_goal import settle_goals
 from mpms.services.start_due import start_due_one
 from mpms.services.tally_history import TallyHistory
+from mpms.services.track_robots import TrackRobots
 
 log = logging.getLogger(__name__)
 
@@ -64,6 +66,7 @@ class Worker:
         self._alarm = alarm
         self._poll_s = poll_s
         self._jobs = RunJobs(uow, advance, handlers)
+        self.job_counts = self._jobs.counts
         self._outside = OutsideJobs(
             self._jobs, name, lease_s=lease_s, on_done=alarm.wake
         )
@@ -82,6 +85,8 @@ class Worker:
             self._outside.work,
             RunBatches(uow, advance),
             TallyHistory(uow),
+            TrackRobots(uow, robots, self._owned, advance.clock),
+            CountJobs(uow, self.job_counts),
         ]
 
     def run(self, stop: threading.Event) -> None:

@@ -118,3 +118,15 @@ WHERE
     instance_id = %(id)s::uuid
     AND kind IN ('variables set', 'token moved', 'suspended', 'resumed', 'migrated')
     AND strpos(data::text, '"undoes":') > 0;
+
+-- name: cockpit_instance_moves
+-- Tokens that came and went, in the order of time.
+SELECT id, at, kind, actor, element, task_id, data
+FROM events
+WHERE
+    instance_id = %(id)s::uuid
+    AND kind IN ('entered', 'left', 'cancelled')
+    AND element IS NOT NULL
+    AND task_id IS NOT NULL
+ORDER BY at, id
+LIMIT %(limit)s;

@@ -191,3 +191,61 @@ WHERE
                 'instance completed', 'instance cancelled', 'instance failed'
             )
     );
+
+-- name: tallies_lead_times
+-- Count how long completed instances took; the buckets are told in the schema.
+INSERT INTO lead_times AS l (definition_id, hour, bucket, instances)
+SELECT
+    i.definition_id, date_trunc('hour', e.at, 'UTC'),
+    floor(ln(GREATEST(EXTRACT(EPOCH FROM e.at - i.started_at), 0.001)) / ln(1.1)),
+    count(*)
+FROM events AS e
+JOIN instances AS i ON i.id = e.instance_id
+WHERE
+    (e.transaction, e.id) > (%(transaction)s::text::xid8, %(line)s::bigint)
+    AND (e.transaction, e.id) <= (%(to_transaction)s::text::xid8, %(to_line)s::bigint)
+    AND e.kind = 'instance completed'
+GROUP BY 1, 2, 3
+ORDER BY 1, 2, 3
+ON CONFLICT (definition_id, hour, bucket) DO UPDATE SET
+    instances = l.instances + EXCLUDED.instances;
+
+-- name: tallies_orders
+-- Count orders that came and ended. Compared as text: reading into JSON fails where
+-- somebody typed a null character.
+INSERT INTO order_hours AS h (hour, received, done, cancelled)
+SELECT
+    date_trunc('hour', at, 'UTC'),
+    count(*) FILTER (WHERE kind = 'order accepted'),
+    count(*) FILTER (
+        WHERE kind = 'order status' AND (
+            data::text LIKE '%%"new":"done"%%'
+            OR data::text LIKE '%%"new":"completed manually"%%'
+        )
+    ),
+    count(*) FILTER (
+        WHERE kind = 'order status' AND data::text LIKE '%%"new":"cancelled"%%'
+    )
+FROM events
+WHERE
+    (transaction, id) > (%(transaction)s::text::xid8, %(line)s::bigint)
+    AND (transaction, id) <= (%(to_transaction)s::text::xid8, %(to_line)s::bigint)
+    AND kind IN ('order accepted', 'order status')
+GROUP BY 1
+ORDER BY 1
+ON CONFLICT (hour) DO UPDATE SET
+    received = h.received + EXCLUDED.received,
+    done = h.done + EXCLUDED.done,
+    cancelled = h.cancelled + EXCLUDED.cancelled;
+
+-- name: tallies_kinds
+-- Count all lines by kind.
+INSERT INTO line_counts AS c (kind, lines)
+SELECT kind, count(*)
+FROM events
+WHERE
+    (transaction, id) > (%(transaction)s::text::xid8, %(line)s::bigint)
+    AND (transaction, id) <= (%(to_transaction)s::text::xid8, %(to_line)s::bigint)
+GROUP BY 1
+ORDER BY 1
+ON CONFLICT (kind) DO UPDATE SET lines = c.lines + EXCLUDED.lines;

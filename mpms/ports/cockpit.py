@@ -337,6 +337,10 @@ class CockpitInstance(Protocol):
         below: int | None = None,
         limit: int = 100,
     ) -> Sequence[Line]: ...
+    def moves(self, instance_id: str, *, limit: int) -> Sequence[Line]:
+        """Tokens that entered, left or were cancelled, in the order of time."""
+        ...
+
     def line(self, instance_id: str, line: int) -> Line | None: ...
     def same_step(self, instance_id: str, line: int) -> Sequence[Line]:
         """Tokens that came and variables that changed with a line, in its order."""

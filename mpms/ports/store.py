@@ -48,14 +48,17 @@ from mpms.ports.api import ApiAnswers, ApiTokens, Webhooks
 from mpms.ports.batches import Batches
 from mpms.ports.cockpit import Cockpit, CockpitInstance, Tallies
 from mpms.ports.desk_work import Attachments, Claims, Drafts, LateAnswers
+from mpms.ports.figures import Figures
 from mpms.ports.inbox import Inbox
 from mpms.ports.mail import LetterId, Reply
+from mpms.ports.metrics import Metrics
 from mpms.ports.models import Models
 from mpms.ports.order_views import OrderViews
 from mpms.ports.people import Attempts, People, Sessions
 from mpms.ports.plant import RobotState
 from mpms.ports.repair import OldHistory, Suspensions
 from mpms.ports.starts import Starts
+from mpms.ports.tracks import Tracks
 
 
 class Definitions(Protocol):
@@ -568,6 +571,12 @@ class Transaction(Protocol):
     def models(self) -> Models: ...
     @property
     def instances(self) -> Instances: ...
+    @property
+    def tracks(self) -> Tracks: ...
+    @property
+    def figures(self) -> Figures: ...
+    @property
+    def metrics(self) -> Metrics: ...
     @property
     def waits(self) -> Waits: ...
     @property

@@ -9,7 +9,7 @@ meant for the model and is offered at once.
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from mpms.domain.errors import BusinessError, DatabaseAway, InstanceBusy, TaskGone
 from mpms.domain.jobs import Answer, Deferred, Done, Job, NotYet
@@ -17,6 +17,7 @@ from mpms.domain.steps import Complete, Fail
 from mpms.domain.trace import tracing
 from mpms.ports.store import Transaction, UnitOfWork
 from mpms.services.advance_instance import Advance
+from mpms.services.count_jobs import JobCounts
 from mpms.services.handlers import Handlers
 
 log = logging.getLogger(__name__)
@@ -29,6 +30,7 @@ class RunJobs:
     uow: UnitOfWork
     advance: Advance
     handlers: Handlers
+    counts: JobCounts = field(default_factory=JobCounts)
 
     def run_inside(self) -> bool:
         """Run one job whose effects are rows, together with its step."""
@@ -57,6 +59,8 @@ class RunJobs:
             return True
 
     def settle(self, tx: Transaction, job: Job, answer: Answer, *, actor: str) -> None:
+        if not isinstance(answer, NotYet):
+            self.counts.run[job.topic] += 1
         match answer:
             case Done(variables):
                 instance = tx.instances.lock(job.instance_id)
@@ -81,6 +85,7 @@ class RunJobs:
 
     def fail(self, job: Job, failure: Exception, *, worker: str | None) -> None:
         """Retry later, else offer the error to the model, else open an incident."""
+        self.counts.failed[job.topic] += 1
         code = failure.code if isinstance(failure, BusinessError) else None
         if code is None:
             with tracing(instance=job.instance_id, order=job.business_key):

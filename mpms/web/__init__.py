@@ -5,6 +5,7 @@ from __future__ import annotations
 from flask import Flask
 
 from mpms.web import api, assets, security, signed_in, texts, tracing
+from mpms.web import metrics as measuring
 from mpms.web.desk import Desk
 from mpms.web.pages import (
     admin,
@@ -13,10 +14,12 @@ from mpms.web.pages import (
     cockpit_instance,
     design,
     events,
+    figures,
     home,
     incidents,
     login,
     map,
+    metrics,
     models,
     orders,
     shell,
@@ -35,6 +38,8 @@ PAGES = (
     tasks,
     orders,
     map,
+    figures,
+    metrics,
     events,
     design,
     cockpit,
@@ -53,7 +58,7 @@ def create_app(desk: Desk) -> Flask:
     app.config.update(MAX_CONTENT_LENGTH=MAX_BODY_BYTES, MAX_FORM_MEMORY_SIZE=1 << 20)
     app.extensions["desk"] = desk
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
-    for part in (tracing, assets, texts, security, signed_in):
+    for part in (measuring, tracing, assets, texts, security, signed_in):
         part.install(app)
     for page in PAGES:
         app.register_blueprint(page.pages)

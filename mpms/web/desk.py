@@ -52,6 +52,7 @@ class Desk:
     pusher: Pusher | None = None  # to devices that ask for alerts
     demo: DemoDoors | None = None
     plant: PlantDesk = field(default_factory=PlantDesk)
+    metrics_token: str | None = None  # without one only this machine may ask
     secure: bool = False  # served over TLS: cookies say so
     hold_above_kg: Decimal | None = None  # larger orders wait for a supervisor
     webhooks_to_private: bool = False  # also to addresses inside the plant

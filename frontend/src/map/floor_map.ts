@@ -17,6 +17,7 @@ export interface MapOptions {
   compact?: boolean; // no tools, no list: part of another page
   robot?: string | undefined; // chosen at first
   place?: string | undefined; // marked
+  still?: boolean; // shows only what it is given
 }
 
 const TRAILS_UP_TO = 8; // robots; more would be a web
@@ -36,7 +37,7 @@ export class FloorMap {
   private readonly people = new People();
   private readonly senses: Senses;
   private readonly side: Side | null = null;
-  private readonly frames: Frames;
+  private readonly frames: Frames | null;
   private readonly bar = svg("path", { class: "map-scale-line" });
   private readonly barText = svg("text", { class: "map-scale-text" });
   private sideAt = 0;
@@ -88,8 +89,9 @@ export class FloorMap {
       element.append(zoomTools(this.view), this.layers());
     }
     this.view.start();
-    this.frames = new Frames((frame) => this.take(frame));
-    setInterval(() => this.grow(), 1000);
+    const still = options.still ?? false;
+    this.frames = still ? null : new Frames((frame) => this.take(frame));
+    if (!still) setInterval(() => this.grow(), 1000);
   }
 
   take(frame: FloorFrame): void {
@@ -97,7 +99,7 @@ export class FloorMap {
     this.robots.take(frame.robots, now);
     this.people.take(frame.people, this.view);
     const chosen = this.robots.chosen;
-    if (!this.ways.take(frame.robots, chosen, TRAILS_UP_TO)) this.frames.wantPaths();
+    if (!this.ways.take(frame.robots, chosen, TRAILS_UP_TO)) this.frames?.wantPaths();
     if (this.wish !== null && this.robots.known.has(this.wish)) {
       const wish = this.wish;
       this.wish = null;

@@ -81,6 +81,12 @@ class CockpitInstance(Repository):
         )
         return [Line(*row) for row in rows]
 
+    def moves(self, instance_id: str, *, limit: int) -> Sequence[Line]:
+        rows = self._statements.rows(
+            "cockpit_instance_moves", id=instance_id, limit=limit
+        )
+        return [Line(*row) for row in rows]
+
     def line(self, instance_id: str, line: int) -> Line | None:
         row = self._statements.row("cockpit_instance_line", id=instance_id, line=line)
         return None if row is None else Line(*row)

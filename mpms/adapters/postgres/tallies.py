@@ -12,6 +12,9 @@ STEPS = (
     "tallies_processes",
     "tallies_values",
     "tallies_ended",
+    "tallies_lead_times",
+    "tallies_orders",
+    "tallies_kinds",
 )
 
 

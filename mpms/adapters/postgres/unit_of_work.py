@@ -31,12 +31,14 @@ from mpms.adapters.postgres.definitions import Definitions, Versions
 from mpms.adapters.postgres.deliveries import Deliveries
 from mpms.adapters.postgres.desk_work import Claims, Drafts, LateAnswers
 from mpms.adapters.postgres.events import Events
+from mpms.adapters.postgres.figures import Figures
 from mpms.adapters.postgres.goals import Goals
 from mpms.adapters.postgres.inbox import Inbox
 from mpms.adapters.postgres.incidents import Incidents
 from mpms.adapters.postgres.instances import Instances
 from mpms.adapters.postgres.jobs import Jobs
 from mpms.adapters.postgres.mails import Mails, Outbox
+from mpms.adapters.postgres.metrics import Metrics
 from mpms.adapters.postgres.models import Models
 from mpms.adapters.postgres.old_history import OldHistory
 from mpms.adapters.postgres.order_views import OrderViews
@@ -50,6 +52,7 @@ from mpms.adapters.postgres.suspensions import Suspensions
 from mpms.adapters.postgres.tallies import Tallies
 from mpms.adapters.postgres.tasks import Tasks
 from mpms.adapters.postgres.timers import Timers
+from mpms.adapters.postgres.tracks import Tracks
 from mpms.adapters.postgres.waits import Waits
 from mpms.adapters.postgres.webhooks import Webhooks
 
@@ -63,6 +66,9 @@ class PostgresTransaction:
         self.definitions = Definitions(statements, versions)
         self.models = Models(statements)
         self.instances = Instances(statements)
+        self.tracks = Tracks(statements)
+        self.figures = Figures(statements)
+        self.metrics = Metrics(statements)
         self.waits = Waits(statements)
         self.tasks = Tasks(statements)
         self.jobs = Jobs(statements)

@@ -27,8 +27,10 @@ from mpms.services.instance_tabs import (
     show_history,
 )
 from mpms.services.migrate_instances import plan_migration
+from mpms.services.replay_instance import replay_instance
 from mpms.services.undo_repair import list_undoable, plan_undo
 from mpms.web import instance_words as words
+from mpms.web import replay_words
 from mpms.web.instance_actions import (
     ACTIONS,
     Asked,
@@ -139,6 +141,18 @@ def tokens(instance_id: UUID) -> dict[str, Any]:
         "flows": flows,
         "stuck": sorted(stuck),
     }
+
+
+@pages.get("/cockpit/i/<uuid:instance_id>/replay.json")
+@allowed(READERS)
+def replay(instance_id: UUID) -> dict[str, Any]:
+    """The past, for the slider that moves diagram and map."""
+    desk = current_desk()
+    past = replay_instance(
+        desk.uow, desk.engine, desk.world, str(instance_id), kinds=told_kinds()
+    )
+    model = url_for("home.definition", definition_id=past.instance.definition_id)
+    return replay_words.as_json(past, model, desk.clock.now())
 
 
 def _found(instance_id: UUID) -> InstancePage:

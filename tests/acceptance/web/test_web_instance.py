@@ -247,3 +247,117 @@ def test_a_stuck_job_is_retried_and_a_token_moved(
     dialog.get_by_role("link", name="Close").click()
     house.cancel(instance_id)
     expect(page.locator(".instance-head")).to_contain_text("cancelled")
+
+
+def finger(context: BrowserContext, page: Page, badge: Locator, element: str) -> None:
+    """Drag with one finger, as a tablet reports it."""
+    target = page.locator(f".djs-shape[data-element-id={element}]").first
+    start, end = badge.bounding_box(), target.bounding_box()
+    assert start is not None
+    assert end is not None
+    wire = context.new_cdp_session(page)
+    x, y = start["x"] + start["width"] / 2, start["y"] + start["height"] / 2
+    to_x, to_y = end["x"] + end["width"] / 2, end["y"] + end["height"] / 2
+
+    def touch(kind: str, share: float) -> None:
+        at = {"x": x + share * (to_x - x), "y": y + share * (to_y - y)}
+        points = [] if kind == "touchEnd" else [at]
+        wire.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    touch("touchStart", 0.0)
+    for share in (0.2, 0.5, 0.8, 1.0):
+        touch("touchMove", share)
+    touch("touchEnd", 1.0)
+    wire.detach()
+
+
+def test_a_token_is_dragged_with_a_finger_and_goes_back(
+    house: House, open_context: Open
+) -> None:
+    number = "PO-TOUCH"
+    with house.services.uow() as tx:
+        tx.orders.add(waiting_order(number))
+    instance_id = begin(house, number)
+    context = open_context(
+        viewport={"width": 1180, "height": 820}, has_touch=True, service_workers="block"
+    )
+    page = context.new_page()
+    house.sign_in(page, "sofia")
+    page.goto(f"{house.address}/cockpit/i/{instance_id}")
+    expect(badge_on(page, "pack")).to_be_visible()
+    dialog = page.locator("#instance-dialog")
+
+    def dropped() -> bool:
+        finger(context, page, badge_on(page, "pack"), "ship")
+        try:
+            dialog.wait_for(state="visible", timeout=5_000)
+        except TimeoutError:
+            return False
+        return True
+
+    # News may move the page under the finger; a person would take the badge again.
+    house.until("it is dragged", dropped)
+    expect(dialog.locator("select[name=element]")).to_have_value("ship")
+    dialog.locator("textarea[name=reason]").fill("it is packed")
+    dialog.get_by_role("button", name="Move a token").tap()
+    expect(badge_on(page, "ship")).to_be_visible()
+    page.locator("#undo-last").tap()
+    dialog.locator("textarea[name=reason]").fill("it is not")
+    dialog.get_by_role("button", name="Undo").tap()
+    expect(badge_on(page, "pack")).to_be_visible()
+    told = house.rows(
+        "SELECT kind, actor, data ->> 'reason' FROM events"
+        f" WHERE instance_id = '{instance_id}' AND kind = 'token moved' ORDER BY id"
+    )
+    assert told == [
+        ("token moved", "sofia", "it is packed"),
+        ("token moved", "sofia", "it is not"),
+    ]
+    house.cancel(instance_id)
+
+
+def act(page: Page, opener: Locator, button: str, reason: str) -> None:
+    opener.click()
+    dialog = page.locator("#instance-dialog")
+    dialog.locator("textarea[name=reason]").fill(reason)
+    dialog.get_by_role("button", name=button).click()
+    expect(dialog).to_be_hidden()
+
+
+def test_a_process_stands_still_goes_on_ends_and_begins_again(
+    house: House, open_context: Open
+) -> None:
+    number = "PO-LIFE"
+    with house.services.uow() as tx:
+        tx.orders.add(waiting_order(number))
+    instance_id = begin(house, number)
+    context = open_context(
+        viewport={"width": 1440, "height": 1000}, service_workers="block"
+    )
+    page = context.new_page()
+    house.sign_in(page, "sofia")
+    page.goto(f"{house.address}/cockpit/i/{instance_id}")
+    head, flash = page.locator(".instance-head"), page.locator(".flash")
+    expect(badge_on(page, "pack")).to_be_visible()
+    act(page, page.locator("#do-suspend"), "Suspend the process", "a spill")
+    expect(head).to_contain_text("Suspended by sofia: a spill")
+    act(page, page.locator("#do-resume"), "Resume the process", "it is dry")
+    expect(head).to_contain_text("running")
+    act(page, page.locator("#undo-last"), "Undo", "not quite")
+    expect(head).to_contain_text("Suspended by sofia: not quite")
+    act(page, page.locator("#do-resume"), "Resume the process", "now it is")
+    tokens = page.locator("#instance-steps .instance-token")
+    skip = tokens.filter(has_text="Pack").get_by_role("link", name="Skip: Pack")
+    act(page, skip, "Skip an activity", "packed by hand")
+    expect(badge_on(page, "ship")).to_be_visible()
+    expect(page.locator("#undo-last")).to_have_count(0)
+    act(page, page.locator("#do-cancel"), "Cancel the process", "the buyer is gone")
+    expect(head).to_contain_text("cancelled")
+    page.locator("#do-restart").click()
+    dialog = page.locator("#instance-dialog")
+    dialog.get_by_label("Pack").check()
+    dialog.locator("textarea[name=reason]").fill("the buyer is back")
+    dialog.get_by_role("button", name="Restart the process").click()
+    expect(flash).to_have_text("The process is restarted. This is the new one.")
+    expect(badge_on(page, "pack")).to_be_visible()
+    house.cancel(page.url.partition("?")[0].rsplit("/", 1)[1])
