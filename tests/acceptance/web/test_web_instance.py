@@ -299,11 +299,11 @@ def test_a_token_is_dragged_with_a_finger_and_goes_back(
     house.until("it is dragged", dropped)
     expect(dialog.locator("select[name=element]")).to_have_value("ship")
     dialog.locator("textarea[name=reason]").fill("it is packed")
-    dialog.get_by_role("button", name="Move a token").tap()
+    dialog.get_by_role("button", name="Move a token").click()
     expect(badge_on(page, "ship")).to_be_visible()
-    page.locator("#undo-last").tap()
+    page.locator("#undo-last").click()
     dialog.locator("textarea[name=reason]").fill("it is not")
-    dialog.get_by_role("button", name="Undo").tap()
+    dialog.get_by_role("button", name="Undo").click()
     expect(badge_on(page, "pack")).to_be_visible()
     told = house.rows(
         "SELECT kind, actor, data ->> 'reason' FROM events"
