@@ -33,15 +33,18 @@ function openNamed(): void {
   named?.scrollIntoView();
 }
 
-for (const button of document.querySelectorAll<HTMLButtonElement>("[data-copy]")) {
-  if (!navigator.clipboard) break;
-  button.hidden = false;
-  button.addEventListener("click", async () => {
-    const text = button.parentElement?.querySelector("code")?.textContent ?? "";
-    await navigator.clipboard.writeText(text);
-    button.lastChild!.textContent = t("Copied");
-  });
+async function copy(button: HTMLButtonElement): Promise<void> {
+  const text = button.parentElement?.querySelector("code")?.textContent ?? "";
+  await navigator.clipboard.writeText(text);
+  if (button.lastChild) button.lastChild.textContent = t("Copied");
 }
+
+// Only pages from a secure address may write to the clipboard.
+if ("clipboard" in navigator)
+  for (const button of document.querySelectorAll<HTMLButtonElement>("[data-copy]")) {
+    button.hidden = false;
+    button.addEventListener("click", () => void copy(button));
+  }
 
 search?.addEventListener("input", find);
 addEventListener("hashchange", openNamed);
