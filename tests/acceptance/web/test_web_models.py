@@ -200,6 +200,7 @@ def test_the_factorys_own_process_is_edited_without_losing_anything(
     page.goto(f"{house.address}/models/{key}/edit")
     expect(page.locator("#model-editor[data-ready]")).to_be_attached()
     expect(page.locator("#editor-count")).to_have_text("0")
+    page.locator("#editor-elements").select_option("load_material")
     note = f"drawn in the {scheme}"
     page.get_by_label("Documentation").fill(note)
     page.get_by_label("Documentation").press("Tab")
