@@ -77,6 +77,25 @@ def take_all(browser: Browser, address: str, plant: Plant, words: list[str]) -> 
         "map": ("vera", "/map"),
         "incidents": ("sofia", "/incidents"),
         "alerts": ("sofia", "/incidents/alerts"),
+        "cockpit": ("sofia", "/cockpit"),
+        "process": ("sofia", "/cockpit/warehouse?show=duration"),
+        "instance": ("sofia", f"/cockpit/i/{_instance_of(plant, task)}"),
+        "bulk": ("sofia", "/batches"),
+        "figures": ("sofia", "/figures"),
+        "models": ("adam", "/models"),
+        "model-version": ("adam", "/models/warehouse/1"),
+        "model-editor": ("adam", "/models/warehouse/edit"),
+        "decision": ("adam", "/models/decisions/weight_tolerance"),
+        "form-preview": ("adam", "/models/forms/load_material"),
+        "plant": ("adam", "/admin"),
+        "plant-people": ("adam", "/admin/people"),
+        "plant-robots": ("adam", "/admin/robots"),
+        "plant-places": ("adam", "/admin/places"),
+        "plant-settings": ("adam", "/admin/settings"),
+        "plant-audit": ("adam", "/admin/audit"),
+        "tokens": ("adam", "/tokens"),
+        "webhooks": ("adam", "/webhooks"),
+        "api": ("adam", "/api/v1/docs"),
         "design": ("adam", "/design"),
         "me": ("ana", "/me"),
         "tablets": ("sofia", "/tablets"),
@@ -115,6 +134,11 @@ def _first_task(plant: Plant) -> str | None:
     with plant.services.uow() as tx:
         tasks = tx.tasks.open()
     return tasks[0].task_id if len(tasks) >= 2 else None
+
+
+def _instance_of(plant: Plant, task_id: str) -> str:
+    with plant.services.uow() as tx:
+        return next(t.instance_id for t in tx.tasks.open() if t.task_id == task_id)
 
 
 def _wait(find: Callable[[], str | None], what: str) -> str:
