@@ -13,16 +13,19 @@ GROUP BY h.hour
 ORDER BY h.hour;
 
 -- name: figures_lead_times
--- How long completed instances took, in buckets, hour by hour.
-SELECT l.hour, l.bucket, sum(l.instances)::bigint
+-- How long completed instances took, in buckets, added up from each of these instants
+-- to the next.
+SELECT
+    (%(starts)s::timestamptz[])[width_bucket(l.hour, %(starts)s::timestamptz[])],
+    l.bucket, sum(l.instances)::bigint
 FROM lead_times AS l
 JOIN definitions AS d ON d.id = l.definition_id
 WHERE
-    l.hour >= %(since)s::timestamptz
+    l.hour >= (%(starts)s::timestamptz[])[1]
     AND l.hour < %(until)s::timestamptz
     AND (%(key)s::text IS NULL OR d.key = %(key)s)
-GROUP BY l.hour, l.bucket
-ORDER BY l.hour, l.bucket;
+GROUP BY 1, 2
+ORDER BY 1, 2;
 
 -- name: figures_orders
 -- Orders that came and ended, hour by hour.

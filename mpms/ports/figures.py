@@ -18,7 +18,7 @@ LEAD_STEP = 1.1
 class LeadCount:
     """Instances that took LEAD_STEP^bucket seconds or a little more."""
 
-    hour: datetime
+    hour: datetime  # the first of those that are added up
     bucket: int
     instances: int
 
@@ -50,8 +50,11 @@ class Figures(Protocol):
         self, since: datetime, until: datetime, key: str | None
     ) -> Sequence[TrendHour]: ...
     def lead_times(
-        self, since: datetime, until: datetime, key: str | None
-    ) -> Sequence[LeadCount]: ...
+        self, starts: Sequence[datetime], until: datetime, key: str | None
+    ) -> Sequence[LeadCount]:
+        """Added up from each of ``starts``, which are in order, to the next."""
+        ...
+
     def orders(self, since: datetime, until: datetime) -> Sequence[OrderHour]: ...
     def robots(self, since: datetime, until: datetime) -> Sequence[Spent]: ...
     def incidents(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from typing import TypeVar
 
 from mpms.domain.models import ModelStep
@@ -108,7 +108,8 @@ def show_figures(
     with uow() as tx:
         orders = tx.figures.orders(since - length, until)
         trend = tx.figures.processes(since - length, until, key)
-        leads = tx.figures.lead_times(since - length, until, key)
+        starts = [since - length, *_day_starts(since, until)]
+        leads = tx.figures.lead_times(starts, until, key)
         incidents = tx.figures.incidents(since - length, until, key)
         robots = tx.figures.robots(since, until)
         robots_before = tx.figures.robots(since - length, since)
@@ -152,6 +153,13 @@ def share_of(counts: Mapping[int, int], share: float) -> float | None:
 
 def day_in_plant(at: datetime) -> date:
     return at.astimezone().date()
+
+
+def _day_starts(since: datetime, until: datetime) -> list[datetime]:
+    """The window's beginning and every midnight of the plant in it."""
+    first, last = day_in_plant(since), day_in_plant(until - timedelta(seconds=1))
+    days = [first + timedelta(days=n) for n in range(1, (last - first).days + 1)]
+    return [since, *(datetime.combine(day, time()).astimezone() for day in days)]
 
 
 def _days(

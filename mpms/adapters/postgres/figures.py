@@ -22,9 +22,9 @@ class Figures(Repository):
         return [TrendHour(*row) for row in rows]
 
     def lead_times(
-        self, since: datetime, until: datetime, key: str | None
+        self, starts: Sequence[datetime], until: datetime, key: str | None
     ) -> Sequence[LeadCount]:
-        asked = {"since": since, "until": until, "key": key}
+        asked = {"starts": list(starts), "until": until, "key": key}
         rows = self._statements.rows("figures_lead_times", **asked)
         return [LeadCount(*row) for row in rows]
 

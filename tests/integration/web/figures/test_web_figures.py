@@ -44,7 +44,7 @@ def test_what_was_made_today_is_counted(house: House) -> None:
     assert today["Processes completed"] == "3"
     assert (today["Orders received"], today["Orders done"]) == ("1", "2")
     assert today["Orders cancelled"] == "1"
-    assert float(today["Lead time, median (s)"]) > 0
+    assert float(today["Lead time, median (s)"]) < 60  # empty if none was counted
     page = words(browser.get("/figures").text)
     assert "Processes completed 3 none before" in page
     assert "Load material" in page  # people let it wait
