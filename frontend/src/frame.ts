@@ -103,6 +103,10 @@ function problemText(xhr: XMLHttpRequest): string {
   return t("That did not work.");
 }
 
+// On phones the rows of links scroll sideways: show where one is.
+for (const here of document.querySelectorAll(".bar-nav [aria-current], .sections [aria-current]"))
+  here.scrollIntoView({ block: "nearest", inline: "center" });
+
 showTheme();
 refreshAges();
 setInterval(refreshAges, 20_000);
