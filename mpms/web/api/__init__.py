@@ -13,6 +13,7 @@ from mpms.web.api import (
     causes,
     clients,
     events,
+    figures,
     floor,
     incidents,
     instances,
@@ -38,7 +39,7 @@ SECTIONS: tuple[Section, ...] = tuple(
     part.section
     for part in (
         *(orders, instances, repairs, batches, tasks, incidents, causes),
-        *(processes, models, floor),
+        *(processes, models, floor, figures),
         *(events, webhooks, people, plant, clients),
     )
 )

@@ -11,6 +11,7 @@ from pydantic import Field
 from mpms.domain.errors import NotFound
 from mpms.domain.instances import Suspension
 from mpms.domain.models import Problem
+from mpms.ports.cockpit import InstancesSought
 from mpms.ports.engine import Engine
 from mpms.services.deploy_models import check_form, deploy_models
 from mpms.services.heat_map import heat_map
@@ -134,6 +135,26 @@ class VersionQuery(Given):
 class HeatQuery(VersionQuery):
     since: datetime | None = Field(default=None, description="A week ago without it.")
     until: datetime | None = Field(default=None, description="Now without it.")
+    business_key: Annotated[
+        str, Field(max_length=200, description="Only instances whose key begins so.")
+    ] = ""
+    variable: Annotated[
+        str, Field(max_length=200, description="Only instances with this variable.")
+    ] = ""
+    value: Annotated[
+        str, Field(max_length=200, description="Its value as text, with `variable`.")
+    ] = ""
+
+    def narrowed(self, key: str, definition_id: int | None) -> InstancesSought | None:
+        if not self.business_key and not self.variable:
+            return None
+        return InstancesSought(
+            key=key,
+            definition_id=definition_id,
+            business_key=self.business_key,
+            name=self.variable,
+            value=self.value if self.variable else None,
+        )
 
 
 class Files(Given):
@@ -228,7 +249,8 @@ def one(call: Call, key: ProcessKey, query: VersionQuery) -> ProcessStory:
 def heat(call: Call, key: ProcessKey, query: HeatQuery) -> HeatMapShape:
     """Where tokens stand and how long they stayed and waited at each element.
 
-    Times are whole hours; without a version all versions are counted together.
+    Times are whole hours; without a version all versions are counted together. With
+    a search the figures are those of the last 1,000 instances that fit.
     """
     desk, now = call.desk, call.desk.clock.now()
     found = process_page(desk.uow, desk.engine, key, version=query.version)
@@ -241,6 +263,7 @@ def heat(call: Call, key: ProcessKey, query: HeatQuery) -> HeatMapShape:
         definition_id=found.definition_id,
         since=since,
         until=until,
+        only=query.narrowed(key, found.definition_id),
     )
     return HeatMapShape(since=since, until=until, steps=shaped(HeatShape, made.steps))
 

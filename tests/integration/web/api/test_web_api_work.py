@@ -304,8 +304,24 @@ def test_the_floor_and_the_figures_can_be_read(plant: Any) -> None:
     assert reader.get("/floor/plan")["places"]
     steps = reader.get(f"/processes/{MODEL}/heat")["steps"]
     assert {step["id"]: step["tokens"] for step in steps}["look"] == 1
+    nobody = reader.get(f"/processes/{MODEL}/heat", business_key="nobody-has-this")
+    other = nobody["steps"]
+    assert {step["id"]: step["tokens"] for step in other}["look"] == 0
     (process,) = reader.get("/processes")["items"]
     assert (process["key"], process["active"]) == (MODEL, 1)
+    figures = reader.get("/figures", days=3, process=MODEL)
+    assert len(figures["days"]) == 3
+    assert figures["total"]["received"] == 0
+    assert reader("GET", "/figures?days=0").status_code == 422
+
+
+def test_the_past_of_an_instance_can_be_read(plant: Any) -> None:
+    plant.deploy()
+    started = plant.start()
+    past = plant.program("viewer").get(f"/instances/{started}/replay")
+    assert "look" in {move["element"] for move in past["moves"]}
+    assert past["drives"] == []
+    assert past["cut"] is False
 
 
 def test_the_page_of_the_api_shows_every_operation(plant: Any) -> None:

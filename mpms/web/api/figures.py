@@ -1,0 +1,150 @@
+"""Figures by the API: the plant by the day, and the past of one instance."""
+
+from __future__ import annotations
+
+from datetime import date, datetime, time, timedelta
+from typing import Annotated
+
+from pydantic import Field
+
+from mpms.services.replay_instance import replay_instance
+from mpms.services.show_figures import show_figures
+from mpms.web.api.operation import Call, Given, Section, Shape
+from mpms.web.api.values import InstanceId, ProcessKey, shaped
+from mpms.web.order_words import told_kinds
+from mpms.web.rights import READERS
+
+section = Section("Figures", "The plant by the day, and what was.")
+
+MOST_DAYS = 366
+USUAL_DAYS = 7
+FIRST, LAST = date(2000, 1, 1), date(2999, 12, 31)
+PlantDay = Annotated[date, Field(ge=FIRST, le=LAST)]
+
+
+class FiguresQuery(Given):
+    last_day: PlantDay | None = Field(default=None, description="Today without it.")
+    days: int = Field(default=USUAL_DAYS, ge=1, le=MOST_DAYS)
+    process: ProcessKey | None = Field(
+        default=None, description="Orders and robots are those of the whole plant."
+    )
+
+
+class TotalsShape(Shape):
+    received: int
+    done: int
+    cancelled: int
+    started: int
+    completed: int
+    median_s: float | None
+    p90_s: float | None
+    incidents: int
+
+
+class WindowShape(TotalsShape):
+    driving: float | None
+
+
+class DayShape(TotalsShape):
+    day: date
+
+
+class WaitingShape(Shape):
+    key: str
+    process: str
+    element: str
+    name: str
+    visits: int
+    waited_s: float
+
+
+class RobotShape(Shape):
+    robot: str
+    driving_s: float
+    waiting_s: float
+    idle_s: float
+    away_s: float
+
+
+class CauseShape(Shape):
+    kind: str
+    message: str
+    opened: int
+    still_open: int
+
+
+class FiguresShape(Shape):
+    since: datetime
+    until: datetime
+    total: WindowShape
+    before: WindowShape
+    days: list[DayShape]
+    waiting: list[WaitingShape]
+    robots: list[RobotShape]
+    causes: list[CauseShape]
+
+
+class MoveShape(Shape):
+    at: datetime
+    kind: str
+    element: str | None
+    task_id: str | None
+
+
+class DriveShape(Shape):
+    robot: str
+    place: str
+    task_id: str | None
+    began_at: datetime
+    ended_at: datetime | None
+    guessed: bool
+
+
+class PointShape(Shape):
+    at: datetime
+    x_m: float
+    y_m: float
+
+
+class ReplayShape(Shape):
+    moves: list[MoveShape]
+    drives: list[DriveShape]
+    tracks: dict[str, list[PointShape]]
+    cut: bool
+
+
+@section.get("/figures", READERS)
+def figures(call: Call, query: FiguresQuery) -> FiguresShape:
+    """Orders, lead times, waiting, robots and incidents of some days of the plant.
+
+    `before` is the window of the same length before. Lead times are right to about
+    five per cent.
+    """
+    desk = call.desk
+    last = query.last_day or desk.clock.now().astimezone().date()
+    until = datetime.combine(last + timedelta(days=1), time()).astimezone()
+    since = datetime.combine(last - timedelta(days=query.days - 1), time()).astimezone()
+    found = show_figures(
+        desk.uow, desk.engine, since=since, until=until, key=query.process
+    )
+    return FiguresShape.model_validate(found)
+
+
+@section.get("/instances/{instance_id}/replay", READERS)
+def replay(call: Call, instance_id: InstanceId) -> ReplayShape:
+    """The past of an instance: what tokens did, and where its robots were.
+
+    `guessed` drives were not recorded; `cut` says that there is more than this.
+    """
+    desk = call.desk
+    past = replay_instance(
+        desk.uow, desk.engine, desk.world, str(instance_id), kinds=told_kinds()
+    )
+    return ReplayShape(
+        moves=shaped(MoveShape, past.moves),
+        drives=shaped(DriveShape, past.drives),
+        tracks={
+            robot: shaped(PointShape, track) for robot, track in past.tracks.items()
+        },
+        cut=past.cut,
+    )
