@@ -158,7 +158,9 @@ def test_targets_are_large_enough_for_gloves_and_fingers(
 
 def next_card(page: Page) -> bool:
     onward = page.locator("[data-step-next]")
-    title = page.locator("[data-stepper-count]").inner_text()
+    count = page.locator("[data-stepper-count]")
+    expect(count).not_to_be_empty()  # before, no script has hidden the other cards
+    title = count.inner_text()
     for box in page.locator("[data-step] input[type=checkbox]:visible").all():
         box.check()
     if "4 of 4" in title or page.locator("[data-step=confirm]").is_visible():
