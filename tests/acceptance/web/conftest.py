@@ -67,6 +67,11 @@ class House:
         page.locator("form:has(input[type=password]) button").first.click()
         page.wait_for_url(re.compile(rf"^{re.escape(self.address)}/(?!login)"))
 
+    def open_task(self, page: Page, task_id: str) -> None:
+        """And wait for its cards: before, the page shows all of them at once."""
+        page.goto(f"{self.address}/tasks/{task_id}")
+        expect(page.locator("[data-stepper-count]")).not_to_be_empty()
+
     def order(self, materials: int = 1) -> str:
         """Mail an order of one or more raw materials; return its number."""
         number = f"MO-2026-{next(self._numbers):04d}"

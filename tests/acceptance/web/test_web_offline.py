@@ -32,7 +32,7 @@ TABLET = {"viewport": {"width": 800, "height": 1180}, "has_touch": True}
 
 def ready_for_offline(page: Page, house: House, task: str) -> None:
     """The task is taken and its page kept by the service worker."""
-    page.goto(f"{house.address}/tasks/{task}")
+    house.open_task(page, task)
     page.locator("[data-step-next]").click()
     expect(page.locator("[data-step=go]")).to_be_visible()
     page.goto(f"{house.address}/tasks")
@@ -77,7 +77,7 @@ def test_half_an_hour_without_network_loses_and_doubles_nothing(
     ready_for_offline(page, house, task)
 
     context.set_offline(True)
-    page.goto(f"{house.address}/tasks/{task}")
+    house.open_task(page, task)
     answer(page)
     expect(page.locator("#offline-bar")).to_contain_text("1")
     page.clock.fast_forward("15:00")
@@ -108,14 +108,14 @@ def test_an_answer_that_comes_too_late_is_a_supervisor_s_decision(
     house.sign_in(page, "ana")
     ready_for_offline(page, house, task)
     context.set_offline(True)
-    page.goto(f"{house.address}/tasks/{task}")
+    house.open_task(page, task)
     page.locator("[data-step-next]").click()
     page.locator("[data-step] input[name=lot]:visible").fill("L-77")
     answer(page)
 
     leader = open_context(viewport={"width": 1280, "height": 900}).new_page()
     house.sign_in(leader, "sofia")
-    leader.goto(f"{house.address}/tasks/{task}")
+    house.open_task(leader, task)
     answer(leader)
     house.task(number, "unload_material")
 

@@ -72,7 +72,7 @@ def test_an_order_passes_from_a_form_by_mail_through_the_pages_to_its_end(
     expect(worker).to_have_url(re.compile("/tasks"))
     for element in ("load_material", "unload_material", "start_mixing"):
         task = house.task(number, element)
-        worker.goto(f"{house.address}/tasks/{task}")
+        house.open_task(worker, task)
         take_through(worker)
     house.until("the order is done", lambda: house.status(number) == "done")
     supervisor.goto(f"{house.address}/orders/{number}")
@@ -149,13 +149,13 @@ def test_a_reported_problem_leads_to_the_decision_and_ends_the_order(
     task = house.task(number, "load_material")
     page = open_context(**TABLET).new_page()
     house.sign_in(page, "ana")
-    page.goto(f"{house.address}/tasks/{task}")
+    house.open_task(page, task)
     page.locator("[data-problem-open]").click()
     page.locator("#problem .cause").first.click()
     page.locator("#problem textarea").fill("the rack is empty")
     page.locator("#problem button").last.click()
     decision = house.task(number, "decide")
-    page.goto(f"{house.address}/tasks/{decision}")
+    house.open_task(page, decision)
     expect(page.locator("main")).to_contain_text("the rack is empty")
     take_through(page)
     house.until(
@@ -171,7 +171,7 @@ def test_a_task_can_be_done_with_the_keyboard_alone(
     task = house.task(number, "load_material")
     page = open_context(viewport={"width": 1280, "height": 900}).new_page()
     house.sign_in(page, "ana")
-    page.goto(f"{house.address}/tasks/{task}")
+    house.open_task(page, task)
     for _ in range(8):
         if page.locator(".task-end").is_visible():
             break
@@ -204,7 +204,7 @@ def test_another_amount_than_required_is_flagged_and_not_taken(
     task = house.task(number, "load_material")
     page = open_context(**TABLET).new_page()
     house.sign_in(page, "max")
-    page.goto(f"{house.address}/tasks/{task}")
+    house.open_task(page, task)
     weight = page.locator("input[name=weighed_kg]")
     for _ in range(5):
         if weight.is_visible():
@@ -233,7 +233,7 @@ def test_a_lot_is_typed_on_keys_that_fit_a_glove(
     task = house.task(number, "load_material")
     page = open_context(**TABLET).new_page()
     house.sign_in(page, "max")
-    page.goto(f"{house.address}/tasks/{task}")
+    house.open_task(page, task)
     lot = page.locator("input[name=lot]")
     for _ in range(5):
         if lot.is_visible():
