@@ -48,7 +48,7 @@ from urllib.parse import urlencode, urlsplit
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from web_parts import cockpit, fill_history  # noqa: E402
+from web_parts import bulk_retry, cockpit, fill_history  # noqa: E402
 
 from mpms import bootstrap  # noqa: E402
 from mpms.domain.people import Role  # noqa: E402
@@ -452,6 +452,9 @@ def measure_pages(
             beside = p95(measured)
             figures["tasks_p95_ms"] = round(alone, 2)
             figures["tasks_p95_ms_200_sse"] = round(beside, 2)
+        if "bulk" in only:
+            per_s = bulk_retry.bulk_retry_per_s(plant.services)
+            figures["bulk_retry_per_s"] = per_s
         if "pixels" in only:
             pixels = measure_pixels(address, plant, samples)
             say("event to pixel: " + " ".join(f"{each:.0f}" for each in pixels))
@@ -493,7 +496,7 @@ def cockpit_figures(
 
 
 def main() -> None:
-    names = ("weight", "tasks", "pixels", "demo", "cockpit")
+    names = ("weight", "tasks", "pixels", "bulk", "demo", "cockpit")
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", nargs="+", choices=names, default=names)
     parser.add_argument("--samples", type=int, default=30)

@@ -131,6 +131,7 @@ def test_an_ended_process_shows_its_way_and_its_last_values(house: House) -> Non
     page = house.browser("viewer").get(f"/cockpit/i/{instance_id}?tab=variables").text
     assert "completed" in page
     assert "<code>2</code>" in page
+    assert 'href="/cockpit/steps?state=any&amp;name=kg&amp;value=2#' in page
     assert "The process has ended." in page
 
 
