@@ -12,9 +12,10 @@ import inspect
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any, TypeVar, get_type_hints
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter
+from pydantic import BaseModel, ConfigDict, TypeAdapter, field_validator
 
 from mpms.domain.people import Person, Role
 from mpms.ports.api import ApiToken
@@ -34,6 +35,17 @@ class Given(BaseModel):
     """What comes in; a misspelt name is noticed."""
 
     model_config = ConfigDict(extra="forbid")
+
+    @field_validator("*", mode="after")
+    @classmethod
+    def in_utc(cls, value: Any) -> Any:
+        """Databases know fewer offsets from UTC than a program may write."""
+        if not isinstance(value, datetime) or value.tzinfo is None:
+            return value
+        try:
+            return value.astimezone(UTC)
+        except OverflowError:
+            raise ValueError("lies outside the calendar") from None
 
 
 class Nothing(Given):

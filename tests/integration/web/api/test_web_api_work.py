@@ -363,3 +363,13 @@ def test_a_webhook_is_made_on_the_page_and_its_secret_is_shown_once(
     assert "paused" in browser.get("/webhooks").text
     browser.post(f"/webhooks/{webhook_id}/delete")
     assert plant.rows("SELECT count(*) FROM webhooks") == [(0,)]
+
+
+def test_instants_far_from_here_are_understood_or_refused(plant: Any) -> None:
+    admin = plant.program("admin")
+    strange = "1618-05-04T16:39:07.205140+23:22"
+    assert admin.get("/plant/audit", until=strange)["items"] == []
+    beyond = "0001-01-01T00:00:00+14:00"
+    refused = admin("GET", "/plant/audit", query_string={"until": beyond})
+    assert refused.status_code == 422
+    assert "calendar" in refused.json["detail"]
