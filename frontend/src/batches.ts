@@ -135,8 +135,7 @@ function watch(form: HTMLFormElement): void {
     else if (box.name === "instance" && box.form === form) {
       if (box.checked) ticked.add(box.value);
       else ticked.delete(box.value);
-    } else if (box.form?.id === "cockpit-filter") return clear();
-    else return;
+    } else return;
     show();
   });
   document.addEventListener("click", (event) => {

@@ -8,6 +8,7 @@ const SOON_MS = 50;
 const GAP_MS = 1000;
 const FOLLOW_UP_MS = 1600;
 const TYPING_MS = 400;
+const TYPED = ["q", "value"];
 
 let timer: ReturnType<typeof setTimeout> | undefined;
 let due = Infinity;
@@ -64,6 +65,7 @@ function watch(form: HTMLFormElement): void {
   };
   const search = (): void => {
     clearTimeout(typing);
+    typing = undefined;
     set("below", "");
     note();
     tell("instances");
@@ -93,6 +95,8 @@ function watch(form: HTMLFormElement): void {
   for (const control of form.elements) {
     control.addEventListener("change", () => {
       const name = control.getAttribute("name") ?? "";
+      // Whoever leaves a field has often waited until what was typed was found.
+      if (TYPED.includes(name) && typing === undefined) return;
       if (!["window", "from", "to", "only"].includes(name)) return search();
       const own = new FormData(form).get("window") === "own";
       document.querySelector("[data-own-dates]")?.toggleAttribute("hidden", !own);
@@ -100,7 +104,7 @@ function watch(form: HTMLFormElement): void {
       tell("steps");
     });
     control.addEventListener("input", () => {
-      if (!["q", "value"].includes(control.getAttribute("name") ?? "")) return;
+      if (!TYPED.includes(control.getAttribute("name") ?? "")) return;
       clearTimeout(typing);
       typing = setTimeout(search, TYPING_MS);
     });

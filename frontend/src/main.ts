@@ -3,6 +3,7 @@
 import htmx from "htmx.org";
 import "./live.js";
 import "./frame.js";
+import "./hands.js";
 
 declare global {
   interface Window {
