@@ -80,6 +80,8 @@ class EndedStream:
 class SilentLive:
     """Nothing ever changes."""
 
+    open_streams = 0
+
     def position(self) -> str:
         return ""
 
