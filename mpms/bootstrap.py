@@ -23,12 +23,14 @@ from mpms.adapters.scales import BridgeScale
 from mpms.adapters.worlds import read_world
 from mpms.domain.errors import MpmsError
 from mpms.domain.limits import Limits
+from mpms.domain.order_mail import Catalogue
 from mpms.domain.worlds import World
 from mpms.engine.runner import SpiffEngine
 from mpms.ports.engine import Engine
 from mpms.ports.plant import Clock, Intake, Robots, Scale
 from mpms.ports.store import UnitOfWork
 from mpms.services.advance_instance import Advance
+from mpms.services.current_catalogue import CurrentCatalogue
 from mpms.services.factory.mail import ReadMail
 from mpms.services.factory.orders import StartWarehouse, find_order, set_order_status
 from mpms.services.factory.robots import AssignRobot, MoveRobot
@@ -98,10 +100,26 @@ def require_migrated(services: Services) -> None:
         )
 
 
-def world_named(name: str) -> World:
+def world_directory(name: str) -> Path:
     """A shipped world by name, or any world by the path of its directory."""
     shipped = assets.directory("worlds") / name
-    return read_world(shipped if shipped.is_dir() else Path(name))
+    return shipped if shipped.is_dir() else Path(name)
+
+
+def world_named(name: str) -> World:
+    return read_world(world_directory(name))
+
+
+def current_catalogue(file: Path | None, world: str) -> CurrentCatalogue:
+    """Materials and recipes: those of the pages, else of this file or the world's."""
+    path = file or world_directory(world) / "catalogue.json"
+
+    def read() -> Catalogue | None:
+        if not path.exists():
+            return None
+        return Catalogue.from_json(path.read_text(encoding="utf-8"))
+
+    return CurrentCatalogue(read, path=str(path))
 
 
 def connect_robots(
@@ -145,13 +163,14 @@ def factory_handlers(
     *,
     scale: Scale | None = None,
     intake: Intake | None = None,
+    materials: CurrentCatalogue | None = None,
 ) -> Handlers:
     """The handlers of the factory's models."""
     handlers = Handlers()
     handlers.add_inside("orders.next", find_order)
     handlers.add_inside("orders.set_status", set_order_status)
     handlers.add_inside("warehouse.start", StartWarehouse(services.advance))
-    handlers.add_inside("warehouse.connect", ConnectWarehouse(world))
+    handlers.add_inside("warehouse.connect", ConnectWarehouse(world, materials))
     handlers.add_inside("warehouse.disconnect", disconnect_warehouse)
     handlers.add_inside("robot.assign", AssignRobot(world))
     handlers.add_inside("robot.move", MoveRobot(world))

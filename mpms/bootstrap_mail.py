@@ -10,7 +10,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from mpms import assets
 from mpms.adapters.dkim_check import proven_domains, txt_record
 from mpms.adapters.imap import ImapMailbox
 from mpms.adapters.mail_account import (
@@ -27,11 +26,13 @@ from mpms.adapters.mail_account import (
 from mpms.adapters.mail_sandbox import MailSandbox
 from mpms.adapters.oauth import token_source
 from mpms.adapters.smtp import SmtpPostman
+from mpms.bootstrap import world_directory
 from mpms.domain.errors import MpmsError
 from mpms.domain.order_mail import Catalogue, Outcome, Senders
 from mpms.embedded.mail import MailHome
 from mpms.ports.mail import Letter
 from mpms.ports.store import UnitOfWork
+from mpms.services.current_catalogue import CurrentCatalogue
 from mpms.services.receive_mail import ReceiveMail, ReleaseRules
 from mpms.services.send_replies import send_reply
 from mpms.services.watch_mailbox import watch_mailbox
@@ -68,6 +69,7 @@ class MailDesk:
     sandbox: MailSandbox
     postman: SmtpPostman
     rules: ReleaseRules
+    materials: CurrentCatalogue
     prove: Callable[[bytes], frozenset[str]] | None = None  # our own DKIM check
     closing: threading.Event = field(default_factory=threading.Event)
 
@@ -75,7 +77,7 @@ class MailDesk:
         return ReceiveMail(
             uow,
             self.mailbox,
-            self.read,
+            lambda letter: self.read(letter, self._catalogue(uow)),
             self.rules,
             stopping=self.closing.is_set,
             concern=self.concern,
@@ -85,11 +87,20 @@ class MailDesk:
         """What will stop the mail soon."""
         return expiry_warning(self.mailbox.account.login, datetime.now(UTC).date())
 
-    def read(self, letter: Letter) -> Outcome:
+    def read(self, letter: Letter, catalogue: Catalogue | None = None) -> Outcome:
         if letter.raw is not None:
             proven = frozenset[str]() if self.prove is None else self.prove(letter.raw)
-            return self.sandbox.read(letter.raw, proven_domains=proven)
-        return self.sandbox.read(letter.headers, size=letter.size_bytes)
+            return self.sandbox.read(
+                letter.raw, proven_domains=proven, catalogue=catalogue
+            )
+        return self.sandbox.read(
+            letter.headers, size=letter.size_bytes, catalogue=catalogue
+        )
+
+    def _catalogue(self, uow: UnitOfWork) -> Catalogue | None:
+        """Of this moment: somebody may have changed it since the last letter."""
+        with uow() as tx:
+            return self.materials(tx).catalogue
 
     def errands(
         self, uow: UnitOfWork, process: str
@@ -193,14 +204,16 @@ def embedded_accounts(home: MailHome) -> tuple[MailAccount, SmtpAccount]:
 
 
 def _desk(settings: Settings, account: MailAccount, out: SmtpAccount) -> MailDesk:
-    world = assets.directory("worlds") / settings.world
-    catalogue = _text(settings.catalogue or world / "catalogue.json")
+    world = world_directory(settings.world)
+    path = settings.catalogue or world / "catalogue.json"
+    catalogue = Catalogue.from_json(_text(path))
     senders = _text(settings.senders or world / "senders.json")
     return MailDesk(
         ImapMailbox(account, token_source(account.login, account.user)),
-        MailSandbox(Catalogue.from_json(catalogue), Senders.from_json(senders)),
+        MailSandbox(catalogue, Senders.from_json(senders)),
         SmtpPostman(out, token_source(out.login, out.user or "")),
         ReleaseRules(settings.release_first_order, settings.release_above_kg),
+        CurrentCatalogue(lambda: catalogue, path=str(path)),
         (lambda raw: proven_domains(raw, txt_record)) if settings.check_dkim else None,
     )
 

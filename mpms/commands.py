@@ -174,7 +174,15 @@ def running_worker(
         worker = Worker(
             services.uow,
             services.advance,
-            bootstrap.factory_handlers(services, world, scale=scale, intake=intake),
+            bootstrap.factory_handlers(
+                services,
+                world,
+                scale=scale,
+                intake=intake,
+                materials=bootstrap.current_catalogue(
+                    settings.catalogue, settings.world
+                ),
+            ),
             robots,
             alarm,
             name=name,

@@ -31,7 +31,6 @@ from mpms.bootstrap_mail import mail_accounts, smtp_account
 from mpms.demo.buyer import BUYER, Buyer
 from mpms.demo.faults import breakers
 from mpms.demo.people import PEOPLE
-from mpms.domain.order_mail import Catalogue
 from mpms.domain.people import Role
 from mpms.domain.worlds import World
 from mpms.embedded import mail
@@ -99,11 +98,13 @@ class Site:
                 advance=services.advance,
                 clock=services.clock,
                 world=world,
-                world_dir=_world_dir(settings.world),
+                world_dir=bootstrap.world_directory(settings.world),
                 floor=self._floor,
                 live=self._live,
                 hasher=Argon2Hasher(),
-                catalogue=_catalogue(settings),
+                materials=bootstrap.current_catalogue(
+                    settings.catalogue, settings.world
+                ),
                 ca_certificate=plan.ca_certificate,
                 hand_to_mail_server=hand_over,
                 orders_address=orders_address,
@@ -226,18 +227,6 @@ def _demo(
         worker=by_login["ana"],
         leader=by_login["sofia"],
     )
-
-
-def _catalogue(settings: Settings) -> Catalogue | None:
-    path = settings.catalogue or _world_dir(settings.world) / "catalogue.json"
-    if not path.exists():
-        return None
-    return Catalogue.from_json(path.read_text(encoding="utf-8"))
-
-
-def _world_dir(name: str) -> Path:
-    shipped = assets.directory("worlds") / name
-    return shipped if shipped.is_dir() else Path(name)
 
 
 def _text(path: Path | None) -> str | None:

@@ -150,6 +150,19 @@ FROM orders
 WHERE status IN ('waiting for release', 'new', 'in process')
 GROUP BY status;
 
+-- name: orders_open_with
+-- Open orders that need a material, the oldest first.
+SELECT o.number
+FROM orders AS o
+WHERE
+    o.status IN ('waiting for release', 'new', 'in process')
+    AND EXISTS (
+        SELECT
+        FROM order_lines AS l
+        WHERE l.order_number = o.number AND l.material = %(material)s
+    )
+ORDER BY o.received_at, o.number;
+
 -- name: orders_running
 -- Orders that are being made, the one that changed last first.
 SELECT o.number, o.product, o.instance_id

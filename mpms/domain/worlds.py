@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 from mpms.domain.goals import Pose
 
@@ -67,6 +68,10 @@ class World:
     @property
     def tanks(self) -> frozenset[str]:
         return frozenset((self.tank, *self.product_tanks.values()))
+
+    def with_materials_at(self, places: Mapping[str, str]) -> World:
+        """The same floor after somebody has put materials elsewhere."""
+        return replace(self, material_places={**self.material_places, **places})
 
     def robot(self, robot_id: str) -> RobotInfo | None:
         return next((r for r in self.robots if r.id == robot_id), None)

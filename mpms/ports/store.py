@@ -46,6 +46,7 @@ from mpms.ports.administration import (
 from mpms.ports.alerts import Alerts
 from mpms.ports.api import ApiAnswers, ApiTokens, Webhooks
 from mpms.ports.batches import Batches
+from mpms.ports.catalogue import CatalogueVersions
 from mpms.ports.cockpit import Cockpit, CockpitInstance, Tallies
 from mpms.ports.desk_work import Attachments, Claims, Drafts, LateAnswers
 from mpms.ports.figures import Figures
@@ -434,6 +435,10 @@ class Orders(Protocol):
         lot: str | None,
     ) -> None: ...
     def listing(self, *, limit: int = 100) -> Sequence[Order]: ...
+    def open_with(self, material: str) -> Sequence[str]:
+        """The numbers of open orders that need a material."""
+        ...
+
     def counts(self) -> dict[OrderStatus, tuple[int, int]]:
         """Open orders by status: how many, and how many of them are late."""
         ...
@@ -653,6 +658,8 @@ class Transaction(Protocol):
     def vitals(self) -> Vitals: ...
     @property
     def audit(self) -> AuditLog: ...
+    @property
+    def catalogue(self) -> CatalogueVersions: ...
 
     def wake(self) -> None:
         """After the commit, tell the workers that there is something to do."""

@@ -408,7 +408,14 @@ def action_words() -> dict[str, str]:
         "history deleted": t("deleted old history"),
         "log fetched": t("fetched a log"),
         "log of actions fetched": t("fetched the log of actions"),
-        "materials changed": t("changed the materials"),
+        "material added": t("added a material"),
+        "material changed": t("changed a material"),
+        "material removed": t("removed a material"),
+        "recipe added": t("added a recipe"),
+        "recipe changed": t("changed a recipe"),
+        "recipe removed": t("removed a recipe"),
+        "catalogue file taken": t("took the catalogue file again"),
+        "catalogue version taken": t("took a version of the catalogue again"),
         "deployed": t("deployed models"),
         "instance started": t("started a process"),
         "form answered": t("answered a form"),
@@ -436,7 +443,10 @@ def action_words() -> dict[str, str]:
 
 def thing_of(line: AuditLine) -> str:
     """What the line is about, in a few words."""
-    for key in ("order", "login", "robot", "tablet", "process", "setting", "file"):
+    for key in (
+        *("order", "login", "robot", "tablet", "process", "setting", "file"),
+        *("material", "recipe"),
+    ):
         value = line.data.get(key)
         if isinstance(value, str) and value:
             return value

@@ -18,6 +18,7 @@ from mpms.ports.plant import Clock
 from mpms.ports.plant_desk import PlantDesk
 from mpms.ports.store import UnitOfWork
 from mpms.services.advance_instance import Advance
+from mpms.services.current_catalogue import CurrentCatalogue, InForce
 from mpms.web.live import Live
 
 
@@ -44,7 +45,7 @@ class Desk:
     floor: Floor
     live: Live
     hasher: Hasher
-    catalogue: Catalogue | None = None
+    materials: CurrentCatalogue = field(default_factory=CurrentCatalogue)
     ca_certificate: bytes | None = None
     hand_to_mail_server: Callable[[bytes], None] | None = None
     orders_address: str | None = None
@@ -58,3 +59,19 @@ class Desk:
     webhooks_to_private: bool = False  # also to addresses inside the plant
     public_url: str | None = None  # how browsers reach us, behind a proxy
     sign_in_elsewhere: IdentityProvider | None = None  # at the company's own door
+
+    @property
+    def in_force(self) -> InForce:
+        """The catalogue of this moment; each call asks the database."""
+        with self.uow() as tx:
+            return self.materials(tx)
+
+    @property
+    def catalogue(self) -> Catalogue | None:
+        """What may be ordered at this moment."""
+        return self.in_force.catalogue
+
+    @property
+    def placed_world(self) -> World:
+        """The floor with every material where it stands at this moment."""
+        return self.in_force.placed(self.world)

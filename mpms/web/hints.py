@@ -61,6 +61,9 @@ _ABOUT_PEOPLE = (
     *("person enabled", "person disabled", "tablet enrolled", "tablet revoked"),
     *("person changed", "connection tested", "log fetched", "log of actions fetched"),
     *("retention changed", "deletion asked", "history deleted"),
+    *("material added", "material changed", "material removed"),
+    *("recipe added", "recipe changed", "recipe removed"),
+    *("catalogue file taken", "catalogue version taken"),
 )
 _TOPICS |= dict.fromkeys(("deployed", *_ABOUT_PEOPLE), ())
 

@@ -71,14 +71,12 @@ class MailSandbox:
         memory_mb: int = 300,
         messages_per_child: int = 1000,
     ) -> None:
-        self._settings = json.dumps(
-            {
-                "catalogue": catalogue.to_json(),
-                "senders": senders.to_json(),
-                "memory_bytes": memory_mb << 20,
-                "cpu_s": cpu_s,
-            }
-        ).encode()
+        self._catalogue = catalogue
+        self._limits = {
+            "senders": senders.to_json(),
+            "memory_bytes": memory_mb << 20,
+            "cpu_s": cpu_s,
+        }
         self._wall_s = wall_s
         self._messages_per_child = messages_per_child
         self._lock = threading.Lock()
@@ -101,10 +99,12 @@ class MailSandbox:
         *,
         proven_domains: Collection[str] = (),
         size: int | None = None,
+        catalogue: Catalogue | None = None,
     ) -> Outcome:
         """Read one message; repeats are undecided, so ``settle`` the outcome.
 
-        ``size`` is the message's true size where ``raw`` is only its beginning.
+        ``size`` is the message's true size where ``raw`` is only its beginning. From
+        now on ``catalogue`` is what may be ordered; a fresh child learns it.
         """
         true_size = len(raw) if size is None else size
         asked = {"proven_domains": sorted(proven_domains), "size": true_size}
@@ -112,6 +112,7 @@ class MailSandbox:
             raw = raw[:_SENT_OF_A_LARGE_MESSAGE]
         question = json.dumps(asked).encode()
         with self._lock:
+            self._learn(catalogue)
             for may_try_again in (True, False):
                 try:
                     answer = self._ready_child().ask(question, raw, self._wall_s)
@@ -144,11 +145,19 @@ class MailSandbox:
         if child is None:
             child = self._child = _Child()
             try:
-                child.start(self._settings)
+                known = {"catalogue": self._catalogue.to_json(), **self._limits}
+                child.start(json.dumps(known).encode())
             except _ChildGone:
                 self._drop_child()
                 raise SandboxUnavailable() from None
         return child
+
+    def _learn(self, catalogue: Catalogue | None) -> None:
+        if catalogue is None or catalogue is self._catalogue:
+            return
+        if catalogue != self._catalogue:
+            self._drop_child()
+        self._catalogue = catalogue
 
     def _drop_child(self) -> None:
         if self._child is not None:

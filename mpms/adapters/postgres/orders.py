@@ -115,6 +115,11 @@ class Orders(Repository):
             _order(row) for row in self._statements.rows("orders_list", limit=limit)
         ]
 
+    def open_with(self, material: str) -> Sequence[str]:
+        """The numbers of open orders that need a material."""
+        rows = self._statements.rows("orders_open_with", material=material)
+        return [number for (number,) in rows]
+
     def counts(self) -> dict[OrderStatus, tuple[int, int]]:
         """Open orders by status: how many, and how many of them are late."""
         rows = self._statements.rows("orders_counts")

@@ -24,6 +24,7 @@ from mpms.adapters.postgres.api import ApiAnswers, ApiTokens
 from mpms.adapters.postgres.attachments import Attachments
 from mpms.adapters.postgres.audit import AuditLog
 from mpms.adapters.postgres.batches import Batches
+from mpms.adapters.postgres.catalogue import CatalogueVersions
 from mpms.adapters.postgres.cockpit import Cockpit
 from mpms.adapters.postgres.cockpit_instance import CockpitInstance
 from mpms.adapters.postgres.connections import Connections
@@ -107,6 +108,7 @@ class PostgresTransaction:
         self.retention = Retention(statements)
         self.vitals = Vitals(statements)
         self.audit = AuditLog(statements)
+        self.catalogue = CatalogueVersions(statements)
         self.wakes = False
         self._statements = statements
 

@@ -1,4 +1,7 @@
-"""Materials and recipes that may be ordered, read from the plant's own file."""
+"""Materials and recipes that may be ordered, read from the plant's own file.
+
+Where somebody administers them on the pages, each version is such a file as well.
+"""
 
 from __future__ import annotations
 
@@ -29,6 +32,7 @@ class Material:
     aliases: tuple[str, ...]
     max_kg: Decimal
     density_kg_per_l: Decimal | None = None
+    place: str | None = None  # None: where the world says
 
 
 @dataclass(frozen=True)
@@ -110,6 +114,7 @@ class Catalogue:
                         "aliases": m.aliases,
                         "density_kg_per_l": _text_or_none(m.density_kg_per_l),
                         "max_kg": str(m.max_kg),
+                        "place": m.place,
                     }
                     for m in self.materials
                 ],
@@ -165,6 +170,7 @@ def _material(entry: _Entry) -> Material:
         aliases=entry.texts("aliases"),
         max_kg=entry.positive("max_kg"),
         density_kg_per_l=entry.positive_or_none("density_kg_per_l"),
+        place=None if entry.fields.get("place") is None else entry.text("place"),
     )
 
 

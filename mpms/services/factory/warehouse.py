@@ -8,14 +8,16 @@ from mpms.domain.orders import OrderStatus
 from mpms.domain.worlds import World
 from mpms.ports.plant import Scale, ScaleUnavailable
 from mpms.ports.store import Transaction
+from mpms.services.current_catalogue import CurrentCatalogue
 from mpms.services.factory.orders import change_status
 
 
 class ConnectWarehouse:
     """``warehouse.connect``: what to fetch, from where, to which tank."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, materials: CurrentCatalogue | None = None) -> None:
         self._world = world
+        self._materials = materials or CurrentCatalogue()
 
     def __call__(self, tx: Transaction, job: Job) -> Answer:
         number = job.inputs["order_number"]
@@ -23,9 +25,10 @@ class ConnectWarehouse:
             order = tx.orders.get(number)
         except OrderUnknown as unknown:
             raise BusinessError("WarehouseUnavailable", str(unknown)) from unknown
+        places = self._materials(tx).placed(self._world).material_places
         materials = []
         for line in order.lines:
-            place = self._world.material_places.get(line.material)
+            place = places.get(line.material)
             if place is None:
                 raise BusinessError(
                     "WarehouseUnavailable",

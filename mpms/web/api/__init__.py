@@ -10,6 +10,7 @@ from flask.typing import ResponseReturnValue
 from mpms.domain.errors import MpmsError
 from mpms.web.api import (
     batches,
+    catalogue,
     causes,
     clients,
     events,
@@ -40,7 +41,7 @@ SECTIONS: tuple[Section, ...] = tuple(
     for part in (
         *(orders, instances, repairs, batches, tasks, incidents, causes),
         *(processes, models, floor, figures),
-        *(events, webhooks, people, plant, clients),
+        *(events, webhooks, people, plant, catalogue, clients),
     )
 )
 OPERATIONS: tuple[Operation, ...] = tuple(

@@ -32,6 +32,7 @@ from mpms.domain.errors import (
 )
 from mpms.domain.people import Role
 from mpms.ports.api import KeptAnswer
+from mpms.services.change_catalogue import MaterialNeeded
 from mpms.services.claim_task import NotYourTask, TaskTaken, UndoTooLate
 from mpms.services.close_incident import StillStuck
 from mpms.services.limit_attempts import TooManyAttempts
@@ -43,6 +44,8 @@ from mpms.services.manage_tokens import (
 )
 from mpms.services.one_transaction import OneTransaction
 from mpms.services.release_order import OrderNotWaiting
+from mpms.services.take_catalogue import InForceAlready
+from mpms.services.write_catalogue import CatalogueChanged
 from mpms.web.api.operation import Call, File, Operation
 from mpms.web.api.reading import read_body, read_path, read_query
 from mpms.web.problems import problem, sentence_of, slug_of
@@ -82,6 +85,9 @@ STATUS_OF: tuple[tuple[type[MpmsError], int], ...] = (
     (AlreadySuspended, 409),
     (NotSuspended, 409),
     (StillStuck, 409),
+    (CatalogueChanged, 409),
+    (MaterialNeeded, 409),
+    (InForceAlready, 409),
     (TooManyAttempts, 429),
     (DatabaseAway, 503),
     (MpmsError, 422),

@@ -131,6 +131,11 @@ class Section:
     ) -> Callable[[Run], Run]:
         return self._add("POST", path, roles, **more)
 
+    def put(
+        self, path: str, roles: frozenset[Role], **more: Any
+    ) -> Callable[[Run], Run]:
+        return self._add("PUT", path, roles, **more)
+
     def patch(
         self, path: str, roles: frozenset[Role], **more: Any
     ) -> Callable[[Run], Run]:

@@ -291,7 +291,8 @@ def test_mail(call: Call, server: Server, body: MailTest) -> Listed[TestStep]:
 @section.get("/plant/materials", ADMINS)
 def materials(call: Call) -> Listed[MaterialShape]:
     """The catalogue, with where each material stands and what is wrong."""
-    found = list_materials(call.desk.world, call.desk.catalogue)
+    now = call.desk.in_force
+    found = list_materials(now.placed(call.desk.world), now.catalogue)
     return Listed[MaterialShape](items=shaped(MaterialShape, found))
 
 
@@ -299,7 +300,7 @@ def materials(call: Call) -> Listed[MaterialShape]:
 def places(call: Call) -> Listed[PlaceOnFloor]:
     """Every place on the floor."""
     return Listed[PlaceOnFloor](
-        items=shaped(PlaceOnFloor, list_places(call.desk.world))
+        items=shaped(PlaceOnFloor, list_places(call.desk.placed_world))
     )
 
 

@@ -12,7 +12,9 @@ from mpms.services.health import Disk, Health, Light, read_health
 from mpms.web import admin_words as words
 from mpms.web.pages import (
     admin_audit,
+    admin_catalogue,
     admin_mail,
+    admin_materials,
     admin_people,
     admin_places,
     admin_retention,
@@ -27,6 +29,8 @@ for part in (
     admin_people,
     admin_robots,
     admin_places,
+    admin_materials,
+    admin_catalogue,
     admin_mail,
     admin_retention,
     admin_settings,

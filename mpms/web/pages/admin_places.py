@@ -8,8 +8,10 @@ from collections.abc import Sequence
 
 from flask import Blueprint, Response, jsonify, render_template, request
 
+from mpms.domain.order_mail import Catalogue, Recipe
 from mpms.services.check_places import MaterialShown, list_materials, list_places
 from mpms.services.floor_plan import floor_plan
+from mpms.services.list_catalogue import catalogue_source
 from mpms.web.cockpit_words import cell
 from mpms.web.pages.admin_people import ADMINS
 from mpms.web.rights import allowed
@@ -25,23 +27,28 @@ def show() -> str:
     desk = current_desk()
     find = request.args.get("find", "").strip()
     wanted = find.casefold()
-    everything = _materials()
+    source = catalogue_source(desk.uow, desk.materials)
+    world = source.now.placed(desk.world)
+    catalogue = source.now.catalogue
+    everything = list_materials(world, catalogue)
     materials = [m for m in everything if wanted in _words(m)]
-    places = list_places(desk.world)
+    places = list_places(world)
     stands = {m.place for m in materials} if find else set()
     shown = [
         p for p in places if not find or p.name in stands or wanted in p.name.casefold()
     ]
     return render_template(
         "admin_places.html",
-        world=desk.world,
-        plan=floor_plan(desk.world),
+        world=world,
+        plan=floor_plan(world),
+        source=source,
+        recipes=_recipes(catalogue, wanted, {m.code for m in materials}),
         found_places=shown,
         marked={p.name for p in shown} if find else set(),
         all_places=places,
         materials=materials,
         problems=[m for m in everything if m.problem],
-        has_catalogue=desk.catalogue is not None,
+        has_catalogue=catalogue is not None,
         find=find,
         problem_words=problem_words(),
         kinds={
@@ -84,7 +91,7 @@ def places_csv() -> Response:
                 *(p.name, p.kind, p.x_m, p.y_m, round(p.yaw_rad, 4)),
                 *("; ".join(p.materials), "; ".join(p.robots)),
             ]
-            for p in list_places(current_desk().world)
+            for p in list_places(current_desk().placed_world)
         ],
     )
 
@@ -93,7 +100,7 @@ def places_csv() -> Response:
 @allowed(ADMINS)
 def as_json() -> Response:
     answer = jsonify(
-        places=[p.__dict__ for p in list_places(current_desk().world)],
+        places=[p.__dict__ for p in list_places(current_desk().placed_world)],
         materials=[m.__dict__ for m in _materials()],
     )
     answer.headers["Content-Disposition"] = 'attachment; filename="places.json"'
@@ -110,7 +117,18 @@ def problem_words() -> dict[str, str]:
 
 def _materials() -> list[MaterialShown]:
     desk = current_desk()
-    return list_materials(desk.world, desk.catalogue)
+    now = desk.in_force
+    return list_materials(now.placed(desk.world), now.catalogue)
+
+
+def _recipes(catalogue: Catalogue | None, wanted: str, codes: set[str]) -> list[Recipe]:
+    """Those that are called so, or need a material that is."""
+    return [
+        recipe
+        for recipe in (() if catalogue is None else catalogue.recipes)
+        if wanted in " ".join((recipe.name, *recipe.aliases)).casefold()
+        or any(line.material in codes for line in recipe.lines)
+    ]
 
 
 def _words(material: MaterialShown) -> str:

@@ -74,9 +74,13 @@ def viewer() -> FloorViewer:
 
 
 def known_plan() -> FloorPlan:
-    made = current_app.extensions.get("floor_plan")
-    if made is None:
-        made = current_app.extensions["floor_plan"] = floor_plan(current_desk().world)
+    """Made once a version of the catalogue, which says what stands where."""
+    desk = current_desk()
+    now = desk.in_force
+    version, made = current_app.extensions.get("floor_plan", (None, None))
+    if version != now.version:
+        made = floor_plan(now.placed(desk.world))
+        current_app.extensions["floor_plan"] = (now.version, made)
     return cast(FloorPlan, made)
 
 

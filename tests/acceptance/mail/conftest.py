@@ -85,7 +85,7 @@ class Office:
         self.services = bootstrap.connect(url, clock=self.clock)
         self.uow = self.services.uow
         self.intake = self.desk.intake(self.uow)
-        world = bootstrap.world_named("paint_factory")
+        self.world = world = bootstrap.world_named("paint_factory")
         self.robots = LoopbackRobots(world)
         self.worker = Worker(
             self.uow,

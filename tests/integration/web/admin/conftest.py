@@ -21,6 +21,7 @@ from mpms.adapters.floor import StillFloor
 from mpms.domain.order_mail import Catalogue
 from mpms.domain.people import Role
 from mpms.services.add_person import add_person
+from mpms.services.current_catalogue import CurrentCatalogue
 from mpms.services.deploy_models import deploy_models
 from mpms.services.tokens import hash_of, new_token
 from mpms.web import create_app, signed_in
@@ -51,7 +52,7 @@ class Office:
             floor=StillFloor(),
             live=SimpleNamespace(position=lambda: ""),  # type: ignore[arg-type]
             hasher=self.hasher,
-            catalogue=Catalogue.from_json(text),
+            materials=CurrentCatalogue(lambda: Catalogue.from_json(text)),
         )
         self._apps: dict[str, Flask] = {}
 

@@ -9,6 +9,8 @@ from typing import Any
 
 from flask.testing import FlaskClient
 
+from mpms.services.current_catalogue import CurrentCatalogue
+
 Office = Any  # the fixture's class lives in conftest.py
 
 
@@ -30,7 +32,9 @@ def test_what_does_not_fit_is_told(office: Office) -> None:
     page = office.browser("adam", world=world).get("/admin/places").text
     assert "the world does not say where it stands" in page
     assert "has a place, but cannot be ordered" in page
-    nothing = office.browser("adam", catalogue=None).get("/admin/places").text
+    nothing = (
+        office.browser("adam", materials=CurrentCatalogue()).get("/admin/places").text
+    )
     assert "There is no catalogue" in nothing
 
 

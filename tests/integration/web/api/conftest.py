@@ -22,6 +22,7 @@ from mpms.domain.jobs import Done, Job
 from mpms.domain.order_mail import Catalogue
 from mpms.domain.people import Role
 from mpms.ports.floor import FloorSeen
+from mpms.services.current_catalogue import CurrentCatalogue
 from mpms.services.deploy_models import deploy_models
 from mpms.services.handlers import Handlers
 from mpms.services.manage_tokens import NewToken, add_token
@@ -138,7 +139,7 @@ class Plant:
             floor=EmptyFloor(),
             live=SilentLive(),  # type: ignore[arg-type]
             hasher=Argon2Hasher(rounds=1, memory_kib=8),
-            catalogue=Catalogue.from_json(catalogue),
+            materials=CurrentCatalogue(lambda: Catalogue.from_json(catalogue)),
         )
         self.app = self.make_app()
         self.paper = True

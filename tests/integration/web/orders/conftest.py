@@ -35,6 +35,7 @@ from mpms.embedded.postgres import PostgresServer
 from mpms.ports.floor import FloorSeen
 from mpms.ports.mail import LetterId
 from mpms.ports.store import MailRecord
+from mpms.services.current_catalogue import CurrentCatalogue
 from mpms.services.deploy_models import deploy_models
 from mpms.services.start_instance import start_instance
 from mpms.services.submit_form import submit_form
@@ -161,7 +162,7 @@ class Plant:
             "floor": EmptyFloor(),
             "live": SimpleNamespace(),
             "hasher": SimpleNamespace(),
-            "catalogue": Catalogue.from_json(catalogue),
+            "materials": CurrentCatalogue(lambda: Catalogue.from_json(catalogue)),
             "hand_to_mail_server": self._take_mail,
             "orders_address": "orders@plant.example.com",
             **changes,
