@@ -104,7 +104,6 @@ def save_material(
 
     ReasonMissing, MaterialUnknown, CatalogueRefused, CatalogueChanged.
     """
-    why = required(reason)
     with uow() as tx:
         now = lock_catalogue(tx, materials)
         refuse_if_changed(
@@ -116,6 +115,7 @@ def save_material(
             faults.append(Fault("place", "place_unknown", material.place))
         if faults:
             raise CatalogueRefused(faults)
+        why = required(reason)
         if material == old:
             return None
         others = [m for m in now.materials if m.code != replaces]
@@ -183,7 +183,6 @@ def save_recipe(
 
     ReasonMissing, RecipeUnknown, CatalogueRefused, CatalogueChanged.
     """
-    why = required(reason)
     with uow() as tx:
         now = lock_catalogue(tx, materials)
         key = recipe.name if replaces is None else replaces
@@ -195,6 +194,7 @@ def save_recipe(
         )
         if faults:
             raise CatalogueRefused(faults)
+        why = required(reason)
         if recipe == old:
             return None
         others = [r for r in now.recipes if r is not old]

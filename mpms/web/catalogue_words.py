@@ -62,7 +62,7 @@ def change_chip(difference: Difference) -> tuple[str, str]:
 
 
 def field_lines(difference: Difference) -> list[tuple[str, str, str]]:
-    """The name of each field, what it was and what it is."""
+    """The name of each field, what it was (empty of a new entry) and what it is."""
     words = {
         "name": t("Name"),
         "aliases": t("Also called"),
@@ -72,7 +72,17 @@ def field_lines(difference: Difference) -> list[tuple[str, str, str]]:
         "batch": t("Base batch"),
         "lines": t("Materials"),
     }
+    nothing = {"place": t("as in the world file")}
+
+    def told(field: str, value: str) -> str:
+        return value or nothing.get(field, NOTHING)
+
     return [
-        (words.get(each.field, each.field), each.old or NOTHING, each.new or NOTHING)
+        (
+            words.get(each.field, each.field),
+            "" if difference.change == "added" else told(each.field, each.old),
+            told(each.field, each.new),
+        )
         for each in difference.fields
+        if not (difference.change == "added" and each.new == difference.name)
     ]

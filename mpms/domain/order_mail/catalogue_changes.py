@@ -158,7 +158,8 @@ _Entries = dict[str, tuple[str, dict[str, str]]]
 def _compared(kind: str, old: _Entries, new: _Entries) -> Iterator[Difference]:
     for key in sorted(old.keys() | new.keys()):
         if key not in old:
-            yield Difference(kind, key, new[key][0], "added")
+            name, told = new[key]
+            yield Difference(kind, key, name, "added", changed_fields({}, told))
         elif key not in new:
             yield Difference(kind, key, old[key][0], "removed")
         elif changed := changed_fields(old[key][1], new[key][1]):

@@ -208,13 +208,14 @@ def _saved(
 ) -> Answer | tuple[str, int]:
     """Save, or show again what was typed with what is wrong."""
     marked = t("This cannot be saved as it is; see the marked fields.")
+    if not typed.reason.strip():
+        typed.errors["reason"] = t("Say why; it is kept in the history.")
     try:
         made = save()
     except CatalogueRefused as refused:
         typed.blame(refused.faults)
         return again(problem=marked), 422
     except ReasonMissing:
-        typed.errors["reason"] = t("Say why; it is kept in the history.")
         return again(problem=marked), 422
     except (CatalogueChanged, MaterialUnknown, RecipeUnknown) as other:
         meanwhile = _meanwhile(typed, thing)

@@ -72,7 +72,7 @@ def test_a_material_added_with_the_mouse_is_ordered_by_mail_and_fetched(
     page.get_by_label("Code").fill("RM-3")
     page.get_by_label("Name", exact=True).fill("Zinc phosphate")
     page.get_by_label("Also called").fill("Zinkphosphat")
-    page.get_by_label("At most in one order").fill("400")
+    page.get_by_label("Most per order").fill("400")
     page.get_by_label("Where it stands").select_option("dosing_1")
     page.get_by_label("Reason").fill("new primer")
     page.get_by_role("button", name="Save").click()

@@ -131,6 +131,12 @@ def test_what_is_wrong_stands_beside_its_field_and_nothing_typed_is_lost(
     assert office.desk.in_force.version == 0
 
 
+def test_all_that_is_wrong_is_told_at_once(office: Office, admin: FlaskClient) -> None:
+    page = admin.post(NEW, data={"code": "RM-1", "name": "chalk", "max_kg": "0"})
+    errors = re.findall(r'class="field-error" id="([^"]+)"', page.text)
+    assert errors == ["code-error", "name-error", "max_kg-error", "save-reason-error"]
+
+
 def test_a_material_is_changed_and_stands_elsewhere(
     office: Office, admin: FlaskClient
 ) -> None:
