@@ -70,18 +70,23 @@ def set_mail(uow: UnitOfWork, login: str, address: str, *, by: str) -> str | Non
     return new
 
 
-def set_wish(uow: UnitOfWork, login: str, wish: AlertWish) -> None:
-    """AddressMissing."""
+def set_wish(
+    uow: UnitOfWork, login: str, wish: AlertWish, *, by: str | None = None
+) -> None:
+    """AddressMissing, NotFound."""
     with uow() as tx:
         person = tx.people.get(login)
-        if wish.by_mail and (person is None or not person.mail):
+        if person is None:
+            raise NotFound(f"There is no person {login}.")
+        if wish.by_mail and not person.mail:
             raise AddressMissing
         if tx.alerts.wish(login) != wish:
             tx.alerts.set_wish(login, wish)
             tx.events.append(
                 "alerts chosen",
-                actor=login,
+                actor=by or login,
                 data={
+                    "login": login,
                     "by_mail": wish.by_mail,
                     "when_over": wish.when_over,
                     "processes": wish.processes,
@@ -89,7 +94,9 @@ def set_wish(uow: UnitOfWork, login: str, wish: AlertWish) -> None:
             )
 
 
-def subscribe(uow: UnitOfWork, login: str, to: Subscription) -> None:
+def subscribe(
+    uow: UnitOfWork, login: str, to: Subscription, *, by: str | None = None
+) -> None:
     """Alerts on this device. EndpointRefused, TooManyDevices."""
     check_endpoint(to.endpoint)
     if not KEY.fullmatch(to.p256dh) or not KEY.fullmatch(to.auth):
@@ -98,11 +105,15 @@ def subscribe(uow: UnitOfWork, login: str, to: Subscription) -> None:
         if tx.alerts.subscriptions(login) >= MOST_DEVICES:
             raise TooManyDevices
         tx.alerts.subscribe(login, to)
-        tx.events.append("alerts on a device", actor=login, data={"on": True})
+        told = {"login": login, "on": True}
+        tx.events.append("alerts on a device", actor=by or login, data=told)
 
 
-def unsubscribe(uow: UnitOfWork, login: str, endpoint: str) -> None:
+def unsubscribe(
+    uow: UnitOfWork, login: str, endpoint: str, *, by: str | None = None
+) -> None:
     """No more alerts on this device."""
     with uow() as tx:
         if tx.alerts.unsubscribe(endpoint, login):
-            tx.events.append("alerts on a device", actor=login, data={"on": False})
+            told = {"login": login, "on": False}
+            tx.events.append("alerts on a device", actor=by or login, data=told)

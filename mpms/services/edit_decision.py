@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from mpms.domain.decision_sheets import Decided, DecisionSheet
+from mpms.domain.decision_sheets import Decided, DecisionSheet, SheetRule
 from mpms.domain.errors import MpmsError
 from mpms.ports.engine import Engine
 from mpms.ports.models import DeployedRow
 from mpms.ports.store import UnitOfWork
 from mpms.services.show_model import ModelUnknown
+
+
+class RulesMisfit(MpmsError):
+    """A rule has one cell for each input and each output of the table."""
 
 
 @dataclass(frozen=True)
@@ -84,3 +88,29 @@ def try_decision(
             )
     except MpmsError as failure:
         return Tried(None, str(failure))
+
+
+def write_rules(
+    engine: Engine,
+    page: DecisionPage,
+    rules: Sequence[SheetRule],
+    *,
+    hit_policy: str | None = None,
+    aggregation: str | None = None,
+) -> bytes:
+    """The file with these rules in place of its own. RulesMisfit, ModelRefused."""
+    old = page.sheet
+    if not old.is_table:
+        raise RulesMisfit("This decision is no table, so it has no rules.")
+    cells = (len(old.inputs), len(old.outputs))
+    if any((len(rule.inputs), len(rule.outputs)) != cells for rule in rules):
+        raise RulesMisfit
+    policy = hit_policy or old.hit_policy
+    total = old.aggregation if aggregation is None else aggregation
+    new = replace(
+        old,
+        rules=tuple(rules),
+        hit_policy=policy,
+        aggregation=total if policy == "COLLECT" else "",
+    )
+    return engine.write_sheet(page.xml, new)

@@ -21,12 +21,16 @@ class AuditPage:
 
 
 def read_audit(
-    uow: UnitOfWork, wanted: AuditFilter, *, below: AuditPlace | None = None
+    uow: UnitOfWork,
+    wanted: AuditFilter,
+    *,
+    below: AuditPlace | None = None,
+    limit: int = ON_A_PAGE,
 ) -> AuditPage:
     with uow() as tx:
-        lines = tx.audit.lines(wanted, below=below, limit=ON_A_PAGE + 1)
-    shown = lines[:ON_A_PAGE]
-    more = len(lines) > ON_A_PAGE
+        lines = tx.audit.lines(wanted, below=below, limit=limit + 1)
+    shown = lines[:limit]
+    more = len(lines) > limit
     return AuditPage(shown, (shown[-1].at, shown[-1].id) if more else None)
 
 

@@ -2,8 +2,8 @@
 
 The first time a person is found by the login, or made; from then on by what the
 provider calls it, which never changes. So nobody who is given an old login there
-becomes somebody else here. Role and groups follow the provider at every sign-in;
-whoever is disabled here stays out.
+becomes somebody else here. Role and groups follow the provider at every sign-in, but
+the last administrator stays one; whoever is disabled here stays out.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from mpms.domain.errors import MpmsError
-from mpms.domain.people import Person
+from mpms.domain.people import Person, Role
 from mpms.ports.identity import Identity
 from mpms.ports.store import Transaction, UnitOfWork
 from mpms.services.sign_in import Door, SignedIn, SignIn
@@ -71,16 +71,22 @@ def _known(tx: Transaction, issuer: str, identity: Identity) -> Person:
 def _brought_up_to_date(
     tx: Transaction, person: Person, identity: Identity, issuer: str
 ) -> Person:
-    wanted = replace(person, role=identity.role, groups=identity.groups)
+    role = identity.role
+    demoted = person.role is Role.ADMIN and role is not Role.ADMIN
+    if demoted and tx.people.lock_admins() == {person.login}:
+        told = {"login": person.login, "role": str(role)}
+        tx.events.append("administrator kept", actor=issuer, data=told)
+        role = Role.ADMIN
+    wanted = replace(person, role=role, groups=identity.groups)
     if wanted == person:
         return person
-    tx.people.set_access(person.login, identity.role, identity.groups)
+    tx.people.set_access(person.login, role, identity.groups)
     tx.events.append(
         "person changed",
         actor=issuer,
         data={
             "login": person.login,
-            "role": str(identity.role),
+            "role": str(role),
             "groups": list(identity.groups),
         },
     )

@@ -133,4 +133,5 @@ def _bar(place: int, hour: TrendHour, most: int) -> Markup:
 def cell(value: object) -> str:
     """A text that no spreadsheet takes for a formula."""
     text = "" if value is None else str(value)
-    return f"'{text}" if text.startswith(_FORMULA) else text
+    is_number = isinstance(value, int | float)
+    return f"'{text}" if text.startswith(_FORMULA) and not is_number else text

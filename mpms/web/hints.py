@@ -64,6 +64,7 @@ _ABOUT_PEOPLE = (
     *("material added", "material changed", "material removed"),
     *("recipe added", "recipe changed", "recipe removed"),
     *("catalogue file taken", "catalogue version taken"),
+    *("administrator kept", "draft kept", "draft dropped", "order mail sent"),
 )
 _TOPICS |= dict.fromkeys(("deployed", *_ABOUT_PEOPLE), ())
 

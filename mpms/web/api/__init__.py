@@ -9,21 +9,32 @@ from flask.typing import ResponseReturnValue
 
 from mpms.domain.errors import MpmsError
 from mpms.web.api import (
+    alerts,
     batches,
     catalogue,
     causes,
     clients,
+    connections,
+    decisions,
+    drafts,
     events,
     figures,
+    files,
     floor,
     incidents,
+    instance_story,
     instances,
+    mails,
+    messages,
+    migrations,
     models,
     orders,
     people,
     plant,
     processes,
     repairs,
+    retention,
+    robots,
     tasks,
     webhooks,
 )
@@ -37,11 +48,15 @@ from mpms.web.rights import EVERYBODY, allowed, allowed_by_token
 pages = Blueprint("api", __name__, url_prefix=API)
 
 SECTIONS: tuple[Section, ...] = tuple(
-    part.section
-    for part in (
-        *(orders, instances, repairs, batches, tasks, incidents, causes),
-        *(processes, models, floor, figures),
-        *(events, webhooks, people, plant, catalogue, clients),
+    dict.fromkeys(
+        part.section
+        for part in (
+            *(orders, mails, instances, instance_story, messages),
+            *(repairs, migrations, batches, tasks, incidents, causes),
+            *(processes, files, models, decisions, drafts, floor, figures),
+            *(events, webhooks, people, alerts),
+            *(plant, catalogue, robots, connections, retention, clients),
+        )
     )
 )
 OPERATIONS: tuple[Operation, ...] = tuple(

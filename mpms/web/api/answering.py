@@ -35,6 +35,7 @@ from mpms.ports.api import KeptAnswer
 from mpms.services.change_catalogue import MaterialNeeded
 from mpms.services.claim_task import NotYourTask, TaskTaken, UndoTooLate
 from mpms.services.close_incident import StillStuck
+from mpms.services.keep_draft import DraftChanged
 from mpms.services.limit_attempts import TooManyAttempts
 from mpms.services.manage_tokens import (
     TokenNameTaken,
@@ -44,10 +45,12 @@ from mpms.services.manage_tokens import (
 )
 from mpms.services.one_transaction import OneTransaction
 from mpms.services.release_order import OrderNotWaiting
+from mpms.services.send_order_mail import MailNotTaken
 from mpms.services.take_catalogue import InForceAlready
 from mpms.services.write_catalogue import CatalogueChanged
 from mpms.web.api.operation import Call, File, Operation
 from mpms.web.api.reading import read_body, read_path, read_query
+from mpms.web.api.tables import as_csv, wants_csv
 from mpms.web.problems import problem, sentence_of, slug_of
 from mpms.web.signed_in import current_desk, current_session
 
@@ -88,7 +91,9 @@ STATUS_OF: tuple[tuple[type[MpmsError], int], ...] = (
     (CatalogueChanged, 409),
     (MaterialNeeded, 409),
     (InForceAlready, 409),
+    (DraftChanged, 409),
     (TooManyAttempts, 429),
+    (MailNotTaken, 502),
     (DatabaseAway, 503),
     (MpmsError, 422),
 )
@@ -102,7 +107,10 @@ def answer(operation: Operation, raw_path: dict[str, str]) -> Response:
     if operation.body is not None:
         given["body"] = read_body(operation.body)
     if not operation.writes:
-        return _response(*_rendered(operation, operation.run(call, **given)))
+        made = operation.run(call, **given)
+        if operation.row is not None and wants_csv():
+            return as_csv(operation, operation.row, made)
+        return _response(*_rendered(operation, made))
     return _write(operation, call, given)
 
 
@@ -176,7 +184,11 @@ def _rendered(operation: Operation, made: Any) -> tuple[bytes, int, str]:
     if isinstance(made, File):
         return made.content, operation.status, made.media_type
     if isinstance(made, BaseModel):
-        return made.model_dump_json().encode(), operation.status, "application/json"
+        return (
+            made.model_dump_json(by_alias=True).encode(),
+            operation.status,
+            "application/json",
+        )
     return b"", operation.status, "application/json"
 
 

@@ -20,6 +20,7 @@ from mpms.services.order_batch import (
     repeat_failed,
     reverse_batch,
 )
+from mpms.services.preview_batch import preview_batch
 from mpms.services.show_batch import list_batches, show_batch
 from mpms.services.stop_batch import stop_batch
 from mpms.web.api.incidents import IncidentQuery
@@ -75,11 +76,10 @@ class ItemShape(Shape):
     business_key: str | None
 
 
-class NewBatch(Given):
+class WishedBatch(Given):
     """Exactly one of `instances`, `search`, `incidents` and `incidents_like`."""
 
     action: BatchAction
-    reason: Reason
     details: Variables = Field(
         default={}, description="What the action needs: `element`, `to`, `version` ..."
     )
@@ -91,6 +91,23 @@ class NewBatch(Given):
     incidents_like: IncidentQuery | None = Field(
         default=None, description="All open incidents that fit."
     )
+
+
+class NewBatch(WishedBatch):
+    reason: Reason
+
+
+class WhyNot(Shape):
+    why: str
+    instances: int
+
+
+class PreviewShape(Shape):
+    total: int = Field(description="How many are meant.")
+    too_many: bool
+    looked_at: int = Field(description="Of how many it was found out beforehand.")
+    ready: int
+    refused: list[WhyNot]
 
 
 class ItemQuery(Paged):
@@ -157,6 +174,25 @@ def order(call: Call, body: NewBatch) -> BatchShape:
     return show(call, number)
 
 
+@section.post("/batches/preview", LEADERS, fails=(404,))
+def preview(call: Call, body: WishedBatch) -> PreviewShape:
+    """How many are meant and how many of them can; nothing is changed."""
+    found = preview_batch(
+        call.desk.uow,
+        call.desk.engine,
+        body.action,
+        _which(call, body),
+        body.details,
+    )
+    return PreviewShape(
+        total=found.total,
+        too_many=found.too_many,
+        looked_at=found.looked_at,
+        ready=found.ready,
+        refused=[WhyNot(why=why, instances=count) for why, count in found.refused],
+    )
+
+
 @section.post("/batches/{batch_id}/stop", LEADERS)
 def stop(call: Call, batch_id: RowId, body: MaybeReason) -> BatchShape:
     """Begin nothing more; what is done stays done."""
@@ -178,7 +214,7 @@ def reverse(call: Call, batch_id: RowId, body: WithReason) -> BatchShape:
     return show(call, number)
 
 
-def _which(call: Call, body: NewBatch) -> Which:
+def _which(call: Call, body: WishedBatch) -> Which:
     """BatchRefused."""
     given: list[Which] = []
     if body.instances is not None:

@@ -8,9 +8,9 @@ from typing import Annotated
 from pydantic import Field
 
 from mpms.services.replay_instance import replay_instance
-from mpms.services.show_figures import show_figures
+from mpms.services.show_figures import FiguresPage, show_figures
 from mpms.web.api.operation import Call, Given, Section, Shape
-from mpms.web.api.values import InstanceId, ProcessKey, shaped
+from mpms.web.api.values import InstanceId, Listed, ProcessKey, shaped
 from mpms.web.order_words import told_kinds
 from mpms.web.rights import READERS
 
@@ -120,14 +120,31 @@ def figures(call: Call, query: FiguresQuery) -> FiguresShape:
     `before` is the window of the same length before. Lead times are right to about
     five per cent.
     """
-    desk = call.desk
-    last = query.last_day or desk.clock.now().astimezone().date()
-    until = datetime.combine(last + timedelta(days=1), time()).astimezone()
-    since = datetime.combine(last - timedelta(days=query.days - 1), time()).astimezone()
-    found = show_figures(
-        desk.uow, desk.engine, since=since, until=until, key=query.process
-    )
-    return FiguresShape.model_validate(found)
+    return FiguresShape.model_validate(_found(call, query))
+
+
+@section.get("/figures/days", READERS)
+def days(call: Call, query: FiguresQuery) -> Listed[DayShape]:
+    """The same day by day."""
+    return Listed[DayShape](items=shaped(DayShape, _found(call, query).days))
+
+
+@section.get("/figures/waiting", READERS)
+def waiting(call: Call, query: FiguresQuery) -> Listed[WaitingShape]:
+    """At which steps processes waited, the longest first."""
+    return Listed[WaitingShape](items=shaped(WaitingShape, _found(call, query).waiting))
+
+
+@section.get("/figures/robots", READERS)
+def robots(call: Call, query: FiguresQuery) -> Listed[RobotShape]:
+    """How long each robot drove, waited, was free and was away."""
+    return Listed[RobotShape](items=shaped(RobotShape, _found(call, query).robots))
+
+
+@section.get("/figures/incidents", READERS)
+def incidents(call: Call, query: FiguresQuery) -> Listed[CauseShape]:
+    """Causes of incidents, the most frequent first."""
+    return Listed[CauseShape](items=shaped(CauseShape, _found(call, query).causes))
 
 
 @section.get("/instances/{instance_id}/replay", READERS)
@@ -147,4 +164,14 @@ def replay(call: Call, instance_id: InstanceId) -> ReplayShape:
             robot: shaped(PointShape, track) for robot, track in past.tracks.items()
         },
         cut=past.cut,
+    )
+
+
+def _found(call: Call, query: FiguresQuery) -> FiguresPage:
+    desk = call.desk
+    last = query.last_day or desk.clock.now().astimezone().date()
+    until = datetime.combine(last + timedelta(days=1), time()).astimezone()
+    since = datetime.combine(last - timedelta(days=query.days - 1), time()).astimezone()
+    return show_figures(
+        desk.uow, desk.engine, since=since, until=until, key=query.process
     )

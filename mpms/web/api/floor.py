@@ -10,7 +10,7 @@ from mpms.domain.errors import NotFound
 from mpms.services.floor_view import RobotView
 from mpms.web.api.operation import Call, Given, Section, Shape
 from mpms.web.api.values import Listed, shaped
-from mpms.web.pages.map import known_plan, viewer
+from mpms.web.pages.map import CELL_M, known_plan, rows_of, viewer
 from mpms.web.rights import EVERYBODY
 
 section = Section("Floor", "Robots, people and places.")
@@ -77,6 +77,19 @@ class PathsQuery(Given):
     paths: bool = Field(default=False, description="With planned and driven ways.")
 
 
+class LayersShape(Shape):
+    scan: list[tuple[float, float]] = Field(description="What its laser hits.")
+    costmap: list[tuple[float, float]] = Field(description="What it keeps clear of.")
+    local_plan: list[tuple[float, float]] = Field(description="The next metres.")
+
+
+class CostmapShape(Shape):
+    cell_m: float
+    rows: list[tuple[float, float, int]] = Field(
+        description="x and y where a row of cells begins, and how many it has."
+    )
+
+
 class GoalShape(Shape):
     id: str
     robot: str
@@ -114,9 +127,40 @@ def robot(call: Call, robot: RobotId) -> RobotShape:
     return RobotShape.model_validate(found[0])
 
 
+@section.get("/robots/{robot}/layers", EVERYBODY)
+def layers(call: Call, robot: RobotId) -> LayersShape:
+    """What a robot sees around itself this moment, in metres.
+
+    The first answers may be empty: it is asked for it only while somebody looks.
+    """
+    desk = call.desk
+    _known(call, robot)
+    cells = desk.floor.costmap(robot)
+    seen = next((one for one in desk.floor.seen().robots if one.robot == robot), None)
+    return LayersShape(
+        scan=[] if seen is None else list(seen.scan),
+        costmap=list(cells),
+        local_plan=[] if seen is None else list(seen.local_plan),
+    )
+
+
+@section.get("/robots/{robot}/costmap", EVERYBODY)
+def costmap(call: Call, robot: RobotId) -> CostmapShape:
+    """What a robot keeps clear of on the whole map; empty until it has told."""
+    _known(call, robot)
+    rows = rows_of(call.desk.floor.global_costmap(robot))
+    return CostmapShape(cell_m=CELL_M, rows=rows)
+
+
 @section.get("/goals", EVERYBODY)
 def goals(call: Call) -> Listed[GoalShape]:
     """Where robots are being sent now."""
     with call.desk.uow() as tx:
         found = tx.goals.open()
     return Listed[GoalShape](items=shaped(GoalShape, found))
+
+
+def _known(call: Call, robot: str) -> None:
+    """NotFound."""
+    if call.desk.world.robot(robot) is None:
+        raise NotFound(f"There is no robot {robot}.")

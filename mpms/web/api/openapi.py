@@ -10,12 +10,14 @@ from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
 from mpms.web.api.operation import Operation, Section, Shape
+from mpms.web.api.tables import CSV
 from mpms.web.problems import API, MEDIA_TYPE
 
 REF = "#/components/schemas/{model}"
 STATUS_WORDS = {
     200: "Done.",
     201: "Made.",
+    202: "Taken; it is done later.",
     204: "Done; there is nothing more to tell.",
     400: "The body cannot be read.",
     401: "The token is missing, unknown, expired or revoked.",
@@ -34,7 +36,8 @@ ABOUT = (
     " `Authorization: Bearer TOKEN`; people who are signed in may read in their"
     " browser. Requests that change something take an `Idempotency-Key`: sent again"
     " with the same key, they are answered as the first time and nothing happens"
-    " twice. Every error is `application/problem+json` and names its cause."
+    " twice. Every list is also given as CSV to who asks with `Accept: text/csv`."
+    " Every error is `application/problem+json` and names its cause."
 )
 
 
@@ -185,6 +188,9 @@ def _success(one: Operation, refs: Refs) -> dict[str, Any]:
     if one.answer is not None:
         schema = refs[(one.answer, "serialization")]
         told["content"] = {"application/json": {"schema": schema}}
+        if one.row is not None:
+            told["content"][CSV] = {"schema": {"type": "string"}}
+            told["headers"] = {"Link": _NEXT}
     elif one.files:
         told["content"] = {
             kind: {"schema": {"type": "string", "contentMediaType": kind}}
@@ -198,6 +204,12 @@ def _success(one: Operation, refs: Refs) -> dict[str, Any]:
             }
         }
     return told
+
+
+_NEXT = {
+    "description": "Of a page of CSV: where the following one is.",
+    "schema": {"type": "string"},
+}
 
 
 def _problem(status: int, refs: Refs) -> dict[str, Any]:

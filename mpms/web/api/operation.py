@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, TypeVar, get_type_hints
+from typing import Any, TypeVar, get_args, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, field_validator
 
@@ -99,6 +99,15 @@ class Operation:
         return self.method != "GET"
 
     @property
+    def row(self) -> type[BaseModel] | None:
+        """What a line is, of an operation that reads a list."""
+        fields = {} if self.answer is None else self.answer.model_fields
+        if self.writes or "items" not in fields:
+            return None
+        found = next(iter(get_args(fields["items"].annotation)), None)
+        return found if _is_model(found) else None
+
+    @property
     def problems(self) -> list[int]:
         """Every status that tells of a problem."""
         found = {401, 403, 429, 503} | self.fails
@@ -161,7 +170,7 @@ class Section:
         def add(run: Run) -> Run:
             hints = get_type_hints(run, include_extras=True)
             answer = hints.pop("return", None)
-            shaped = inspect.isclass(answer) and issubclass(answer, BaseModel)
+            shaped = _is_model(answer)
             summary, _, rest = inspect.cleandoc(run.__doc__ or "").partition("\n\n")
             names = PARAMETER.findall(path)
             self.operations.append(
@@ -188,3 +197,7 @@ class Section:
             return run
 
         return add
+
+
+def _is_model(kind: Any) -> bool:
+    return inspect.isclass(kind) and issubclass(kind, BaseModel)

@@ -10,6 +10,7 @@ from pydantic import Field
 
 from mpms.domain.orders import OrderStatus
 from mpms.ports.order_views import OrderPlace, OrderSought
+from mpms.services.compose_order_mail import propose_number
 from mpms.services.order_overview import (
     CAP,
     OrderInList,
@@ -151,6 +152,10 @@ class OrderQuery(Paged):
     text: Text = Field(
         default="", description="Somewhere in the number, product or customer."
     )
+
+
+class FreeNumber(Shape):
+    number: str
 
 
 class NewLine(Given):
@@ -333,6 +338,13 @@ def create(call: Call, body: NewOrder) -> OrderShape:
         by=call.by,
     )
     return _shown(call, number)
+
+
+@section.get("/order-numbers/next", LEADERS)
+def next_number(call: Call) -> FreeNumber:
+    """The number after the highest one of this year; nobody keeps it free."""
+    today = day_of(call.desk.clock.now())
+    return FreeNumber(number=propose_number(call.desk.uow, today))
 
 
 @section.post("/orders/{number}/release", LEADERS)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated, Literal
 
 from pydantic import Field
 
 from mpms.domain.people import Role
+from mpms.ports.administration import PersonCard
 from mpms.services.add_person import add_person
+from mpms.services.ask_for_alerts import set_mail
 from mpms.services.change_secret import (
     PersonUnknown,
     set_active,
@@ -16,10 +19,18 @@ from mpms.services.change_secret import (
     set_pin,
 )
 from mpms.services.edit_person import edit_person, reset_password
-from mpms.services.enrol_tablet import revoke_tablet
+from mpms.services.enrol_tablet import NAME_AT_MOST, enrol_tablet, revoke_tablet
 from mpms.web.api.operation import Call, Given, Section, Shape
-from mpms.web.api.values import Listed, Reason, RowId, WithReason, shaped
+from mpms.web.api.values import (
+    Listed,
+    MaybeReason,
+    Reason,
+    RowId,
+    WithReason,
+    shaped,
+)
 from mpms.web.rights import ADMINS, LEADERS
+from mpms.web.signed_in import TABLET_COOKIE
 
 section = Section("People", "People who sign in, and the tablets they share.")
 
@@ -36,9 +47,35 @@ class PersonShape(Shape):
     groups: list[str]
     language: str
     active: bool
+    mail: str | None
+    has_password: bool
+    has_pin: bool
+    has_badge: bool
+    password_once: bool = Field(description="To be changed at the next sign-in.")
+    seen_at: datetime | None
+    created_at: datetime
+
+    @classmethod
+    def of(cls, card: PersonCard) -> PersonShape:
+        person = card.person
+        return cls(
+            login=person.login,
+            name=person.name,
+            role=person.role,
+            groups=list(person.groups),
+            language=person.language,
+            active=person.active,
+            mail=person.mail,
+            has_password=card.has_password,
+            has_pin=card.has_pin,
+            has_badge=card.has_badge,
+            password_once=card.password_once,
+            seen_at=card.seen_at,
+            created_at=card.created_at,
+        )
 
 
-class NewPerson(Given):
+class NewPerson(MaybeReason):
     login: Login
     name: Annotated[str, Field(min_length=1, max_length=100)]
     role: Role
@@ -48,17 +85,17 @@ class NewPerson(Given):
     pin: Annotated[str, Field(max_length=8)] | None = None
 
 
-class Secret(Given):
+class Secret(MaybeReason):
     password: Annotated[str, Field(max_length=256)]
 
 
-class Pin(Given):
+class Pin(MaybeReason):
     pin: Annotated[str, Field(max_length=8)] | None = Field(
         description="Null takes it away."
     )
 
 
-class Badge(Given):
+class Badge(MaybeReason):
     badge: Annotated[str, Field(max_length=256)] | None = Field(
         description="Null takes it away."
     )
@@ -69,6 +106,9 @@ class EditedPerson(Given):
     role: Role | None = None
     groups: Annotated[list[Group], Field(max_length=50)] | None = None
     language: Literal["en", "es", "de"] | None = None
+    mail: Annotated[str, Field(max_length=254)] | None = Field(
+        default=None, description="Where alerts go; an empty text takes it away."
+    )
     reason: Reason
 
 
@@ -84,11 +124,27 @@ class TabletShape(Shape):
     name: str
 
 
+class NewTablet(Given):
+    name: Annotated[str, Field(min_length=1, max_length=NAME_AT_MOST)] = Field(
+        description="Such as its place."
+    )
+
+
+class EnrolledTablet(Shape):
+    name: str
+    cookie: str = Field(description="The name of the cookie that makes a browser it.")
+    secret: str | None = Field(
+        description="Its value. Told this once; null where a repeated request is"
+        " answered."
+    )
+
+
 @section.get("/people", ADMINS)
 def list_all(call: Call) -> Listed[PersonShape]:
     """Everybody who may sign in, and who may no more."""
     with call.desk.uow() as tx:
-        return Listed[PersonShape](items=shaped(PersonShape, tx.people.listing()))
+        found = tx.people.cards()
+    return Listed[PersonShape](items=[PersonShape.of(card) for card in found])
 
 
 @section.get("/people/{login}", ADMINS)
@@ -101,7 +157,7 @@ def one(call: Call, login: Login) -> PersonShape:
 def add(call: Call, body: NewPerson) -> PersonShape:
     """A new person."""
     desk = call.desk
-    made = add_person(
+    add_person(
         desk.uow,
         desk.hasher,
         body.login,
@@ -112,15 +168,16 @@ def add(call: Call, body: NewPerson) -> PersonShape:
         language=body.language,
         password=body.password,
         pin=body.pin,
+        reason=body.reason,
     )
-    return PersonShape.model_validate(made)
+    return _shown(call, body.login)
 
 
 @section.patch("/people/{login}", ADMINS)
 def edit(call: Call, login: Login, body: EditedPerson) -> PersonShape:
-    """Another name, role, groups or language; what is not given stays."""
+    """Another name, role, groups, language or address; what is not given stays."""
     old = _shown(call, login)
-    made = edit_person(
+    edit_person(
         call.desk.uow,
         login,
         name=old.name if body.name is None else body.name,
@@ -130,7 +187,9 @@ def edit(call: Call, login: Login, body: EditedPerson) -> PersonShape:
         by=call.by,
         reason=body.reason,
     )
-    return PersonShape.model_validate(made)
+    if body.mail is not None:
+        set_mail(call.desk.uow, login, body.mail, by=call.by)
+    return _shown(call, login)
 
 
 @section.post("/people/{login}/password/reset", ADMINS)
@@ -145,32 +204,35 @@ def reset(call: Call, login: Login, body: WithReason) -> NewPassword:
 def password(call: Call, login: Login, body: Secret) -> None:
     """A new password; the person is signed out everywhere."""
     desk = call.desk
-    set_password(desk.uow, desk.hasher, login, body.password, by=call.by)
+    set_password(
+        desk.uow, desk.hasher, login, body.password, by=call.by, reason=body.reason
+    )
 
 
 @section.post("/people/{login}/pin", ADMINS)
 def pin(call: Call, login: Login, body: Pin) -> None:
     """A new PIN for tablets, or none."""
-    set_pin(call.desk.uow, call.desk.hasher, login, body.pin, by=call.by)
+    desk = call.desk
+    set_pin(desk.uow, desk.hasher, login, body.pin, by=call.by, reason=body.reason)
 
 
 @section.post("/people/{login}/badge", ADMINS)
 def badge(call: Call, login: Login, body: Badge) -> None:
     """A new badge for tablets, or none."""
-    set_badge(call.desk.uow, login, body.badge, by=call.by)
+    set_badge(call.desk.uow, login, body.badge, by=call.by, reason=body.reason)
 
 
 @section.post("/people/{login}/disable", ADMINS)
-def disable(call: Call, login: Login) -> PersonShape:
+def disable(call: Call, login: Login, body: MaybeReason) -> PersonShape:
     """Somebody leaves: signed out at once, everywhere."""
-    set_active(call.desk.uow, login, False, by=call.by)
+    set_active(call.desk.uow, login, False, by=call.by, reason=body.reason)
     return _shown(call, login)
 
 
 @section.post("/people/{login}/enable", ADMINS)
-def enable(call: Call, login: Login) -> PersonShape:
+def enable(call: Call, login: Login, body: MaybeReason) -> PersonShape:
     """Somebody comes back."""
-    set_active(call.desk.uow, login, True, by=call.by)
+    set_active(call.desk.uow, login, True, by=call.by, reason=body.reason)
     return _shown(call, login)
 
 
@@ -181,6 +243,13 @@ def tablets(call: Call) -> Listed[TabletShape]:
         return Listed[TabletShape](items=shaped(TabletShape, tx.sessions.tablets()))
 
 
+@section.post("/tablets", LEADERS, status=201)
+def enrol(call: Call, body: NewTablet) -> EnrolledTablet:
+    """Make a browser a tablet: whoever sets it up gives it the cookie."""
+    token = enrol_tablet(call.desk.uow, body.name, by=call.by)
+    return EnrolledTablet(name=body.name, cookie=TABLET_COOKIE, secret=token)
+
+
 @section.post("/tablets/{tablet_id}/revoke", LEADERS)
 def revoke(call: Call, tablet_id: RowId) -> None:
     """Whoever is signed in there is signed out."""
@@ -189,7 +258,8 @@ def revoke(call: Call, tablet_id: RowId) -> None:
 
 def _shown(call: Call, login: str) -> PersonShape:
     with call.desk.uow() as tx:
-        found = tx.people.get(login)
-    if found is None:
-        raise PersonUnknown(f"There is no person with the login {login}.")
-    return PersonShape.model_validate(found)
+        cards = tx.people.cards()
+    for card in cards:
+        if card.person.login == login:
+            return PersonShape.of(card)
+    raise PersonUnknown(f"There is no person with the login {login}.")

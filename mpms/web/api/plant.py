@@ -1,8 +1,7 @@
-"""The plant by the API, for those who administer it: health, robots, retention, log."""
+"""The plant by the API, for those who administer it: health, places, settings, log."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -10,37 +9,28 @@ from pydantic import Field
 
 from mpms.domain.errors import NotFound
 from mpms.ports.administration import AuditFilter, AuditPlace
-from mpms.ports.checks import CheckStep
 from mpms.services.check_places import list_materials, list_places
 from mpms.services.health import Disk, read_health
-from mpms.services.keep_history import ask_deletion, count_old, set_retention
 from mpms.services.list_groups import list_groups
 from mpms.services.read_audit import read_audit
-from mpms.services.robot_board import robot_board
-from mpms.services.take_robot_out import bring_robot_back, take_robot_out
-from mpms.web.api.operation import Call, Given, Section, Shape
+from mpms.web.api.operation import Call, File, Section, Shape
 from mpms.web.api.values import (
-    CursorText,
     Listed,
     Page,
-    Reason,
+    Paged,
     Text,
-    WithReason,
     instant,
     number_of,
     place_in,
     shaped,
 )
-from mpms.web.bounded import TestRuns, bounded
 from mpms.web.rights import ADMINS, LEADERS
 
 section = Section("Plant", "How the plant is, and what administrators do to it.")
 
-RobotId = Annotated[str, Field(min_length=1, max_length=100, description="Its name.")]
-Server = Annotated[
-    str, Field(pattern="^(imap|smtp)$", description="imap or smtp: which server.")
+LogName = Annotated[
+    str, Field(min_length=1, max_length=255, description="The name of the file.")
 ]
-SHOWN_RUNS = 50
 
 
 class PlantPart(Shape):
@@ -79,8 +69,7 @@ class AuditShape(Shape):
     process: str | None
 
 
-class AuditQuery(Given):
-    cursor: CursorText | None = None
+class AuditQuery(Paged):
     actor: Text | None = None
     kind: Text | None = None
     thing: Text | None = Field(
@@ -88,26 +77,6 @@ class AuditQuery(Given):
     )
     since: datetime | None = None
     until: datetime | None = None
-
-
-class RobotAtWork(Shape):
-    id: str
-    kind: str
-    profile: str
-    ready: bool
-    link: str
-    why_not: str | None
-    worker: str | None
-    reported_at: datetime | None
-    order: str | None
-    out_of_service: str | None = Field(description="The reason, if it is.")
-
-
-class TestStep(Shape):
-    name: str
-    ok: bool | None
-    cause: str
-    detail: str
 
 
 class MaterialShape(Shape):
@@ -139,51 +108,16 @@ class SettingShape(Shape):
     without: str
 
 
+class LogShape(Shape):
+    name: str
+    size_bytes: int
+    changed_at: datetime
+
+
 class GroupShape(Shape):
     name: str
     steps: list[tuple[str, str]]
     people: list[str]
-
-
-class RunShape(Shape):
-    id: int
-    before: datetime
-    reason: str
-    asked_by: str
-    asked_at: datetime | None
-    ended_at: datetime | None
-    counts: dict[str, int]
-    failure: str | None
-
-
-class RetentionShape(Shape):
-    days: int | None = Field(description="Null: everything is kept.")
-    runs: list[RunShape]
-
-
-class Days(Given):
-    days: Annotated[int, Field(ge=1, le=100_000)]
-
-
-class NewRetention(Given):
-    days: Annotated[int, Field(ge=1, le=100_000)] | None = Field(
-        description="How long ended instances are kept; null: for ever."
-    )
-    reason: Reason
-
-
-class OldShape(Shape):
-    instances: int
-    events: int
-    answers: int
-    incidents: int
-    goals: int
-    attachments: int
-    loose_events: int
-
-
-class MailTest(Given):
-    send: bool = Field(default=False, description="Also send us a short message.")
 
 
 @section.get("/plant/health", LEADERS)
@@ -218,74 +152,17 @@ def health(call: Call) -> PlantHealth:
 def audit(call: Call, query: AuditQuery) -> Page[AuditShape]:
     """What people and programs did, the last first."""
     wanted = AuditFilter(query.actor, query.kind, query.thing, query.since, query.until)
-    found = read_audit(call.desk.uow, wanted, below=place_in(query.cursor, _place))
+    found = read_audit(
+        call.desk.uow,
+        wanted,
+        below=place_in(query.cursor, _place),
+        limit=query.limit,
+    )
     below = found.below
     return Page[AuditShape](
         items=shaped(AuditShape, found.lines),
         next=None if below is None else f"{below[0].isoformat()}~{below[1]}",
     )
-
-
-@section.get("/plant/robots", ADMINS)
-def robots(call: Call) -> Listed[RobotAtWork]:
-    """Robots, who speaks with them, and which are out of service."""
-    return Listed[RobotAtWork](
-        items=[
-            RobotAtWork(
-                id=card.info.id,
-                kind=card.info.kind,
-                profile=card.info.profile,
-                ready=card.state.ready,
-                link=card.state.link,
-                why_not=card.state.why_not,
-                worker=card.worker,
-                reported_at=card.reported_at,
-                order=card.order,
-                out_of_service=None if card.out is None else card.out.reason,
-            )
-            for card in robot_board(call.desk.uow, call.desk.world)
-        ]
-    )
-
-
-@section.post("/plant/robots/{robot}/out", ADMINS)
-def take_out(call: Call, robot: RobotId, body: WithReason) -> None:
-    """Give a robot no new work."""
-    desk = call.desk
-    take_robot_out(desk.uow, desk.world, robot, by=call.by, reason=body.reason)
-
-
-@section.post("/plant/robots/{robot}/back", ADMINS)
-def bring_back(call: Call, robot: RobotId, body: WithReason) -> None:
-    """Give a robot work again."""
-    bring_robot_back(call.desk.uow, robot, by=call.by, reason=body.reason)
-
-
-@section.post("/plant/robots/{robot}/test", ADMINS, atomic=False)
-def test_robot(call: Call, robot: RobotId) -> Listed[TestStep]:
-    """Listen to a robot, step by step; it is told nothing."""
-    desk = call.desk
-    checks = desk.plant.robots
-    if desk.world.robot(robot) is None:
-        raise NotFound(f"There is no robot {robot}.")
-    if checks is None:
-        steps = [CheckStep("configured", False, "not_set")]
-    else:
-        steps = _tested(f"robot {robot}", lambda tell: checks.check(robot, tell))
-    return _told(call, {"robot": robot}, steps)
-
-
-@section.post("/plant/mail/{server}/test", ADMINS, atomic=False)
-def test_mail(call: Call, server: Server, body: MailTest) -> Listed[TestStep]:
-    """Speak with a mail server, step by step."""
-    checks = call.desk.plant.mail
-    if checks is None:
-        steps = [CheckStep("configured", False, "not_set")]
-    elif server == "imap":
-        steps = _tested("mail imap", checks.imap)
-    else:
-        steps = _tested("mail smtp", lambda tell: checks.smtp(tell, send=body.send))
-    return _told(call, {"server": server, "sent": body.send}, steps)
 
 
 @section.get("/plant/materials", ADMINS)
@@ -310,6 +187,23 @@ def settings(call: Call) -> Listed[SettingShape]:
     return Listed[SettingShape](items=shaped(SettingShape, call.desk.plant.settings))
 
 
+@section.get("/plant/logs", ADMINS)
+def logs(call: Call) -> Listed[LogShape]:
+    """Files of the log."""
+    return Listed[LogShape](items=shaped(LogShape, call.desk.plant.logs()))
+
+
+@section.get("/plant/logs/{name}", ADMINS, files=("text/plain",))
+def log(call: Call, name: LogName) -> File:
+    """One file of the log; that it was fetched stands in the history."""
+    found = next((each for each in call.desk.plant.logs() if each.name == name), None)
+    if found is None:
+        raise NotFound(f"There is no log {name}.")
+    with call.desk.uow() as tx:
+        tx.events.append("log fetched", actor=call.by, data={"file": name})
+    return File(found.path.read_bytes(), "text/plain; charset=utf-8")
+
+
 @section.get("/plant/groups", ADMINS)
 def groups(call: Call) -> Listed[GroupShape]:
     """Groups: which steps ask for them and who is in them."""
@@ -325,55 +219,9 @@ def groups(call: Call) -> Listed[GroupShape]:
     )
 
 
-@section.get("/plant/retention", ADMINS)
-def retention(call: Call) -> RetentionShape:
-    """How long ended instances are kept, and what was deleted."""
-    with call.desk.uow() as tx:
-        kept, runs = tx.retention.kept(), tx.retention.runs(SHOWN_RUNS)
-    return RetentionShape(
-        days=None if kept is None else kept.days, runs=shaped(RunShape, runs)
-    )
-
-
-@section.post("/plant/retention", ADMINS)
-def keep(call: Call, body: NewRetention) -> RetentionShape:
-    """Keep ended instances so many days."""
-    set_retention(call.desk.uow, body.days, by=call.by, reason=body.reason)
-    return retention(call)
-
-
-@section.post("/plant/retention/count", ADMINS)
-def count(call: Call, body: Days) -> OldShape:
-    """What would go; nothing is deleted."""
-    found = count_old(call.desk.uow, call.desk.clock, body.days)
-    return OldShape(**asdict(found))
-
-
-@section.post("/plant/retention/delete", ADMINS)
-def delete(call: Call, body: WithReason) -> RetentionShape:
-    """Let a worker delete what is older than is kept."""
-    ask_deletion(call.desk.uow, call.desk.clock, by=call.by, reason=body.reason)
-    return retention(call)
-
-
 def _place(text: str) -> AuditPlace:
     at, _, number = text.partition("~")
     return instant(at), number_of(number)
-
-
-def _tested(name: str, ask: Any) -> list[CheckStep]:
-    try:
-        return bounded(name, ask)
-    except TestRuns as runs:
-        return [CheckStep("limit", None, detail=str(runs))]
-
-
-def _told(call: Call, what: dict[str, Any], steps: list[CheckStep]) -> Listed[TestStep]:
-    worked = all(step.ok is not False for step in steps)
-    with call.desk.uow() as tx:
-        data = what | {"worked": worked}
-        tx.events.append("connection tested", actor=call.by, data=data)
-    return Listed[TestStep](items=shaped(TestStep, steps))
 
 
 def _plain(value: object) -> Any:

@@ -1,24 +1,19 @@
-"""Processes by the API: what is deployed, what runs, where time goes; deploying."""
+"""Processes by the API: what is deployed, what runs, where time goes."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import datetime, timedelta
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import Field
 
-from mpms.domain.errors import NotFound
 from mpms.domain.instances import Suspension
-from mpms.domain.models import Problem
 from mpms.ports.cockpit import InstancesSought
-from mpms.ports.engine import Engine
-from mpms.services.deploy_models import check_form, deploy_models
 from mpms.services.heat_map import heat_map
 from mpms.services.process_board import hour_of, process_board
 from mpms.services.process_page import process_page
 from mpms.services.suspend_process import resume_process, suspend_process
-from mpms.web.api.operation import Call, File, Given, Section, Shape
+from mpms.web.api.operation import Call, Given, Section, Shape
 from mpms.web.api.values import (
     Listed,
     MaybeReason,
@@ -27,15 +22,11 @@ from mpms.web.api.values import (
     WithReason,
     shaped,
 )
-from mpms.web.rights import ADMINS, EVERYBODY, LEADERS, READERS
+from mpms.web.rights import LEADERS, READERS
 
 section = Section("Processes", "Models, decision tables and forms.")
 
-XML = "application/xml"
 USUAL_WINDOW = timedelta(days=7)
-FileName = Annotated[str, Field(min_length=1, max_length=200)]
-ModelText = Annotated[str, Field(max_length=8_000_000)]
-FormId = Annotated[str, Field(min_length=1, max_length=200, description="Its id.")]
 
 
 class TrendShape(Shape):
@@ -115,11 +106,6 @@ class HeatMapShape(Shape):
     steps: list[HeatShape]
 
 
-class FormFile(Shape):
-    form: str
-    schema_: dict[str, Any] = Field(serialization_alias="schema")
-
-
 class StartShape(Shape):
     process: str
     element: str
@@ -155,45 +141,6 @@ class HeatQuery(VersionQuery):
             name=self.variable,
             value=self.value if self.variable else None,
         )
-
-
-class Files(Given):
-    files: Annotated[
-        dict[FileName, ModelText],
-        Field(
-            min_length=1,
-            max_length=100,
-            description="Contents by file name; names end in .bpmn, .dmn or .form.",
-        ),
-    ]
-
-
-class NewFiles(Files):
-    note: Annotated[str, Field(max_length=500)] = ""
-
-
-class DeployedShape(Shape):
-    key: str
-    version: int
-    name: str
-
-
-class Deployed(Shape):
-    processes: list[DeployedShape]
-    decisions: list[str]
-    forms: list[str]
-
-
-class ProblemShape(Shape):
-    element: str
-    name: str
-    reason: str
-
-
-class Linted(Shape):
-    file: str
-    deployable: bool
-    problems: list[ProblemShape]
 
 
 class SuspendProcess(WithReason):
@@ -268,33 +215,6 @@ def heat(call: Call, key: ProcessKey, query: HeatQuery) -> HeatMapShape:
     return HeatMapShape(since=since, until=until, steps=shaped(HeatShape, made.steps))
 
 
-@section.get("/processes/{key}/versions/{version}.bpmn", EVERYBODY, files=(XML,))
-def model(call: Call, key: ProcessKey, version: Version) -> File:
-    """The model of one version as it was deployed."""
-    with call.desk.uow() as tx:
-        return File(tx.definitions.of_version(key, version).xml, XML)
-
-
-@section.get("/decisions/{key}.dmn", EVERYBODY, files=(XML,))
-def decision(call: Call, key: FormId) -> File:
-    """The latest decision table of this id."""
-    with call.desk.uow() as tx:
-        found = tx.definitions.decision(key)
-    if found is None:
-        raise NotFound(f"No decision {key} is deployed.")
-    return File(found, XML)
-
-
-@section.get("/forms/{form}", EVERYBODY)
-def form(call: Call, form: FormId) -> FormFile:
-    """The latest form of this id, as it was deployed."""
-    with call.desk.uow() as tx:
-        found = tx.definitions.form(form)
-    if found is None:
-        raise NotFound(f"No form {form} is deployed.")
-    return FormFile(form=form, schema_=found)
-
-
 @section.get("/starts", READERS)
 def starts(call: Call) -> Listed[StartShape]:
     """Which messages, signals and timers start which process."""
@@ -311,41 +231,6 @@ def starts(call: Call) -> Listed[StartShape]:
             )
             for key, start, due_at in found
         ]
-    )
-
-
-@section.post("/models/lint", READERS | ADMINS)
-def lint(call: Call, body: Files) -> Listed[Linted]:
-    """Whether files can be executed exactly as drawn; nothing is changed."""
-    return Listed[Linted](
-        items=[
-            Linted(
-                file=name,
-                deployable=not problems,
-                problems=shaped(ProblemShape, problems),
-            )
-            for name, problems in _problems(call.desk.engine, body.files).items()
-        ]
-    )
-
-
-@section.post("/models/deploy", ADMINS, status=201)
-def deploy(call: Call, body: NewFiles) -> Deployed:
-    """Deploy files, all or none; instances that run are not touched."""
-    desk = call.desk
-    contents = {name: text.encode() for name, text in body.files.items()}
-    done = deploy_models(
-        desk.uow,
-        desk.engine,
-        contents,
-        by=call.by,
-        note=body.note,
-        now=desk.clock.now(),
-    )
-    return Deployed(
-        processes=shaped(DeployedShape, done.definitions),
-        decisions=done.decisions,
-        forms=done.forms,
     )
 
 
@@ -367,19 +252,3 @@ def resume(call: Call, key: ProcessKey, body: ResumeProcess) -> Changed:
         call.desk.uow, key, by=call.by, reason=body.reason, instances=body.instances
     )
     return Changed(instances=done)
-
-
-def _problems(engine: Engine, files: Mapping[str, str]) -> dict[str, list[Problem]]:
-    found: dict[str, list[Problem]] = {}
-    for name, text in files.items():
-        content = text.encode()
-        if name.endswith(".bpmn"):
-            found[name] = engine.check(content)
-        elif name.endswith(".dmn"):
-            found[name] = engine.check_decisions(content)
-        elif name.endswith(".form"):
-            found[name] = check_form(content)
-        else:
-            reason = "only .bpmn, .dmn and .form can be deployed"
-            found[name] = [Problem("", name, reason)]
-    return found

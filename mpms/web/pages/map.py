@@ -138,7 +138,8 @@ def layers(robot: str) -> Response:
     if desk.world.robot(robot) is None:
         raise NotFound(t("There is no robot {robot}.", robot=robot))
     if request.args.get("whole") == "1":
-        return _fresh({"whole": _rows(desk.floor.global_costmap(robot))})
+        rows = rows_of(desk.floor.global_costmap(robot))
+        return _fresh({"whole": [number for row in rows for number in row]})
     cells = desk.floor.costmap(robot)
     seen = next(
         (each for each in desk.floor.seen().robots if each.robot == robot), None
@@ -154,15 +155,15 @@ def _flat(points: Any) -> list[float]:
     return [round(value, 2) for point in points for value in point]
 
 
-def _rows(cells: Iterable[tuple[float, float]]) -> list[float]:
-    """x, y of the first and the number of cells in a row, again and again: a hall has
-    tens of thousands of cells in a few hundred rows."""
+def rows_of(cells: Iterable[tuple[float, float]]) -> list[tuple[float, float, int]]:
+    """x, y of the first and the number of cells in a row: a hall has tens of thousands
+    of cells in a few hundred rows."""
     columns: dict[int, list[int]] = {}
     for x_m, y_m in cells:
         columns.setdefault(round(y_m / CELL_M - 0.5), []).append(
             round(x_m / CELL_M - 0.5)
         )
-    found: list[float] = []
+    found: list[tuple[float, float, int]] = []
     for row, taken in sorted(columns.items()):
         taken.sort()
         first = 0
@@ -170,7 +171,7 @@ def _rows(cells: Iterable[tuple[float, float]]) -> list[float]:
             if index + 1 < len(taken) and taken[index + 1] <= column + 1:
                 continue
             left, low = (round(n * CELL_M, 2) for n in (taken[first], row))
-            found += [left, low, column - taken[first] + 1]
+            found.append((left, low, column - taken[first] + 1))
             first = index + 1
     return found
 

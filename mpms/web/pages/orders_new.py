@@ -11,8 +11,6 @@ from email import message_from_bytes, policy
 from flask import Blueprint, Response, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as Answer
 
-from mpms.domain.errors import MpmsError
-from mpms.ports.mail import PostmanUnavailable
 from mpms.services.compose_order_mail import (
     LARGEST_UPLOAD,
     OutgoingMail,
@@ -23,6 +21,7 @@ from mpms.services.compose_order_mail import (
     propose_number,
 )
 from mpms.services.order_overview import day_of
+from mpms.services.send_order_mail import MailNotSet, MailNotTaken, send_order_mail
 from mpms.services.show_mail import follow_mail
 from mpms.web.desk import Desk
 from mpms.web.order_form import (
@@ -33,7 +32,7 @@ from mpms.web.order_form import (
     label,
 )
 from mpms.web.rights import LEADERS, allowed
-from mpms.web.signed_in import current_desk
+from mpms.web.signed_in import current_desk, current_person
 from mpms.web.texts import t
 
 pages = Blueprint("new", __name__)
@@ -148,11 +147,10 @@ def _composed(desk: Desk, typed: OrderForm) -> OutgoingMail | None:
 
 def _send(desk: Desk, mail: OutgoingMail) -> Answer | None:
     """None if the mail server did not take it."""
-    if desk.hand_to_mail_server is None:
-        return None
+    by = current_person().login
     try:
-        desk.hand_to_mail_server(mail.raw)
-    except (PostmanUnavailable, MpmsError, OSError):
+        send_order_mail(desk.uow, desk.hand_to_mail_server, mail, by=by)
+    except (MailNotSet, MailNotTaken):
         return None
     target = url_for("orders.new.sent", sender=mail.sender, message=mail.message_id)
     return redirect(target, 303)

@@ -72,6 +72,9 @@ class EmptyFloor:
     def costmap(self, robot: str) -> list[Any]:
         return []
 
+    def global_costmap(self, robot: str) -> list[Any]:
+        return []
+
     def close(self) -> None:
         pass
 

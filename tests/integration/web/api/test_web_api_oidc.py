@@ -208,6 +208,42 @@ def test_somebody_known_is_found_by_login_and_follows_the_provider(
     assert people == {"ana": Role.SUPERVISOR}
 
 
+def test_the_last_administrator_stays_one_whatever_the_provider_says(
+    plant: Any, browser: FlaskClient, provider: Provider
+) -> None:
+    provider.claims["groups"] = ["plant-admins"]
+    come_in(browser, provider)
+    provider.claims["groups"] = ["plant-workers", "mixing"]
+    assert come_in(browser, provider).status_code == 303
+    assert browser.get("/admin/people").status_code == 200
+    with plant.uow() as tx:
+        ana = tx.people.get("ana")
+    assert (ana.role, ana.groups) == (Role.ADMIN, ("plant-workers", "mixing"))
+    kept = {"login": "ana", "role": "worker"}
+    assert plant.told("administrator kept") == [(provider.url, kept)]
+    with plant.uow() as tx:
+        tx.people.add("ada", "Ada", Role.ADMIN)
+    come_in(browser, provider)
+    assert browser.get("/admin/people").status_code == 403
+    with plant.uow() as tx:
+        assert tx.people.get("ana").role is Role.WORKER
+    assert len(plant.told("administrator kept")) == 1
+
+
+def test_a_disabled_administrator_counts_for_nobody(
+    plant: Any, browser: FlaskClient, provider: Provider
+) -> None:
+    provider.claims["groups"] = ["plant-admins"]
+    come_in(browser, provider)
+    with plant.uow() as tx:
+        tx.people.add("ada", "Ada", Role.ADMIN)
+    set_active(plant.uow, "ada", False, by="ana")
+    provider.claims["groups"] = ["plant-leaders"]
+    come_in(browser, provider)
+    with plant.uow() as tx:
+        assert tx.people.get("ana").role is Role.ADMIN
+
+
 def test_another_person_with_an_old_login_becomes_nobody_else(
     plant: Any, browser: FlaskClient, provider: Provider
 ) -> None:
