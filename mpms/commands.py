@@ -188,6 +188,7 @@ def running_worker(
             name=name,
             poll_s=settings.poll_s,
             lease_s=settings.lease_s,
+            robot_patience_s=settings.robot_patience_s,
             version=product_version(),
         )
         thread = threading.Thread(target=worker.run, args=(stop,), name="worker")

@@ -62,6 +62,7 @@ class Settings:
     log_format: str = "text"
     poll_s: float = 1.0
     lease_s: float = 30.0
+    robot_patience_s: float = 60.0
     max_variable_kb: int = Limits().variable_bytes // KB
     max_variables_kb: int = Limits().instance_bytes // KB
 
@@ -120,6 +121,7 @@ class Settings:
             log_format=_log_format(env.get("MPMS_LOG_FORMAT")),
             poll_s=_seconds(env, "MPMS_POLL_S", 1.0),
             lease_s=_seconds(env, "MPMS_LEASE_S", 30.0),
+            robot_patience_s=_seconds(env, "MPMS_ROBOT_PATIENCE_S", 60.0),
             max_variable_kb=_kilobytes(env, "MPMS_MAX_VARIABLE_KB", 1024),
             max_variables_kb=_kilobytes(env, "MPMS_MAX_VARIABLES_KB", 4096),
         )

@@ -29,6 +29,7 @@ from mpms.services.settle_goal import settle_goals
 from mpms.services.start_due import start_due_one
 from mpms.services.tally_history import TallyHistory
 from mpms.services.track_robots import TrackRobots
+from mpms.services.watch_drives import PATIENCE_S, WatchDrives
 
 log = logging.getLogger(__name__)
 
@@ -58,6 +59,7 @@ class Worker:
         name: str,
         poll_s: float = POLL_S,
         lease_s: float = 30.0,
+        robot_patience_s: float = PATIENCE_S,
         version: str = "",
     ) -> None:
         self._uow = uow
@@ -86,6 +88,7 @@ class Worker:
             RunBatches(uow, advance),
             TallyHistory(uow),
             TrackRobots(uow, robots, self._owned, advance.clock),
+            WatchDrives(uow, robots, self._owned, robot_patience_s),
             CountJobs(uow, self.job_counts),
         ]
 

@@ -17,7 +17,10 @@ WHERE
         OR NOT (
             e.actor IN ('mpms', 'mail', 'fleet', 'process')
             OR e.kind LIKE 'instance %%'
-            OR e.kind IN ('incident', 'order status', 'order accepted', 'dropped')
+            OR e.kind IN (
+                'incident', 'incident over', 'order status', 'order accepted',
+                'dropped'
+            )
         )
     )
     AND (%(actor)s::text IS NULL OR e.actor = %(actor)s::text)

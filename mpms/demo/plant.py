@@ -22,7 +22,7 @@ from mpms.demo.view import OrderView
 from mpms.domain.errors import MpmsError
 from mpms.domain.events import Cursor
 from mpms.embedded import mail
-from mpms.embedded.mail import MailHome
+from mpms.embedded.mail import MailServers
 from mpms.services.deploy_models import deploy_models
 from mpms.services.start_instance import start_instance
 from mpms.settings import Settings
@@ -40,17 +40,18 @@ class Plant:
     def __init__(
         self,
         services: bootstrap.Services,
-        home: MailHome,
+        mail_servers: MailServers,
         models: list[str],
         simulator: Simulator,
         told: deque[str],
     ) -> None:
         self.services = services
-        self.home = home
+        self.mail_servers = mail_servers
+        self.home = mail_servers.home
         self.models = models
         self.simulator = simulator
         self.told = told
-        self.buyer = Buyer(home, services.uow)
+        self.buyer = Buyer(self.home, services.uow)
 
     def show(self, console: Console, number: str) -> None:
         """Follow an order's process live until it has ended."""
@@ -122,7 +123,7 @@ def factory(
         person.start()
         parts.callback(person.stop)
         keys = [d.key for d in done.definitions]
-        yield Plant(services, servers.home, keys, simulator, told)
+        yield Plant(services, servers, keys, simulator, told)
 
 
 def _start_orders_handling(services: bootstrap.Services) -> None:

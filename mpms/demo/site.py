@@ -36,6 +36,7 @@ class Site:
             "MPMS_WORLD": settings.world,
             "MPMS_WEB_HOST": settings.web_host,
             "MPMS_WEB_PORT": str(_free_port(settings.web_host, settings.web_port)),
+            "MPMS_WEBHOOKS_TO_PRIVATE": "yes" if settings.webhooks_to_private else "no",
             "MPMS_LOG_LEVEL": settings.log_level,
             "MPMS_LOG_FORMAT": settings.log_format,
         }

@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-TOLD = frozenset({"problem", "reply", "mail", "mailbox", "webhook"})
+STANDS = "robot"
+"""The kind of an incident about a robot that has a goal and does not drive."""
+
+TOLD = frozenset({"problem", "reply", "mail", "mailbox", "webhook", STANDS})
 """Kinds that tell of something outside: nothing of ours can be tried again."""
 
 

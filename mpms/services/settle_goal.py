@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mpms.domain.errors import DatabaseAway, TaskGone
 from mpms.domain.goals import Goal, GoalReport, GoalState
+from mpms.domain.incidents import STANDS
 from mpms.domain.instances import Instance
 from mpms.domain.steps import Complete, Fail
 from mpms.ports.plant import Robots
@@ -86,6 +87,7 @@ def _move_on(
 ) -> None:
     if task_id not in tx.waits.known(instance.id):
         return
+    tx.incidents.resolve(by=goal.robot, task_id=task_id, kind=STANDS)
     message = report.reason or f"{goal.robot} did not reach {goal.place}"
     held = True
     if report.state is GoalState.UNKNOWN:

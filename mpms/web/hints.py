@@ -25,6 +25,7 @@ _TOPICS: dict[str, tuple[str, ...]] = {
     "job failed": ("orders", "incidents"),
     "incident": ("orders", "incidents"),
     "incident closed": ("orders", "incidents"),
+    "incident over": ("orders", "incidents", "robots"),
     "incidents assigned": ("incidents",),
     "incidents discussed": ("incidents",),
     "alert sent": (),

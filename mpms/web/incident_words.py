@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from mpms.domain.incidents import STANDS
 from mpms.ports.inbox import SORTS, CausesSought
 from mpms.web.texts import t
 
@@ -88,12 +89,15 @@ def kind_word(kind: str) -> str:
         "stuck": t("stuck step"),
         "job": t("failed job"),
         "goal": t("failed drive"),
+        STANDS: t("robot does not drive on"),
         "call": t("failed call"),
         "step": t("failing step"),
         "problem": t("reported problem"),
         "mail": t("unreadable mail"),
         "mailbox": t("mailbox out of reach"),
         "mail server": t("mail server out of reach"),
+        "mail account": t("mail account"),
         "reply": t("lost reply"),
+        "webhook": t("webhook out of reach"),
     }
     return words.get(kind, kind)

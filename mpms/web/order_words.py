@@ -77,13 +77,20 @@ def duration(seconds: float | None) -> str:
     if seconds is None:
         return formats.NOTHING
     minutes = int(seconds) // 60
+    if 0 < seconds < 1:
+        return t("{n} ms", n=_rounded(1000 * seconds))
     if minutes < 1:
-        return t("{n} s", n=int(seconds))
+        return t("{n} s", n=_rounded(seconds))
     if minutes < 60:
         return t("{n} min", n=minutes)
     if seconds < _DAY_S:
         return t("{h} h {m} min", h=minutes // 60, m=minutes % 60)
     return t("{d} d {h} h", d=minutes // 1440, h=minutes // 60 % 24)
+
+
+def _rounded(value: float) -> str:
+    """Two digits are enough to tell short times apart."""
+    return formats.number(value, current_language(), digits=1 if value < 10 else 0)
 
 
 def day(on: date | None) -> str:
@@ -276,6 +283,11 @@ def _drive_ended(line: HistoryLine, data: dict[str, Any]) -> Sentence:
     return Sentence(t("{robot} did not reach {place}", **values), "bad", why)
 
 
+def _drives_on(line: HistoryLine, data: dict[str, Any]) -> Sentence:
+    values = {"robot": line.row.actor, "place": place_word(data.get("place"))}
+    return Sentence(t("{robot} goes on to {place}", **values), "ok")
+
+
 def _answered(line: HistoryLine, data: dict[str, Any]) -> Sentence:
     text = t("{who} confirmed: {step}", who=line.row.actor, step=line.step or "?")
     return Sentence(text, "ok", answers_words(data.get("answers")))
@@ -406,6 +418,7 @@ _HISTORY: Mapping[str, Callable[[HistoryLine, dict[str, Any]], Sentence]] = {
     "batch item": _in_batch,
     "stuck": _by_step(t("Stuck: {step}"), "bad"),
     "incident": _by_step(t("Incident: {step}"), "bad"),
+    "incident over": _drives_on,
     "incident closed": _by_step(t("{who} put an incident aside: {step}")),
     "retry": _by_step(t("{who} tried again: {step}"), "info"),
     "retried": _by_step(t("Tried again: {step}")),

@@ -89,36 +89,41 @@ def _acted(cause: str, act: Callable[[], str], form: str) -> Answer | tuple[str,
     except DatabaseAway:
         raise
     except MpmsError as error:
-        status = 409 if isinstance(error, InstanceBusy | NotFound) else 422
-        shown = _cause(cause)
-        return (
-            render_template(
-                "incident_cause.html",
-                **shown,
-                failed=form,
-                problem=t(str(error)),
-                typed=request.form,
-            ),
-            status,
-        )
+        return _refused(cause, error, form)
     flash(done, "ok")
     back = request.form.get("back")
     there = url_for("incidents.cause", cause=cause)
     return redirect(local_path(back, there) if back else there, 303)
 
 
+def _refused(cause: str, error: MpmsError, form: str) -> tuple[str, int]:
+    status = 409 if isinstance(error, InstanceBusy | NotFound) else 422
+    shown = _cause(cause)
+    return (
+        render_template(
+            "incident_cause.html",
+            **shown,
+            failed=form,
+            problem=t(str(error)),
+            typed=request.form,
+        ),
+        status,
+    )
+
+
 @pages.post("/incidents/<cause>/retry-all")
 @allowed(LEADERS)
 def retry_all(cause: str) -> Answer | tuple[str, int]:
-    """A batch does it, one by one; whoever ordered it can watch or go on."""
+    """A batch does it, one by one; whoever ordered it sees how far it is."""
     desk, by = current_desk(), current_person().login
     which, reason = IncidentFilter(cause=cause), request.form.get("reason", "")
-
-    def act() -> str:
+    try:
         number = order_batch(desk.uow, BatchAction.RETRY, which, by=by, reason=reason)
-        return t("They are tried again, as bulk action {n}.", n=number)
-
-    return _acted(cause, act, "retry")
+    except DatabaseAway:
+        raise
+    except MpmsError as error:
+        return _refused(cause, error, "retry")
+    return redirect(f"/batches/{number}", 303)
 
 
 @pages.post("/incidents/<cause>/assign")

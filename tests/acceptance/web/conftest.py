@@ -8,10 +8,12 @@ Chromium. Nobody confirms forms but the tests.
 from __future__ import annotations
 
 import itertools
+import json
 import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from datetime import UTC, datetime
 from email.message import EmailMessage
 from email.utils import format_datetime, make_msgid
@@ -22,12 +24,14 @@ from uuid import uuid4
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
+from websockets.sync.client import connect
 
 from mpms.demo.buyer import BUYER
 from mpms.demo.people import PEOPLE, settle_people
 from mpms.demo.plant import Plant, factory
 from mpms.demo.site import Site
 from mpms.domain.errors import InstanceBusy, TaskGone
+from mpms.embedded import mail
 from mpms.embedded.postgres import PostgresServer
 from mpms.services.repair_instance import cancel_instance
 from mpms.settings import Settings
@@ -43,12 +47,18 @@ class House:
     """The factory, its pages, and who works there."""
 
     def __init__(
-        self, plant: Plant, site: Site, settings: Settings, database_url: str
+        self,
+        plant: Plant,
+        site: Site,
+        settings: Settings,
+        database_url: str,
+        mail_again: ExitStack,
     ) -> None:
         self.plant = plant
         self.site = site
         self.settings = settings
         self.database_url = database_url
+        self.mail_again = mail_again
         self.services = plant.services
         self._numbers = itertools.count(7001)
 
@@ -145,6 +155,24 @@ class House:
             cursor.execute(statement)
             return list(cursor.fetchall())
 
+    def stop_mail(self) -> None:
+        """Both servers end; their ports refuse whoever calls."""
+        self.plant.mail_servers.stop()
+
+    def start_mail(self) -> None:
+        """On the same ports, with the same mailboxes."""
+        directory = self.settings.state_dir / "mail"
+        self.plant.mail_servers = self.mail_again.enter_context(
+            mail.start(directory, others=[BUYER])
+        )
+
+    def break_robot(self, line: str) -> None:
+        """Over rosbridge, by the simulator's own switch."""
+        request = {"op": "call_service", "id": "break", "service": "/sim/fault"}
+        with connect(self.plant.simulator.url) as link:
+            link.send(json.dumps(request | {"args": {"command": line}}))
+            assert json.loads(link.recv(timeout=60))["result"]
+
     def restart_site(self) -> None:
         """The web server dies and comes back on the same port."""
         port = self.site.address.rsplit(":", 1)[1].strip("/")
@@ -157,11 +185,7 @@ class House:
         return port
 
     def start_site(self, port: str) -> None:
-        settings = Settings(
-            state_dir=self.settings.state_dir,
-            world=self.settings.world,
-            web_port=int(port),
-        )
+        settings = replace(self.settings, web_port=int(port))
         self.site = Site(settings, self.database_url, self.plant.simulator.url)
         self.site.__enter__()
 
@@ -179,16 +203,23 @@ def house_database(
 
 
 @pytest.fixture(scope="module")
-def house(house_database: str, postgres_directory: Path) -> Iterator[House]:
-    """One for all tests of a file: starting a factory takes some seconds."""
+def house(
+    house_database: str, postgres_directory: Path, request: pytest.FixtureRequest
+) -> Iterator[House]:
+    """One for all tests of a file: starting a factory takes some seconds.
+
+    A file may want other ``SETTINGS`` than usual, or robots of another ``SPEED``.
+    """
     directory = postgres_directory / f"web-{uuid4().hex[:8]}"
-    settings = Settings(state_dir=directory, web_port=0)
+    wanted = getattr(request.module, "SETTINGS", {})
+    settings = Settings(state_dir=directory, web_port=0, **wanted)
     with ExitStack() as parts:
+        mail_again = parts.enter_context(ExitStack())
         plant = parts.enter_context(
             factory(
                 house_database,
                 settings,
-                speed=20.0,
+                speed=getattr(request.module, "SPEED", 20.0),
                 patience_s=FOR_EVER_S,
                 pause_s=0.0,
             )
@@ -196,7 +227,7 @@ def house(house_database: str, postgres_directory: Path) -> Iterator[House]:
         settle_people(plant.services.uow)
         site = Site(settings, house_database, plant.simulator.url)
         site.__enter__()
-        house = House(plant, site, settings, house_database)
+        house = House(plant, site, settings, house_database, mail_again)
         parts.callback(lambda: house.site.__exit__(None, None, None))
         yield house
 

@@ -3,14 +3,12 @@ against the whole factory with a mail server and robots that really fail."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
-from websockets.sync.client import connect
 
 House = Any  # the fixture's class lives in conftest.py
 Open = Callable[..., BrowserContext]
@@ -48,14 +46,6 @@ def sign_in(house: House, context: BrowserContext) -> Page:
     page = context.new_page()
     house.sign_in(page, "adam")
     return page
-
-
-def fault(house: House, line: str) -> None:
-    """Over rosbridge, as the simulator's own switch."""
-    request = {"op": "call_service", "id": "break", "service": "/sim/fault"}
-    with connect(house.plant.simulator.url) as link:
-        link.send(json.dumps(request | {"args": {"command": line}}))
-        assert json.loads(link.recv(timeout=60))["result"]
 
 
 def press_tab_to(page: Page, selector: str) -> None:
@@ -149,13 +139,13 @@ def test_the_connection_test_hears_a_robot_and_notices_a_frozen_one(
     steps = page.locator("#test-steps")
     expect(steps).to_contain_text("Everything that was tried works.")
     expect(steps).to_contain_text("Know where it is")
-    fault(house, "freeze robot3 600")
+    house.break_robot("freeze robot3 600")
     try:
         page.get_by_role("button", name="Test the connection").click()
         expect(steps).to_contain_text("Nothing is heard")
         expect(steps).to_contain_text("It stops at")
     finally:
-        fault(house, "clear robot3")
+        house.break_robot("clear robot3")
 
 
 def test_the_mail_test_passes_against_the_running_servers(

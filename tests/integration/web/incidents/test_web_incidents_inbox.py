@@ -84,6 +84,8 @@ def test_all_of_a_cause_are_tried_again_as_a_batch(house: House) -> None:
     house.trouble = None
     answer = client.post(f"/incidents/{cause}/retry-all", data={"reason": "new paper"})
     assert answer.status_code == 303
+    ((batch,),) = house.rows("SELECT id FROM batches")
+    assert answer.location == f"/batches/{batch}"  # where one sees how far it is
     house.worker.settle()
     ended = house.rows("SELECT count(*) FROM instances WHERE status = 'completed'")
     assert ended == [(3,)]

@@ -1,0 +1,214 @@
+"""Real faults as a supervisor sees them: a robot freezes or is stopped on its way, the
+mail servers end. Each is told once, in the inbox and where it hurts, and is over by
+itself when the fault is."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from playwright.sync_api import BrowserContext, Locator, Page, expect
+
+from mpms import bootstrap
+from mpms.services.deploy_models import deploy_models
+from mpms.services.start_instance import start_instance
+
+House = Any  # the fixture's class lives in conftest.py
+Open = Callable[..., BrowserContext]
+
+SPEED = 2.0  # slow enough to be caught on the way
+SETTINGS = {"robot_patience_s": 2.0}
+TRIP = b"""<?xml version="1.0" encoding="UTF-8"?>
+<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL"
+  xmlns:camunda="http://camunda.org/schema/1.0/bpmn"
+  id="drawing" targetNamespace="urn:test">
+<process id="trip" name="Trip" isExecutable="true">
+<startEvent id="begin"/>
+<serviceTask id="drive" name="Drive there" camunda:type="external"
+  camunda:topic="robot.move"><extensionElements><camunda:inputOutput>
+    <camunda:inputParameter name="robot">robot1</camunda:inputParameter>
+    <camunda:inputParameter name="place">${place}</camunda:inputParameter>
+  </camunda:inputOutput></extensionElements></serviceTask>
+<endEvent id="end"/>
+<sequenceFlow id="one" sourceRef="begin" targetRef="drive"/>
+<sequenceFlow id="two" sourceRef="drive" targetRef="end"/>
+</process></definitions>"""
+
+
+@pytest.fixture
+def inbox(house: House, open_context: Open) -> Page:
+    context = open_context(
+        viewport={"width": 1280, "height": 900}, service_workers="block"
+    )
+    page = context.new_page()
+    house.sign_in(page, "sofia")
+    page.goto(f"{house.address}/incidents")
+    expect(page.locator(".incidents-cause")).to_have_count(0)
+    return page
+
+
+@contextmanager
+def frozen(pid: int) -> Iterator[None]:
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(pid, signal.SIGCONT)
+
+
+def driving(house: House, number: str) -> tuple[str, str]:
+    """Wait until a robot is on its way for an order: the instance and the robot."""
+    rows = house.until(
+        f"a robot drives for {number}",
+        lambda: house.rows(
+            "SELECT g.instance_id::text, g.robot FROM goals AS g"
+            " JOIN instances AS i ON i.id = g.instance_id"
+            f" WHERE i.business_key = '{number}' AND g.state = 'sent'"
+        ),
+    )
+    return str(rows[0][0]), str(rows[0][1])
+
+
+def cause_of(page: Page, kind: str) -> Locator:
+    return page.locator(".incidents-cause").filter(has_text=kind)
+
+
+def test_a_robot_that_freezes_on_its_way_is_told_once_and_drives_on_when_it_thaws(
+    house: House, inbox: Page
+) -> None:
+    number = house.order()
+    instance, robot = driving(house, number)
+    said = f"{robot} does not answer on its way to"
+    with frozen(house.plant.simulator.pid):
+        cause = cause_of(inbox, "robot does not drive on")
+        expect(cause).to_have_count(1)  # nobody has loaded the page again
+        expect(cause).to_contain_text(said)
+        expect(cause.locator(".big-number")).to_have_text("1")
+        cause.get_by_role("link", name=re.compile("^Open:")).click()
+        expect(inbox.locator("#incident-now tbody tr")).to_contain_text(number)
+        expect(inbox.get_by_role("button", name="Try all again")).to_have_count(0)
+        there = inbox.url
+
+        inbox.get_by_role("link", name=number, exact=True).click()
+        inbox.wait_for_url(re.compile(f"/cockpit/i/{instance}"))
+        token = inbox.locator("#instance-steps .instance-token.instance-stuck")
+        expect(token.locator(".instance-why")).to_contain_text(said)
+        expect(token.get_by_role("link", name=re.compile("^Skip"))).to_be_visible()
+        expect(token.get_by_role("link", name="Try again")).to_have_count(0)
+        inbox.locator("#tab-incidents").click()
+        expect(inbox.locator(".instance-incidents li")).to_have_count(1)
+        assert house.rows(
+            f"SELECT kind FROM incidents WHERE instance_id = '{instance}'"
+        ) == [("robot",)]
+
+    # The robot is back: the incident closes, and the drive is the same one.
+    expect(inbox.locator(".instance-incidents")).to_contain_text(f"settled by {robot}")
+    expect(inbox.locator(".instance-stuck")).to_have_count(0)
+    inbox.goto(there)
+    expect(inbox.locator("#incident-now .banner-ok")).to_contain_text("This is over")
+    house.task(number, "load_material")
+    assert house.rows(
+        f"SELECT state, count(*) FROM goals WHERE instance_id = '{instance}' GROUP BY 1"
+    ) == [("reached", 1)]
+    inbox.goto(f"{house.address}/cockpit/i/{instance}?tab=timeline")
+    expect(inbox.locator(".timeline")).to_contain_text(f"{robot} goes on to")
+
+
+def far_from(house: House, robot: str) -> str:
+    """The place that is the farthest from a robot."""
+    with house.services.uow() as tx:
+        (here,) = (state for state in tx.robots.states() if state.robot == robot)
+    places = bootstrap.world_named("paint_factory").places
+    return max(
+        places,
+        key=lambda name: math.hypot(
+            places[name].x_m - here.x_m, places[name].y_m - here.y_m
+        ),
+    )
+
+
+def test_a_robot_in_emergency_stop_is_in_the_inbox_until_it_is_released(
+    house: House, inbox: Page
+) -> None:
+    services = house.services
+    deploy_models(services.uow, services.engine, {"trip.bpmn": TRIP}, by="test")
+    place = far_from(house, "robot1")
+    house.break_robot("estop robot1")
+    try:
+        with services.uow() as tx:
+            instance = start_instance(
+                tx,
+                services.advance,
+                "trip",
+                variables={"place": place},
+                business_key="a trip",
+                actor="test",
+            )
+            tx.wake()
+        cause = cause_of(inbox, "robot does not drive on")
+        expect(cause).to_contain_text(f"robot1 stands on its way to {place}")
+        expect(cause).to_contain_text("emergency stop")
+        assert house.rows(
+            "SELECT count(*) FROM incidents WHERE resolved_at IS NULL"
+            f" AND instance_id = '{instance}'"
+        ) == [(1,)]
+    finally:
+        house.break_robot("clear robot1")
+    expect(inbox.locator(".incidents-cause")).to_have_count(0)
+    house.until(
+        "it has arrived",
+        lambda: house.rows(
+            f"SELECT 1 FROM instances WHERE id = '{instance}' AND status = 'completed'"
+        ),
+    )
+
+
+def hurry(house: House) -> None:
+    """Mail is looked for once a minute; the minute is over."""
+    house.rows(
+        "UPDATE timers SET due_at = now() WHERE instance_id IN (SELECT id FROM"
+        " instances WHERE key = 'orders_handling' AND status = 'active')"
+        " AND element IN ('after_one_minute', 'wait_for_mailbox') RETURNING element"
+    )
+
+
+def test_mail_servers_that_stop_are_told_and_orders_come_in_when_they_are_back(
+    house: House, inbox: Page, open_context: Open
+) -> None:
+    health = open_context(service_workers="block").new_page()
+    house.sign_in(health, "adam")
+    health.goto(f"{house.address}/admin")
+    mail = health.locator(".admin-light").filter(has_text="Mail in")
+    expect(mail).to_have_class(re.compile("admin-light-green"))
+    ((handling,),) = house.rows(
+        "SELECT id::text FROM instances"
+        " WHERE key = 'orders_handling' AND status = 'active'"
+    )
+    house.stop_mail()
+    try:
+        hurry(house)
+        cause = cause_of(inbox, "mailbox out of reach")
+        expect(cause).to_contain_text("The mailbox cannot be read")
+        expect(cause.locator(".big-number")).to_have_text("1")
+        expect(mail).to_have_class(re.compile("admin-light-red"))
+        # The process caught the fault and waits before it tries again.
+        inbox.goto(f"{house.address}/cockpit/i/{handling}")
+        tokens = inbox.locator("#instance-steps .instance-token")
+        expect(tokens.filter(has_text="after 30 seconds")).to_be_visible()
+        hurry(house)
+        inbox.goto(f"{house.address}/incidents")
+        expect(cause.locator(".big-number")).to_have_text("1")
+    finally:
+        house.start_mail()
+    number = house.order()
+    hurry(house)
+    expect(inbox.locator(".incidents-cause")).to_have_count(0)
+    expect(mail).to_have_class(re.compile("admin-light-green"))
+    house.task(number, "load_material")
+    assert house.rows("SELECT count(*) FROM incidents WHERE kind = 'mailbox'") == [(1,)]
