@@ -1,6 +1,6 @@
 /**
  * Bulk actions. On the page of a process: instances are ticked, and stay ticked when
- * the list is fetched anew; actions open in a dialog. On their own pages: progress is
+ * the list is fetched anew or turned to older ones; actions open in a dialog. On their own pages: progress is
  * fetched again when something has changed, at most twice a second.
  */
 
@@ -37,17 +37,45 @@ function dialog(): HTMLDialogElement | null {
   return document.querySelector<HTMLDialogElement>("#bulk-dialog");
 }
 
+type Typed = HTMLSelectElement | HTMLInputElement | HTMLTextAreaElement;
+
+function fieldsOf(box: HTMLElement): Typed[] {
+  return [...box.querySelectorAll<Typed>("select, input:not([type=hidden]), textarea")];
+}
+
+// A preview tells of what was chosen when it was asked for. Whatever was typed since then
+// stays, and so does the place one types at.
+let typed: Typed[] = [];
+let typing: Element | null = null;
+document.addEventListener("htmx:beforeSwap", (event) => {
+  const box = dialog();
+  if ((event as CustomEvent<{ target: Element }>).detail.target.id !== BODY || !box) return;
+  typed = box.open ? fieldsOf(box) : [];
+  typing = document.activeElement;
+});
+
+function goOnTyping(fields: Typed[]): void {
+  for (const old of typed) {
+    const field = fields.find(({ name, type }) => name === old.name && type === old.type);
+    if (!field) continue;
+    field.value = old.value;
+    if (field instanceof HTMLInputElement && old instanceof HTMLInputElement)
+      field.checked = old.checked;
+    if (old === typing) field.focus();
+    if (field instanceof HTMLTextAreaElement && old instanceof HTMLTextAreaElement)
+      field.setSelectionRange(old.selectionStart, old.selectionEnd);
+  }
+  typed = [];
+}
+
 document.addEventListener("htmx:afterSwap", (event) => {
   const target = (event as CustomEvent<{ target: Element }>).detail.target;
   const box = dialog();
   if (target.id !== BODY || box === null) return;
-  const again = box.open;
-  if (!again) box.showModal();
-  const fields = [
-    ...box.querySelectorAll<HTMLSelectElement | HTMLInputElement | HTMLTextAreaElement>(
-      "select, input:not([type=hidden], [type=checkbox]), textarea",
-    ),
-  ];
+  if (!box.open) box.showModal();
+  const fields = fieldsOf(box);
+  goOnTyping(fields);
+  if (document.activeElement instanceof HTMLTextAreaElement) return;
   fields.find((field) => field.required && field.value === "")?.focus();
 });
 
@@ -81,6 +109,7 @@ if (bar) watch(bar);
 function watch(form: HTMLFormElement): void {
   const ticked = new Set<string>();
   let everything = false;
+  let told = ""; // of everything; only the first page says how many fit
   let last: HTMLInputElement | undefined;
   const page = form.querySelector<HTMLInputElement>("#bulk-page");
   const all = form.querySelector<HTMLButtonElement>("#bulk-all");
@@ -91,6 +120,8 @@ function watch(form: HTMLFormElement): void {
       "#cockpit-instances input[type=checkbox][name=instance]",
     ),
   ];
+  const elsewhere = form.appendChild(document.createElement("span"));
+  elsewhere.hidden = true;
   const table = (): HTMLElement | null =>
     document.querySelector<HTMLElement>("#cockpit-instances table[data-all]");
 
@@ -114,8 +145,14 @@ function watch(form: HTMLFormElement): void {
       all.hidden = everything || !(more && ticked.size > 0);
     }
     if (hidden) hidden.value = everything ? "1" : "";
+    elsewhere.replaceChildren(
+      ...(everything ? [] : [...ticked])
+        .filter((id) => !here.some((box) => box.value === id))
+        .map(carried),
+    );
     form.dataset["selected"] = everything ? "all" : String(ticked.size);
-    if (count) count.textContent = said(everything, ticked.size, count, found);
+    told = found?.dataset["allTold"] ?? told;
+    if (count) count.textContent = everything ? told : said(ticked.size, count);
   };
   const clear = (): void => {
     ticked.clear();
@@ -173,14 +210,14 @@ function watch(form: HTMLFormElement): void {
   show();
 }
 
-/** What is selected; of all that fit only as many as were counted are told. */
-function said(
-  everything: boolean,
-  number: number,
-  texts: HTMLElement,
-  found: HTMLElement | null,
-): string {
-  if (everything) return found?.dataset["allTold"] ?? "";
+/** What is ticked on another page of the list goes along unseen. */
+function carried(id: string): HTMLInputElement {
+  const input = document.createElement("input");
+  [input.type, input.name, input.value] = ["hidden", "instance", id];
+  return input;
+}
+
+function said(number: number, texts: HTMLElement): string {
   if (number === 0) return "";
   if (number === 1) return texts.dataset["one"] ?? "";
   return (texts.dataset["many"] ?? "").replace("#", String(number));

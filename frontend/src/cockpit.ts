@@ -56,12 +56,15 @@ function watch(form: HTMLFormElement): void {
 
   /** The address always says what the page shows, so that it can be sent to others. */
   const note = (): void => {
+    const parts = asked();
+    history.replaceState(history.state, "", parts ? `?${parts}` : location.pathname);
+  };
+  const asked = (): string => {
     const parts = new URLSearchParams();
     for (const [name, value] of new FormData(form))
       if (typeof value === "string" && value !== "" && usual(name) !== value)
         parts.set(name, value);
-    const asked = parts.toString();
-    history.replaceState(history.state, "", asked ? `?${asked}` : location.pathname);
+    return parts.toString();
   };
   const search = (): void => {
     clearTimeout(typing);
@@ -109,14 +112,35 @@ function watch(form: HTMLFormElement): void {
       typing = setTimeout(search, TYPING_MS);
     });
   }
+  /** Older and newer instances: a page back in the browser is a page back here. */
+  const turn = (below: string): void => {
+    set("below", below);
+    tell("page");
+  };
   document.addEventListener("click", (event) => {
     const link =
       event.target instanceof Element
-        ? event.target.closest<HTMLElement>("a[data-choose]")
+        ? event.target.closest<HTMLElement>("a[data-choose], a[data-below]")
         : null;
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
-    choose(link.dataset["choose"] ?? "");
+    const { choose: element, below } = link.dataset;
+    if (below === undefined) return choose(element ?? "");
+    history.pushState(null, "");
+    turn(below);
+    note();
+    document.querySelector<HTMLElement>("#instances-title")?.focus();
+  });
+  addEventListener("popstate", () => {
+    const before = new URLSearchParams(location.search);
+    const now = new URLSearchParams(asked());
+    const below = before.get("below") ?? "";
+    for (const address of [before, now]) {
+      address.delete("below");
+      address.sort();
+    }
+    if (before.toString() === now.toString()) turn(below);
+    else location.reload();
   });
   document.body.addEventListener("cockpit:choose", (event) =>
     choose((event as CustomEvent<string>).detail),

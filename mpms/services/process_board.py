@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -20,6 +20,7 @@ class ProcessBoard:
     processes: Sequence[ProcessRow]
     trends: Mapping[str, Sequence[TrendHour]]
     late_by_process: Mapping[str, int]
+    stopped: Collection[str] = ()  # processes of which no new ones are started
 
     @property
     def active(self) -> int:
@@ -49,12 +50,13 @@ def process_board(uow: UnitOfWork, *, now: datetime) -> ProcessBoard:
         processes = tx.cockpit.processes()
         trends = tx.cockpit.trends(first)
         late = tx.cockpit.late(day_of(now))
+        stopped = tx.suspensions.processes().keys()
     ranked = sorted(
         processes,
         key=lambda p: (-p.incidents, -late.get(p.key, 0), -p.active, p.key),
     )
     whole = {p.key: _every_hour(trends.get(p.key, ()), first) for p in ranked}
-    return ProcessBoard(ranked, whole, late)
+    return ProcessBoard(ranked, whole, late, stopped)
 
 
 def hour_of(at: datetime) -> datetime:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mpms.domain.errors import ProcessUnknown
+from mpms.domain.instances import Suspension
 from mpms.domain.models import ModelStep
 from mpms.ports.cockpit import VersionRow
 from mpms.ports.engine import Engine
@@ -21,6 +22,7 @@ class ProcessPage:
     shown: VersionRow
     one_version: bool  # only that one is looked at, not all
     steps: Sequence[ModelStep]
+    stopped: Suspension | None = None  # no new ones are started
 
     @property
     def name(self) -> str:
@@ -43,9 +45,9 @@ def process_page(
         versions = tx.cockpit.versions(key)
         shown = _chosen(versions, key, version)
         definition = tx.definitions.by_id(shown.definition_id)
-    return ProcessPage(
-        key, versions, shown, version is not None, engine.steps(definition)
-    )
+        stopped = tx.suspensions.processes().get(key)
+    steps = engine.steps(definition)
+    return ProcessPage(key, versions, shown, version is not None, steps, stopped)
 
 
 def _chosen(

@@ -4,12 +4,24 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from flask import Blueprint, Response, current_app, render_template, request, url_for
+from flask import (
+    Blueprint,
+    Response,
+    current_app,
+    flash,
+    redirect,
+    render_template,
+    request,
+    url_for,
+)
+from werkzeug.wrappers import Response as Answer
 
+from mpms.domain.errors import DatabaseAway, InstanceBusy, MpmsError, ProcessUnknown
 from mpms.domain.people import Role
+from mpms.services.apply_repair import required
 from mpms.services.heat_map import LEVELS, MOST_FOUND, heat_map
 from mpms.services.process_board import process_board
 from mpms.services.process_page import ProcessPage, process_page
@@ -18,10 +30,11 @@ from mpms.services.search_instances import (
     export_instances,
     search_instances,
 )
+from mpms.services.suspend_process import resume_process, suspend_process
 from mpms.web import cockpit_words as words
 from mpms.web.cockpit_filter import STATES, Filter, place_of, text_of
 from mpms.web.rights import LEADERS, allowed
-from mpms.web.signed_in import current_desk
+from mpms.web.signed_in import current_desk, current_person
 from mpms.web.texts import t
 
 pages = Blueprint("cockpit", __name__)
@@ -64,9 +77,14 @@ def _board() -> dict[str, Any]:
 @pages.get("/cockpit/<key>")
 @allowed(READERS)
 def process(key: str) -> str:
+    return _process(key)
+
+
+def _process(key: str, refused: str = "") -> str:
     asked, found = _asked(key)
     return render_template(
         "cockpit_process.html",
+        refused=refused,
         **_page(asked, found),
         **_counted(asked, found),
         **_listed(asked, found),
@@ -76,6 +94,40 @@ def process(key: str) -> str:
         ages=words.age_words(),
         states=STATES,
     )
+
+
+@pages.post("/cockpit/<key>/suspend")
+@allowed(LEADERS)
+def suspend(key: str) -> Answer | tuple[str, int]:
+    return _changed(key, suspend_process, t("No new ones are started."))
+
+
+@pages.post("/cockpit/<key>/resume")
+@allowed(LEADERS)
+def resume(key: str) -> Answer | tuple[str, int]:
+    return _changed(key, resume_process, t("New ones may be started again."))
+
+
+def _changed(
+    key: str, change: Callable[..., int], done: str
+) -> Answer | tuple[str, int]:
+    """Stop or allow new starts; refused, with what was typed on the page."""
+    form, by = request.form, current_person().login
+    try:
+        change(
+            current_desk().uow,
+            key,
+            by=by,
+            reason=required(form.get("reason", "")),
+            instances=bool(form.get("instances")),
+        )
+    except (DatabaseAway, ProcessUnknown):
+        raise
+    except MpmsError as error:
+        status = 409 if isinstance(error, InstanceBusy) else 422
+        return _process(key, t(" ".join(str(error).split()))), status
+    flash(done, "ok")
+    return redirect(url_for("cockpit.process", key=key), 303)
 
 
 @pages.get("/cockpit/<key>/steps")

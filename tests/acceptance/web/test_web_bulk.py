@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from mpms.domain.batches import BatchAction, TheseInstances
 from mpms.services.deploy_models import deploy_models
@@ -281,3 +281,88 @@ def test_a_finger_on_a_narrow_screen_ticks_without_opening_the_instance(
         "() => document.scrollingElement.scrollWidth - window.innerWidth"
     )
     assert over_px <= 0
+
+
+def test_ticks_stay_while_one_turns_to_older_instances(
+    house: House, open_context: Open, goods: list[str]
+) -> None:
+    page = leader(house, open_context(viewport={"width": 1280, "height": 900}))
+    ticks = page.locator(".instances-table input[name=instance]")
+    expect(ticks).to_have_count(50)
+    newest = ticks.first.get_attribute("value")
+    ticks.first.check()
+    page.get_by_role("link", name="Older").click()
+    expect(ticks).to_have_count(MANY - 50)
+    expect(page.locator("#instances-title")).to_be_focused()
+    expect(page).to_have_url(re.compile(r"[?&]below="))
+    ticks.nth(1).check()
+    older = ticks.nth(1).get_attribute("value")
+    expect(page.locator("#bulk-count")).to_have_text("2 selected")
+    page.go_back()
+    expect(ticks).to_have_count(50)
+    expect(ticks.first).to_be_checked()
+    expect(page.locator("#bulk-count")).to_have_text("2 selected")
+    page.locator("#bulk-suspend").click()
+    dialog = page.locator("#bulk-dialog")
+    expect(dialog).to_contain_text("Suspend: 2 instances")
+    dialog.locator("textarea[name=reason]").fill("one of each page")
+    dialog.locator("#bulk-go").click()
+    page.wait_for_url(re.compile(r"/batches/\d+$"))
+    expect(page.locator("#batch-told")).to_have_text("2 of 2 done")
+    standing = house.rows(
+        "SELECT id::text FROM instances"
+        " WHERE key = 'bulk' AND status = 'active' AND suspended_at IS NOT NULL"
+    )
+    assert {one for (one,) in standing} == {newest, older}
+
+
+def test_what_is_typed_while_a_preview_is_fetched_is_kept(
+    house: House, open_context: Open, goods: list[str]
+) -> None:
+    context = open_context(
+        viewport={"width": 1280, "height": 900}, service_workers="block"
+    )
+    page = leader(house, context)
+    page.locator(".instances-table input[name=instance]").first.check()
+    page.locator(".bulk-more summary").click()
+    page.locator("#bulk-skip").click()
+    dialog = page.locator("#bulk-dialog")
+    reason = dialog.locator("textarea[name=reason]")
+    held: list[Route] = []
+    page.route(re.compile(r"/batches/new.*at=check"), lambda route: held.append(route))
+    dialog.locator("select[name=at]").select_option("check")
+    reason.click()
+    page.keyboard.type("checked ")
+    house.until("the preview is asked for", lambda: page.evaluate("1") and held)
+    page.keyboard.type("before")
+    page.keyboard.press("ArrowLeft")
+    held[0].continue_()
+    expect(dialog).to_contain_text("It can be done to each of them.")
+    expect(reason).to_be_focused()
+    expect(reason).to_have_value("checked before")
+    page.keyboard.type("-")
+    expect(reason).to_have_value("checked befor-e")
+
+
+def test_a_list_is_not_replaced_under_a_pressed_key(
+    house: House, open_context: Open, goods: list[str]
+) -> None:
+    page = leader(house, open_context(viewport={"width": 1280, "height": 900}))
+    tick = page.locator(".instances-table input[name=instance]").first
+    tick.focus()
+    page.evaluate("() => { document.activeElement.before_the_refresh = true; }")
+    listing = re.compile("/cockpit/bulk/instances")
+    news = "() => document.body.dispatchEvent(new CustomEvent('cockpit:refresh'))"
+    same = "() => document.activeElement.before_the_refresh === true"
+    page.keyboard.down("Space")
+    with page.expect_response(listing):
+        page.evaluate(news)
+    with page.expect_response(listing):  # the first has been dealt with by then
+        page.evaluate(news)
+    assert page.evaluate(same)
+    with page.expect_response(listing):  # what was put off
+        page.keyboard.up("Space")
+    expect(tick).to_be_checked()
+    expect(page.locator("#bulk-count")).to_have_text("1 selected")
+    page.wait_for_function("() => !document.activeElement.before_the_refresh")
+    expect(tick).to_be_checked()
