@@ -5,6 +5,7 @@
 import Modeler from "bpmn-js/lib/Modeler";
 import type { Canvas } from "./diagram_canvas.js";
 import { type Field, groupsOf } from "./modelling/fields.js";
+import keepWords from "./modelling/keep_words.js";
 import { Pen, type Shape } from "./modelling/moddle.js";
 import { panAndPinch } from "./pan_and_pinch.js";
 import { post } from "./posting.js";
@@ -50,7 +51,10 @@ class Editor {
   readonly #elements = partOf("editor-elements", HTMLSelectElement);
   readonly #state = part("editor-state");
   readonly #names = JSON.parse(part("model-names").textContent) as Record<string, string[]>;
-  readonly #modeler = new Modeler({ container: this.#stage });
+  readonly #modeler = new Modeler({
+    container: this.#stage,
+    additionalModules: [keepWords],
+  });
   #shown: Field[] = [];
   #inputs: HTMLElement[] = [];
   #selected: Shape | null = null;

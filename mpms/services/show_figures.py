@@ -18,7 +18,7 @@ from mpms.ports.engine import Engine
 from mpms.ports.figures import LEAD_STEP, IncidentCount, LeadCount, OrderHour
 from mpms.ports.store import Transaction, UnitOfWork
 from mpms.ports.tracks import Spent
-from mpms.services.heat_map import waiting_s
+from mpms.services.heat_map import TAKEN_BY_PEOPLE, waiting_s
 
 MEDIAN, MOST = 0.5, 0.9
 ELEMENTS = 12
@@ -248,9 +248,12 @@ def _waiting(
         return []
     steps = {step.id: step for step in engine.steps(tx.definitions.latest(key))}
     gone = ModelStep("", "", "", None)
+    for_ever = all(step.kind != "endEvent" for step in steps.values())
     found = []
     for row in rows:
         step = steps.get(row.element, gone)
+        if for_ever and step.kind not in TAKEN_BY_PEOPLE:
+            continue  # the rhythm of a process that never ends, not work
         waited_s = waiting_s(step.kind, row)
         if row.visits and waited_s > 0:
             name = " ".join(step.name.split()) or row.element

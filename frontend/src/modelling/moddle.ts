@@ -35,7 +35,7 @@ interface Ids {
   nextPrefixed(prefix: string, element: Moddle): string;
 }
 
-interface Factory {
+export interface Factory {
   create(type: string, properties: Record<string, unknown>): Moddle;
   createAny(type: string, space: string, properties: Record<string, unknown>): Moddle;
   ids: Ids;

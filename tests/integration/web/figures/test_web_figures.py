@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from mpms.services.deploy_models import deploy_models
 from mpms.services.show_figures import share_of
 
 House = Any
@@ -136,3 +137,32 @@ def test_workers_do_not_see_the_figures(house: House) -> None:
 def test_figures_speak_the_readers_language(house: House, language: str) -> None:
     page = words(house.browser("viewer", language).get("/figures").text)
     assert {"de": "Wo Arbeit wartet", "es": "Dónde espera el trabajo"}[language] in page
+
+
+ENDLESS = b"""<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL"
+    targetNamespace="urn:test">
+  <process id="rounds" name="Rounds" isExecutable="true"><startEvent id="start"/>
+    <exclusiveGateway id="again"/>
+    <intermediateCatchEvent id="rest" name="after a while"><timerEventDefinition>
+      <timeDuration>PT0.01S</timeDuration></timerEventDefinition>
+    </intermediateCatchEvent>
+    <userTask id="look" name="Look around"/>
+    <sequenceFlow id="f1" sourceRef="start" targetRef="again"/>
+    <sequenceFlow id="f2" sourceRef="again" targetRef="rest"/>
+    <sequenceFlow id="f3" sourceRef="rest" targetRef="look"/>
+    <sequenceFlow id="f4" sourceRef="look" targetRef="again"/>
+  </process></definitions>"""
+
+
+def test_the_rhythm_of_a_process_that_never_ends_is_no_waiting_work(
+    house: House,
+) -> None:
+    deploy_models(house.uow, house.services.engine, {"rounds.bpmn": ENDLESS}, by="t")
+    instance = house.start("rounds")
+    while not house.rows("SELECT 1 FROM tasks WHERE element = 'look'"):
+        house.worker.turn()
+    house.finish(instance)
+    house.tally()
+    page = words(house.browser().get("/figures?process=rounds").text)
+    assert "Look around" in page  # somebody had to come
+    assert "after a while" not in page
