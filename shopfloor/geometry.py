@@ -54,7 +54,8 @@ class Pose:
 
     @property
     def is_finite(self) -> bool:
-        return all(map(math.isfinite, (self.x_m, self.y_m, self.yaw_rad)))
+        finite = math.isfinite
+        return finite(self.x_m) and finite(self.y_m) and finite(self.yaw_rad)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -157,7 +157,7 @@ def check_reach(max_m: float) -> None:
 def checked_shapes(shapes: ArrayLike, columns: int) -> NDArray[np.float64]:
     rows: NDArray[Any] = np.asarray(shapes, np.float64)
     if rows.size == 0:
-        return np.empty((0, columns))
+        return NO_SEGMENTS if columns == 4 else NO_DISCS
     if rows.ndim != 2 or rows.shape[1] != columns:
         raise UnusableShapes(f"a shape has {columns} numbers; given are {rows.shape}")
     if not np.isfinite(rows).all():

@@ -167,3 +167,29 @@ def cast_rays(
             dx = cos * cosines[beam] - sin * sines[beam]
             dy = sin * cosines[beam] + cos * sines[beam]
             ranges[pose, beam] = scale * cast_ray(room, stride, x, y, dx, dy, reach)
+
+
+@kernel
+def disturb(
+    ranges: NDArray[np.float64],
+    noise_m: float,
+    noise: NDArray[np.float64],
+    phantom_share: float,
+    dust: NDArray[np.float64],
+    dropout_share: float,
+    lost: NDArray[np.float64],
+    range_max_m: float,
+) -> None:
+    """Make perfect ranges those of a real laser; draws of chance may be empty.
+
+    ``dust`` is whether a beam meets any, and where on its way.
+    """
+    for i in range(ranges.size):
+        seen = ranges[i]
+        if noise.size > 0:
+            seen = max(seen + noise_m * noise[i], 0.0)
+        if dust.shape[1] > 0 and dust[0, i] < phantom_share:
+            seen = dust[1, i] * min(seen, range_max_m)
+        if lost.size > 0 and lost[i] < dropout_share:
+            seen = math.inf
+        ranges[i] = seen if seen <= range_max_m else math.inf

@@ -26,6 +26,9 @@ from shopfloor.lasers.casting import (
 )
 from shopfloor.lasers.errors import UnusableLaser, UnusablePose, UnusableScan
 
+NOTHING = np.empty(0)
+NO_DUST = np.empty((2, 0))
+
 
 @dataclass(frozen=True)
 class Laser:
@@ -58,11 +61,11 @@ class Laser:
         if not self.mount.is_finite:
             raise UnusableLaser(f"a laser is mounted somewhere, not at {self.mount}")
 
-    @property
+    @cached_property
     def angle_min_rad(self) -> float:
         return -0.5 * self.angle_step_rad * (self.beams - 1)
 
-    @property
+    @cached_property
     def angle_step_rad(self) -> float:
         if self.field_of_view_rad >= math.tau - 1e-9:
             # The last beam of a full turn would repeat the first.
@@ -115,8 +118,10 @@ def simulate_scan(
     if not pose.is_finite:
         raise UnusablePose(f"a pose is three finite numbers, not {pose}")
     eye = pose.plus(laser.mount)
-    ranges = np.full((1, laser.beams), math.inf)
-    if grid is not None:
+    ranges = np.empty((1, laser.beams))
+    if grid is None:
+        ranges.fill(math.inf)
+    else:
         ray_kernels.cast_rays(
             room_of(grid),
             grid.stride,
@@ -140,7 +145,6 @@ def simulate_scan(
             seen,
         )
     _disturb(seen, laser, random)
-    seen[seen > laser.range_max_m] = math.inf
     return Scan(
         seen,
         laser.angle_min_rad,
@@ -153,15 +157,20 @@ def simulate_scan(
 def _disturb(
     ranges: NDArray[np.float64], laser: Laser, random: np.random.Generator
 ) -> None:
-    if laser.noise_m > 0.0:
-        ranges += laser.noise_m * random.standard_normal(laser.beams)
-        np.maximum(ranges, 0.0, out=ranges)
-    if laser.phantom_share > 0.0:
-        chance, place = random.random((2, laser.beams))
-        reach = np.minimum(ranges, laser.range_max_m)
-        np.copyto(ranges, place * reach, where=chance < laser.phantom_share)
-    if laser.dropout_share > 0.0:
-        ranges[random.random(laser.beams) < laser.dropout_share] = math.inf
+    beams = laser.beams
+    noise = random.standard_normal(beams) if laser.noise_m > 0.0 else NOTHING
+    dust = random.random((2, beams)) if laser.phantom_share > 0.0 else NO_DUST
+    lost = random.random(beams) if laser.dropout_share > 0.0 else NOTHING
+    ray_kernels.disturb(
+        ranges,
+        laser.noise_m,
+        noise,
+        laser.phantom_share,
+        dust,
+        laser.dropout_share,
+        lost,
+        laser.range_max_m,
+    )
 
 
 def check_scan(scan: Scan) -> None:
@@ -169,9 +178,10 @@ def check_scan(scan: Scan) -> None:
     ranges = scan.ranges_m
     if ranges.ndim != 1 or ranges.size == 0:
         raise UnusableScan(f"a scan is one row of ranges, not {ranges.shape}")
-    if np.isnan(ranges).any():
+    least = float(ranges.min())
+    if math.isnan(least):
         raise UnusableScan("a range is not a number")
-    if (ranges < 0.0).any():
+    if least < 0.0:
         raise UnusableScan("a range is below 0 m")
     frame = (scan.angle_min_rad, scan.angle_step_rad)
     if not all(map(math.isfinite, frame)) or scan.angle_step_rad == 0.0:

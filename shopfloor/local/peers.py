@@ -68,6 +68,8 @@ def sharpened(
 
     Hulls are round: the nearest return of one lies on the line to its middle.
     """
+    if not peers:
+        return ()
     found = []
     points = around.points[around.known == 0]
     for peer in peers:

@@ -17,7 +17,7 @@ from shopfloor.geometry import Pose, Scan
 from shopfloor.grid import Grid
 from shopfloor.grid.kernels import squared_distances
 from shopfloor.lasers import cast as cast_rays
-from shopfloor.localisation.field_kernels import near_face
+from shopfloor.localisation.field_kernels import near_face, thin
 
 FAR_CELLS = 1e6
 """Of a cell on a map without obstacles, and of cells beside the map."""
@@ -74,11 +74,9 @@ def beam_ends(scans: Sequence[Scan], most: int) -> NDArray[np.float64]:
 
 def thinned(scan: Scan, most: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Angles and ranges of at most so many of the beams that saw something."""
-    seen = np.flatnonzero(scan.hits)
-    if len(seen) > most:
-        seen = seen[(np.arange(most) * len(seen)) // most]
-    angles = scan.angle_min_rad + scan.angle_step_rad * seen.astype(np.float64)
-    return np.asarray(angles), scan.ranges_m[seen]
+    return thin(
+        scan.ranges_m, scan.angle_min_rad, scan.angle_step_rad, scan.range_max_m, most
+    )
 
 
 def explained_beams(

@@ -14,6 +14,32 @@ from shopfloor.grid.compiled import kernel
 
 
 @kernel
+def thin(
+    ranges: NDArray[np.float64],
+    angle_min: float,
+    angle_step: float,
+    range_max: float,
+    most: int,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Angles and ranges of beams that saw something, evenly at most so many."""
+    seen = 0
+    for i in range(ranges.size):
+        if ranges[i] <= range_max:
+            seen += 1
+    kept = min(seen, most)
+    angles, picked = np.empty(kept), np.empty(kept)
+    k, nth = 0, 0
+    for i in range(ranges.size):
+        if ranges[i] <= range_max:
+            if k < kept and nth == (k * seen) // kept:
+                angles[k] = angle_min + angle_step * i
+                picked[k] = ranges[i]
+                k += 1
+            nth += 1
+    return angles, picked
+
+
+@kernel
 def score_pose(
     table: NDArray[np.float32],
     stride: int,

@@ -139,26 +139,26 @@ class Encoders:
         self._base = base
         self._random = random
         self._drift = drift or Drift()
-        lasting = random.standard_normal(base.wheels)
-        self._scale = 1.0 + self._drift.scale_error * lasting
-        self._turned_rad = np.zeros(base.wheels)
-
-    @property
-    def ticks(self) -> tuple[int, ...]:
-        return tuple(int(t // self._base.rad_per_tick) for t in self._turned_rad)
+        lasting = random.standard_normal(base.wheels).tolist()
+        self._scale = [1.0 + self._drift.scale_error * wheel for wheel in lasting]
+        self._turned_rad = [0.0] * base.wheels
+        self._radius_m = _radius_m(base)
+        self._rad_per_tick = base.rad_per_tick
+        self.ticks = (0,) * base.wheels
 
     def advance(self, before: Pose, after: Pose) -> tuple[int, ...]:
         """Turn the wheels as if the base had moved on an arc between two poses."""
         if not (before.is_finite and after.is_finite):
             raise UnusableOdometry(f"no robot moves from {before} to {after}")
         motion = _arc_to(after.seen_from(before))
-        turns = np.array(self._base.to_wheels(*motion))
-        # Slip grows with the root of the way, so that the length of a simulation
-        # step does not change how far a run drifts.
-        way = np.abs(turns) * _radius_m(self._base)
-        slip = self._drift.slip * np.sqrt(way) / _radius_m(self._base)
-        noise = self._random.standard_normal(self._base.wheels)
-        self._turned_rad += turns * self._scale + slip * noise
+        noise = self._random.standard_normal(self._base.wheels).tolist()
+        turned, radius_m = self._turned_rad, self._radius_m
+        for wheel, turn in enumerate(self._base.to_wheels(*motion)):
+            # Slip grows with the root of the way, so that the length of a simulation
+            # step does not change how far a run drifts.
+            slip = self._drift.slip * math.sqrt(abs(turn) * radius_m) / radius_m
+            turned[wheel] += turn * self._scale[wheel] + slip * noise[wheel]
+        self.ticks = tuple(int(angle // self._rad_per_tick) for angle in turned)
         return self.ticks
 
 
