@@ -269,6 +269,20 @@ CREATE INDEX events_of_people ON events (at, id)
         'decided', 'stuck', 'retried', 'job failed', 'goal sent', 'goal ended',
         'robot chosen', 'robot released', 'robot state'
     );
+-- And those found by what they are about: a short value of their data.
+CREATE FUNCTION things_of(data json) RETURNS tsvector
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN (
+    SELECT coalesce(array_to_tsvector(array_agg(lower(value))), ''::tsvector)
+    FROM json_each_text(CASE json_typeof(data) WHEN 'object' THEN data ELSE '{}' END)
+    WHERE key NOT IN ('reason', 'note') AND length(value) BETWEEN 1 AND 200
+);
+CREATE INDEX events_by_thing ON events USING gin (things_of(data))
+    WHERE kind NOT IN (
+        'entered', 'left', 'cancelled', 'variable', 'thrown', 'caught', 'failed',
+        'decided', 'stuck', 'retried', 'job failed', 'goal sent', 'goal ended',
+        'robot chosen', 'robot released', 'robot state'
+    );
 
 -- Only who says so for the transaction may delete: see old_history.sql.
 CREATE FUNCTION events_are_final() RETURNS trigger LANGUAGE plpgsql AS $$

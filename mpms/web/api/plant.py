@@ -73,7 +73,8 @@ class AuditQuery(Paged):
     actor: Text | None = None
     kind: Text | None = None
     thing: Text | None = Field(
-        default=None, description="An order, a login, a robot, an instance ..."
+        default=None,
+        description="The beginning of an order, a login, a robot, an id ...",
     )
     since: datetime | None = None
     until: datetime | None = None
