@@ -77,7 +77,7 @@ def duration(seconds: float | None) -> str:
     if seconds is None:
         return formats.NOTHING
     minutes = int(seconds) // 60
-    if 0 < seconds < 1:
+    if 0.00005 <= seconds < 1:
         return t("{n} ms", n=_rounded(1000 * seconds))
     if minutes < 1:
         return t("{n} s", n=_rounded(seconds))

@@ -192,3 +192,39 @@ def test_history_is_counted_and_deleted_in_the_background(
     assert house.rows(
         "SELECT count(*) FROM instances WHERE ended_at < now() - interval '365 days'"
     ) == [(0,)]
+
+
+def test_an_action_is_found_in_the_log_with_its_reason_and_saved(
+    house: House, open_context: Open
+) -> None:
+    number = house.order()
+    task = house.task(number, "load_material")
+    with house.services.uow() as tx:
+        instance = tx.tasks.get(task).instance_id
+    context = open_context(
+        viewport={"width": 1280, "height": 900}, service_workers="block"
+    )
+    page = sign_in(house, context)
+    page.goto(f"{house.address}/cockpit/i/{instance}")
+    page.locator("#do-suspend").click()
+    dialog = page.locator("#instance-dialog")
+    dialog.locator("textarea[name=reason]").fill("a spill at place A")
+    dialog.get_by_role("button", name="Suspend the process").click()
+    expect(page.locator(".flash")).to_have_text("The process stands still.")
+
+    page.goto(f"{house.address}/admin/audit")
+    page.get_by_label("Who", exact=True).fill("adam")
+    page.get_by_label("Thing").fill(number)
+    page.get_by_role("button", name="Find").click()
+    rows = page.locator(".admin-audit tbody tr")
+    expect(rows).to_have_count(1)
+    expect(rows).to_contain_text("a spill at place A")
+    expect(rows).to_contain_text("Adam Cole")
+    with page.expect_download() as download:
+        page.get_by_role("link", name="CSV").click()
+    saved = Path(download.value.path()).read_text(encoding="utf-8")
+    assert saved.count("a spill at place A") == 1
+    rows.get_by_role("link", name=number).click()
+    page.wait_for_url(f"{house.address}/cockpit/i/{instance}")
+    page.goto(f"{house.address}/admin/audit?who=nobody-at-all")
+    expect(page.get_by_text("Nothing is found.")).to_be_visible()

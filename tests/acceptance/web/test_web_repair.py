@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -287,4 +288,77 @@ def test_new_starts_of_a_process_are_stopped_and_allowed_again(
         ("process resumed", "sofia", "the recipe is right"),
     ]
     for one in (running, second):
+        house.cancel(one)
+
+
+def test_a_value_is_added_and_removed_and_a_step_is_cancelled(
+    house: House, page: Page
+) -> None:
+    key = "pruned"
+    deploy(house, key, TWO_STEPS.format(key=key, first="first"))
+    instance_id = start(house, key, "P-1", lot="L-1")
+    page.goto(f"{house.address}/cockpit/i/{instance_id}?tab=variables")
+    dialog, flash = page.locator("#instance-dialog"), page.locator(".flash")
+    variables = page.locator(".instance-table")
+    page.locator("#add-variable").click()
+    dialog.locator("input[name=name]").fill("colour")
+    dialog.locator("textarea[name=value]").fill('"blue"')
+    dialog.locator("textarea[name=reason]").fill("it was forgotten")
+    dialog.get_by_role("button", name="Add a variable").click()
+    expect(flash).to_have_text("The variable colour is set.")
+    expect(variables).to_contain_text('"blue"')
+    page.get_by_role("link", name="Remove: lot").click()
+    dialog.locator("textarea[name=reason]").fill("there is no lot")
+    dialog.get_by_role("button", name="Remove a variable").click()
+    expect(flash).to_have_text("The variable lot is removed.")
+    expect(variables).not_to_contain_text("L-1")
+    page.locator("#undo-last").click()
+    expect(dialog).to_contain_text("lot becomes")
+    dialog.locator("textarea[name=reason]").fill("there is one")
+    dialog.get_by_role("button", name="Undo").click()
+    expect(flash).to_have_text("It is undone.")
+
+    page.locator("#tab-tasks").click()
+    expect(page.locator(".instance-tab-tasks")).to_contain_text("First")
+    tokens(page).get_by_role("link", name="Cancel: First").click()
+    expect(dialog).to_contain_text("A process without any token is cancelled")
+    dialog.locator("textarea[name=reason]").fill("nobody needs it")
+    dialog.get_by_role("button", name="Cancel an activity").click()
+    expect(page.locator(".instance-head")).to_contain_text("cancelled")
+    with house.services.uow() as tx:
+        left = tx.instances.get(instance_id).snapshot
+    assert left is not None
+    assert left.variables == {"lot": "L-1", "colour": "blue"}
+
+
+def test_instances_are_found_by_value_state_and_age_and_saved_as_a_table(
+    house: House, page: Page
+) -> None:
+    key = "sought"
+    deploy(house, key, NOTE.format(key=key))
+    accept(house, "MO-2026-8940")
+    numbers = ["MO-2026-8940", "MO-2026-8941"]
+    ids = [start(house, key, n, number=n, colour="blue") for n in numbers]
+    house.task(numbers[0], "pack")
+    page.goto(f"{house.address}/cockpit/{key}")
+    rows = page.locator(".instances-table tbody tr")
+    expect(rows).to_have_count(2)
+    page.locator("input[name=name]").fill("number")
+    page.locator("input[name=value]").fill(numbers[1])
+    expect(rows).to_have_count(1)
+    expect(rows).to_contain_text(numbers[1])
+    page.locator("input[name=name]").fill("colour")
+    page.locator("input[name=value]").fill("blue")
+    expect(rows).to_have_count(2)
+    page.locator("select[name=state]").select_option("stuck")
+    expect(rows).to_have_count(1)
+    expect(rows).to_contain_text(numbers[1])
+    with page.expect_download() as download:
+        page.get_by_role("link", name="CSV").click()
+    saved = Path(download.value.path()).read_text(encoding="utf-8")
+    assert numbers[1] in saved
+    assert numbers[0] not in saved
+    page.locator("select[name=age]").select_option("over_day")
+    expect(page.get_by_text("No instance fits.")).to_be_visible()
+    for one in ids:
         house.cancel(one)

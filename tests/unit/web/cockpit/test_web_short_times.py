@@ -12,6 +12,7 @@ from mpms.web.order_words import duration
     [
         (None, "–"),
         (0, "0 s"),
+        (0.00001, "0 s"),
         (0.0004, "0.4 ms"),
         (0.0042, "4.2 ms"),
         (0.25, "250 ms"),
