@@ -14,7 +14,7 @@ HOURS = 8.0
 
 
 @pytest.mark.soak
-@pytest.mark.timeout(4 * 3600)  # a quarter of an hour on a free core
+@pytest.mark.timeout(4 * 3600)  # about half an hour on a free core
 @pytest.mark.covers("A71")
 def test_eight_hours_of_missions_without_failure(
     arco_lab: World, lab_grid: Grid
