@@ -28,6 +28,7 @@ from mpms.web.api import (
     messages,
     migrations,
     models,
+    new_orders,
     orders,
     people,
     plant,
@@ -51,7 +52,7 @@ SECTIONS: tuple[Section, ...] = tuple(
     dict.fromkeys(
         part.section
         for part in (
-            *(orders, mails, instances, instance_story, messages),
+            *(orders, new_orders, mails, instances, instance_story, messages),
             *(repairs, migrations, batches, tasks, incidents, causes),
             *(processes, files, models, decisions, drafts, floor, figures),
             *(events, webhooks, people, alerts),

@@ -97,3 +97,7 @@ def test_no_cell_begins_like_a_formula(begin: str) -> None:
     assert cell(f"{begin}1+1") == f"'{begin}1+1"
     assert cell("MO-1") == "MO-1"
     assert cell(None) == ""
+
+
+def test_a_number_below_zero_is_no_formula() -> None:
+    assert (cell(-1.5), cell(-3), cell("-1.5")) == ("-1.5", "-3", "'-1.5")
