@@ -28,9 +28,10 @@ from mpms.services.instance_tabs import (
 )
 from mpms.services.migrate_instances import plan_migration
 from mpms.services.replay_instance import replay_instance
+from mpms.services.show_inbox import is_retryable
 from mpms.services.undo_repair import list_undoable, plan_undo
+from mpms.web import incident_words, replay_words
 from mpms.web import instance_words as words
-from mpms.web import replay_words
 from mpms.web.instance_actions import (
     ACTIONS,
     Asked,
@@ -48,6 +49,9 @@ pages = Blueprint("cockpit_instance", __name__)
 READERS = LEADERS | {Role.VIEWER}
 TABS = ("timeline", "variables", "jobs", "incidents", "tasks", "calls")
 MOST_DIGITS = 18
+
+pages.add_app_template_global(incident_words.kind_word, "incident_kind")
+pages.add_app_template_test(is_retryable, "retryable_incident")
 
 
 @pages.app_context_processor

@@ -23,6 +23,7 @@ from mpms.services.repair_instance import retry_incident
 from mpms.services.show_tokens import show_tokens
 from mpms.services.sign_in import SignIn
 from mpms.services.start_instance import start_instance
+from mpms.web.incident_words import kind_word
 from mpms.web.rights import EVERYBODY, LEADERS, allowed
 from mpms.web.signed_in import (
     current_desk,
@@ -33,6 +34,7 @@ from mpms.web.signed_in import (
 from mpms.web.texts import t
 
 pages = Blueprint("home", __name__)
+pages.add_app_template_global(kind_word, "incident_kind")
 
 HANDLING = "orders_handling"
 
