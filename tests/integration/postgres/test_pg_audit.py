@@ -67,6 +67,22 @@ def test_a_line_is_found_by_its_instance(services: Services, database_url: str) 
     assert about(services, gone.upper()) == [1]
 
 
+def test_no_line_is_refused_for_what_an_index_cannot_hold(services: Services) -> None:
+    """Whoever sends strange signs must not keep an action out of the history."""
+    lines: list[dict[str, Any]] = [
+        {"odd": "\0"},
+        {"many": "one", **{f"k{i}": f"{i:05d}" + "z" * 190 for i in range(9000)}},
+        {"face": "\N{GRINNING FACE} smile", "bell": "\a"},
+        {"path": "C:\\user\\u0000"},
+    ]
+    with services.uow() as tx:
+        for number, data in enumerate(lines):
+            tx.events.append("person changed", actor="ben", data=data | {"n": number})
+    assert about(services, "") == [3, 2, 1, 0]
+    assert about(services, "\N{GRINNING FACE}") == [2]
+    assert about(services, "one") == [1]
+
+
 def test_what_is_no_object_is_about_nothing(database_url: str) -> None:
     with psycopg2.connect(database_url) as connection, connection.cursor() as cursor:
         cursor.execute("SELECT things_of('[1]'), things_of('{\"a\": null}')")
