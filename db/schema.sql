@@ -497,6 +497,18 @@ CREATE TABLE sessions (
 CREATE INDEX sessions_by_person ON sessions (person_id);
 CREATE INDEX sessions_by_expiry ON sessions (expires_at);
 
+-- Who was signed in on which tablet, and until when. What a tablet hands in for somebody
+-- who is not signed in any more counts only if it was answered during such a sign-in.
+CREATE TABLE tablet_sign_ins (
+    token_hash text PRIMARY KEY,
+    person_id bigint NOT NULL REFERENCES people ON DELETE CASCADE,
+    tablet_id bigint NOT NULL REFERENCES tablets ON DELETE CASCADE,
+    signed_in_at timestamptz NOT NULL DEFAULT now(),
+    ended_at timestamptz NOT NULL
+);
+CREATE INDEX tablet_sign_ins_by_person ON tablet_sign_ins (person_id);
+CREATE INDEX tablet_sign_ins_by_end ON tablet_sign_ins (ended_at);
+
 -- Failed attempts, counted to slow down guessing; for all processes together.
 CREATE TABLE sign_in_attempts (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -533,6 +545,7 @@ CREATE TABLE late_answers (
     task_name text NOT NULL DEFAULT '',
     answers json NOT NULL,
     answered_by text NOT NULL,
+    posted_by text,
     device_at timestamptz NOT NULL,
     received_at timestamptz NOT NULL DEFAULT now(),
     reason text NOT NULL,
@@ -756,7 +769,8 @@ CREATE TABLE identities (
     UNIQUE (issuer, person_id)
 );
 
--- Workers that run on this database; each says so every few seconds.
+-- Workers that run on this database; each says so every few seconds, and what topics
+-- it serves. Topics are null for a worker of an earlier version, which does not say.
 CREATE TABLE workers (
     name text PRIMARY KEY,
     version text NOT NULL,
@@ -764,7 +778,8 @@ CREATE TABLE workers (
     started_at timestamptz NOT NULL DEFAULT now(),
     seen_at timestamptz NOT NULL DEFAULT now(),
     rounds bigint NOT NULL DEFAULT 0,
-    failure text
+    failure text,
+    topics text[]
 );
 
 -- When a server outside was last spoken with: imap, smtp.

@@ -31,9 +31,10 @@ from mpms.ports.plant import Clock, Intake, Robots, Scale
 from mpms.ports.store import UnitOfWork
 from mpms.services.advance_instance import Advance
 from mpms.services.current_catalogue import CurrentCatalogue
+from mpms.services.factory.driving import MoveRobot
 from mpms.services.factory.mail import ReadMail
 from mpms.services.factory.orders import StartWarehouse, find_order, set_order_status
-from mpms.services.factory.robots import AssignRobot, MoveRobot
+from mpms.services.factory.robots import AssignRobot
 from mpms.services.factory.warehouse import (
     ConnectWarehouse,
     WeighMaterial,
@@ -178,6 +179,8 @@ def factory_handlers(
         "mail.read", ReadMail(intake or MemoryIntake(services.uow)), limit_s=120.0
     )
     handlers.add_outside(
-        "scale.weigh", WeighMaterial(scale or LoopbackScale()), limit_s=20.0
+        "scale.weigh",
+        WeighMaterial(scale or LoopbackScale(), services.uow),
+        limit_s=20.0,
     )
     return handlers

@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from mpms import (
@@ -19,6 +20,7 @@ from mpms import (
 from mpms.cli_instances import add_instances
 from mpms.cli_people import add_tls, add_tokens, add_users
 from mpms.cli_starts import add_starts
+from mpms.demo.known_secrets import apart, require_plant
 from mpms.domain.errors import MpmsError
 from mpms.incident_commands import add_incidents
 from mpms.log_lines import start_log
@@ -32,6 +34,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parsed = parser().parse_args(arguments)
     try:
         settings = Settings.read()
+        if parsed.run is _demo:
+            settings = apart(settings)
         name = sys.argv[1] if arguments is None and len(sys.argv) > 1 else ""
         lasting = name in LASTING
         start_log(settings, name if lasting else "mpms", file=lasting)
@@ -57,16 +61,27 @@ def parser() -> argparse.ArgumentParser:
     run.add_argument(
         "--fast", action="store_true", help="no pauses between the robot's moves"
     )
-    run.set_defaults(run=lambda s, a: demo.run(s, once=a.once, fast=a.fast))
+    run.set_defaults(run=_demo)
 
     work = commands_of.add_parser("work", help="run a worker until stopped")
-    work.set_defaults(run=lambda s, a: commands.work(s))
+    _add_keep_demo_data(work)
+    work.set_defaults(
+        run=lambda s, a: commands.work(
+            s, partial(require_plant, keep_demo_data=a.keep_demo_data)
+        )
+    )
 
     serve = commands_of.add_parser("serve", help="serve the pages until stopped")
+    _add_keep_demo_data(serve)
     serve.add_argument("--demo", action="store_true", help=argparse.SUPPRESS)
     serve.add_argument("--with-parent", action="store_true", help=argparse.SUPPRESS)
     serve.set_defaults(
-        run=lambda s, a: web_commands.serve(s, demo=a.demo, with_parent=a.with_parent)
+        run=lambda s, a: web_commands.serve(
+            s,
+            demo=a.demo,
+            with_parent=a.with_parent,
+            keep_demo_data=a.keep_demo_data,
+        )
     )
 
     migrate = commands_of.add_parser("migrate", help="bring the database up to date")
@@ -132,6 +147,18 @@ def parser() -> argparse.ArgumentParser:
     probe.add_argument("--timeout", type=float, default=60.0, metavar="S")
     probe.set_defaults(run=lambda s, a: commands.probe_robot(s, a))
     return top
+
+
+def _demo(settings: Settings, asked: argparse.Namespace) -> int:
+    return demo.run(settings, once=asked.once, fast=asked.fast)
+
+
+def _add_keep_demo_data(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--keep-demo-data",
+        action="store_true",
+        help="go on with the database of the demo, without its known passwords",
+    )
 
 
 def _print(result: object) -> int:

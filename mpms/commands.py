@@ -23,6 +23,7 @@ from mpms.bootstrap_mail import MailDesk, mail_desk
 from mpms.domain.errors import MpmsError
 from mpms.embedded import postgres
 from mpms.errands import Errand
+from mpms.model_commands import in_a_line
 from mpms.ports.plant import Scale
 from mpms.services.deploy_models import deploy_models
 from mpms.services.keep_history import run_deletion
@@ -81,6 +82,10 @@ def deploy(settings: Settings, files: Sequence[Path]) -> int:
         print(f"{key}: decision")
     for form in done.forms:
         print(f"{form}: form")
+    for file, found in done.warnings.items():
+        for one in found:
+            line = in_a_line(one.element, one.name, one.reason)
+            print(f"warning: {file}: {line}")
     return 0
 
 
@@ -110,13 +115,14 @@ def check(settings: Settings) -> int:
     return 0
 
 
-def work(settings: Settings) -> int:
-    """Run a worker until SIGTERM or SIGINT."""
+def work(settings: Settings, require: Callable[[str], None]) -> int:
+    """Run a worker until SIGTERM or SIGINT. ``require`` may refuse the database."""
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
     with database(settings) as url:
         bootstrap.migrate_database(url)
+        require(url)
         services = bootstrap.connect(
             url, application="mpms worker", limits=settings.limits
         )

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from mpms.domain.models import Problem
 from mpms.engine.lint.markdown import elements_page
 from mpms.engine.runner import SpiffEngine
-from mpms.services.deploy_models import check_form
+from mpms.services.check_model import check_form
+from mpms.services.factory import TOPICS
 
 KINDS = frozenset({".bpmn", ".dmn", ".form"})
 
@@ -17,18 +20,19 @@ Result = dict[str, object]
 
 
 def lint(paths: Sequence[Path]) -> list[Result]:
-    """One result a file, in the form that design.md promises; folders are searched."""
+    """One result a file, in the form that design.md promises; folders are searched.
+
+    ``warnings`` is there only if there are any: they refuse nothing.
+    """
     engine = SpiffEngine()
     return [
         {
             "file": str(path),
             "deployable": not found,
-            "problems": [
-                {"element": p.element, "name": p.name, "reason": p.reason}
-                for p in found
-            ],
+            "problems": [asdict(problem) for problem in found],
+            **({"warnings": [asdict(warning) for warning in told]} if told else {}),
         }
-        for path, found in _judged(engine, paths)
+        for path, found, told in _judged(engine, paths)
     ]
 
 
@@ -48,45 +52,59 @@ def print_elements() -> int:
 
 def _judged(
     engine: SpiffEngine, paths: Sequence[Path]
-) -> Iterator[tuple[Path, list[Problem]]]:
+) -> Iterator[tuple[Path, list[Problem], list[Problem]]]:
+    """Files with their problems and warnings."""
     for path in paths:
         if not path.is_dir():
-            yield path, _problems(engine, path)
+            yield path, *_findings(engine, path)
             continue
         files = sorted(p for p in path.rglob("*") if _is_model(p))
         if not files:
             kinds = ", ".join(sorted(KINDS))
-            yield path, [Problem("", "", f"the directory holds no file of {kinds}")]
+            yield path, [Problem("", "", f"the directory holds no file of {kinds}")], []
         for file in files:
-            yield file, _problems(engine, file)
+            yield file, *_findings(engine, file)
 
 
 def _is_model(path: Path) -> bool:
     return path.suffix.lower() in KINDS and path.is_file()
 
 
-def _problems(engine: SpiffEngine, path: Path) -> list[Problem]:
+def _findings(engine: SpiffEngine, path: Path) -> tuple[list[Problem], list[Problem]]:
     try:
         content = path.read_bytes()
     except OSError as failure:
-        return [Problem("", "", f"the file cannot be read: {failure.strerror}")]
+        return [Problem("", "", f"the file cannot be read: {failure.strerror}")], []
     suffix = path.suffix.lower()
     if suffix == ".dmn":
-        return list(engine.check_decisions(content))
+        return list(engine.check_decisions(content)), []
     if suffix == ".form":
-        return check_form(content)
-    return list(engine.check(content))
+        return check_form(content), []
+    # There is no database here: only the topics of our own workers are known.
+    return engine.check(content), engine.check_names(content, topics=TOPICS)
 
 
 def _told(result: Result) -> str:
-    problems = result["problems"]
-    if not isinstance(problems, list) or not problems:
-        return f"{result['file']}: can be deployed"
-    count = "one problem" if len(problems) == 1 else f"{len(problems)} problems"
-    lines = [f"{result['file']}: {count}"]
+    problems: Any = result["problems"]
+    warnings: Any = result.get("warnings", [])
+    told = _count(problems, "problem") if problems else "can be deployed"
+    if warnings:
+        told += f", {'and' if problems else 'with'} {_count(warnings, 'warning')}"
+    lines = [*_lines(problems), *_lines(warnings)]
+    return "\n".join([f"{result['file']}: {told}", *lines])
+
+
+def _count(found: Sequence[object], noun: str) -> str:
+    return f"one {noun}" if len(found) == 1 else f"{len(found)} {noun}s"
+
+
+def _lines(problems: Sequence[dict[str, str]]) -> Iterator[str]:
     first = {p["element"]: n for n, p in reversed(list(enumerate(problems)))}
     for problem in sorted(problems, key=lambda p: first[p["element"]]):
-        name = f" ({problem['name']})" if problem["name"] else ""
-        place = f"{problem['element']}{name}: " if problem["element"] else ""
-        lines.append(f"  {place}{problem['reason']}")
-    return "\n".join(lines)
+        yield f"  {in_a_line(**problem)}"
+
+
+def in_a_line(element: str, name: str, reason: str) -> str:
+    """One finding in one line, its place first."""
+    named = f" ({name})" if name else ""
+    return f"{element}{named}: {reason}" if element else reason

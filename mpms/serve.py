@@ -1,8 +1,8 @@
 """Serves the pages: Granian, one process with a thread for every open stream.
 
-Granian runs the pages in a child of this process. Two things it leaves to us: telling
-the streams that the server ends, which it would otherwise wait for, and ending the
-child when its parent was killed.
+Granian runs the pages in a child of this process. Three things it leaves to us: waiting
+for slow senders without a thread, telling the streams that the server ends, which it
+would otherwise wait for, and ending the child when its parent was killed.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import http.client
 import logging
 import multiprocessing
 import os
+import resource
 import signal
 import socket
 import ssl
@@ -19,7 +20,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from multiprocessing.connection import wait
@@ -27,15 +28,19 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from granian import Granian
-from granian.constants import HTTPModes, Interfaces, SSLProtocols
-from granian.http import HTTP2Settings
+from granian.constants import HTTPModes, Interfaces, Loops, SSLProtocols
+from granian.http import HTTP1Settings, HTTP2Settings
 from granian.log import LogLevels
 
 from mpms.domain.errors import MpmsError
+from mpms.whole_requests import Patience, WholeRequests
 
 log = logging.getLogger(__name__)
 
 THREADS = 256
+CONNECTIONS = 4096  # open at once; a slow one holds no thread, only a file
+OTHER_FILES = 512
+HEADER_BYTES = 64 << 10
 PATIENCE_S = 10  # for what is being answered when the server ends
 LOG_FORMAT = "%(asctime)s %(name)s: %(message)s"
 QUIET_LOG = {"loggers": {"_granian": {"handlers": [], "propagate": True}}}
@@ -54,6 +59,8 @@ class Site(Protocol):
 
     @property
     def app(self) -> Callable[..., Any]: ...
+    @property
+    def most_body_bytes(self) -> int: ...
     def end_streams(self) -> None: ...
 
 
@@ -80,12 +87,15 @@ def run_web(
     with_parent: bool = False,
     log_level: str = "WARNING",
     start_log: Callable[[], None] | None = None,
+    patience: Patience | None = None,
 ) -> int:
     """Serve until SIGTERM or SIGINT; ``open_site`` must be picklable.
 
     ``start_log`` is called in the serving process. ``with_parent``: also end when
-    standard input does, however its writer died. PortTaken, CertificateUnusable.
+    standard input does, however its writer died. ``patience``: with those who send or
+    read slowly. PortTaken, CertificateUnusable.
     """
+    patience = patience or Patience()
     _check_certificate(address)
     multiprocessing.set_start_method("spawn", force=True)
     with _reserved(address) as port:
@@ -93,11 +103,21 @@ def run_web(
             "mpms",
             address=address.host,
             port=port,
-            interface=Interfaces.WSGI,
+            interface=Interfaces.ASGI,
             workers=1,
-            blocking_threads=THREADS,
-            http=HTTPModes.auto,
-            http2_settings=HTTP2Settings(keep_alive_interval=20_000),
+            loop=Loops.asyncio,
+            backpressure=_connections(),
+            # Its other mode waits for the first bytes of a connection without limit.
+            # Over TLS that is the price of HTTP/2.
+            http=HTTPModes.http1 if address.cert_file is None else HTTPModes.auto,
+            http1_settings=HTTP1Settings(
+                header_read_timeout=round(patience.header_s * 1000),
+                max_buffer_size=HEADER_BYTES,
+            ),
+            http2_settings=HTTP2Settings(
+                keep_alive_interval=20_000, max_headers_size=HEADER_BYTES
+            ),
+            websockets=False,
             log_level=_server_log_level(log_level),
             log_dictconfig=QUIET_LOG,
             ssl_cert=address.cert_file,
@@ -112,7 +132,7 @@ def run_web(
         _thread("ready", partial(_tell_when_ready, url, on_ready))
         try:
             log_there = start_log or partial(_plain_log, log_level)
-            server.serve(target_loader=partial(_load, open_site, log_there))
+            server.serve(target_loader=partial(_load, open_site, log_there, patience))
         except SystemExit as ended:
             return int(ended.code or 0)
     return 0
@@ -126,8 +146,11 @@ def _plain_log(log_level: str) -> None:
 
 
 def _load(
-    open_site: Callable[[], Site], start_log: Callable[[], None], target: str
-) -> Callable[..., Any]:
+    open_site: Callable[[], Site],
+    start_log: Callable[[], None],
+    patience: Patience,
+    target: str,
+) -> WholeRequests:
     start_log()
     try:
         site = open_site()
@@ -136,12 +159,28 @@ def _load(
         raise SystemExit(1) from error
     woken, signals = socket.socketpair()
     signals.setblocking(False)
-    # Granian has handlers of its own for these signals; this one only hears of them.
-    signal.set_wakeup_fd(signals.detach(), warn_on_full_buffer=False)
     # The threads of the server live in Rust, which a dying interpreter would unwind.
     atexit.register(_leave_at_once)
     _thread("end of streams", partial(_end_streams_when_told, site, woken))
-    return site.app
+    return WholeRequests(
+        site.app,
+        most_bytes=site.most_body_bytes,
+        threads=THREADS,
+        patience=patience,
+        started=partial(_hear_signals, signals),
+    )
+
+
+def _hear_signals(signals: socket.socket) -> None:
+    """Granian and its event loop hear of these signals by a file; so this only adds."""
+
+    def tell(number: int, frame: object) -> None:
+        with suppress(BlockingIOError):
+            signals.send(bytes([number]))
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, tell)
+        signal.siginterrupt(number, False)
 
 
 def _leave_at_once() -> None:
@@ -191,6 +230,17 @@ def _reserved(address: Address) -> Iterator[int]:
             f"The pages cannot be served at {address.host}, port {address.port}:"
             f" {error.strerror}."
         ) from error
+
+
+def _connections() -> int:
+    """How many connections this process may hold, with as many files as it is granted.
+    Granian would try in vain, without a pause, to accept more than there are files."""
+    files, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = CONNECTIONS + OTHER_FILES
+    if files < wanted and files != resource.RLIM_INFINITY:
+        files = wanted if most == resource.RLIM_INFINITY else min(wanted, most)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (files, most))
+    return CONNECTIONS if files < 0 else max(1, min(CONNECTIONS, files - OTHER_FILES))
 
 
 def _check_certificate(address: Address) -> None:

@@ -7,17 +7,26 @@ from pathlib import Path
 
 from mpms import bootstrap, tls
 from mpms.commands import database
+from mpms.demo.known_secrets import require_plant
 from mpms.log_lines import start_log
 from mpms.serve import Address, run_web
 from mpms.settings import Settings
 from mpms.web_site import OpenSite
 
 
-def serve(settings: Settings, *, demo: bool = False, with_parent: bool = False) -> int:
-    """Serve the pages until SIGTERM or SIGINT."""
+def serve(
+    settings: Settings,
+    *,
+    demo: bool = False,
+    with_parent: bool = False,
+    keep_demo_data: bool = False,
+) -> int:
+    """Serve the pages until SIGTERM or SIGINT. DemoData."""
     cert, key = _certificate(settings, demo=demo)
     with database(settings) as url:
         bootstrap.migrate_database(url)
+        if not demo:
+            require_plant(url, keep_demo_data=keep_demo_data)
         return run_web(
             OpenSite(
                 settings,

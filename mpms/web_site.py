@@ -42,7 +42,7 @@ from mpms.ports.plant_desk import LogFile, PlantDesk
 from mpms.services.floor_view import FloorViewer
 from mpms.settings import Settings
 from mpms.settings_shown import settings_shown
-from mpms.web import create_app
+from mpms.web import MAX_BODY_BYTES, create_app
 from mpms.web.desk import DemoDoors, Desk
 from mpms.web.live import Live
 
@@ -120,6 +120,10 @@ class Site:
                 plant=plant_desk(settings, world, home),
             )
         )
+
+    @property
+    def most_body_bytes(self) -> int:
+        return MAX_BODY_BYTES
 
     def end_streams(self) -> None:
         self._live.close()

@@ -15,6 +15,7 @@ from typing import Protocol
 from mpms.domain.errors import DatabaseAway
 from mpms.ports.plant import Robots
 from mpms.ports.store import UnitOfWork
+from mpms.services import watch_drives, watch_topics
 from mpms.services.advance_instance import Advance
 from mpms.services.count_jobs import CountJobs
 from mpms.services.deliver import deliver_one, fire_some
@@ -29,7 +30,9 @@ from mpms.services.settle_goal import settle_goals
 from mpms.services.start_due import start_due_one
 from mpms.services.tally_history import TallyHistory
 from mpms.services.track_robots import TrackRobots
-from mpms.services.watch_drives import PATIENCE_S, WatchDrives
+from mpms.services.watch_drives import WatchDrives
+from mpms.services.watch_topics import WatchTopics
+from mpms.services.watch_waits import WatchWaits
 
 log = logging.getLogger(__name__)
 
@@ -59,7 +62,8 @@ class Worker:
         name: str,
         poll_s: float = POLL_S,
         lease_s: float = 30.0,
-        robot_patience_s: float = PATIENCE_S,
+        robot_patience_s: float = watch_drives.PATIENCE_S,
+        topic_patience_s: float = watch_topics.PATIENCE_S,
         version: str = "",
     ) -> None:
         self._uow = uow
@@ -73,7 +77,7 @@ class Worker:
             self._jobs, name, lease_s=lease_s, on_done=alarm.wake
         )
         self._owned = OwnRobots(uow, robots, name, lease_s=lease_s)
-        self._heartbeat = Heartbeat(uow, name, version, poll_s)
+        self._heartbeat = Heartbeat(uow, name, version, poll_s, handlers)
         self._last_word = ""
         self.phases: list[Callable[[], bool]] = [
             self._heartbeat,
@@ -89,6 +93,8 @@ class Worker:
             TallyHistory(uow),
             TrackRobots(uow, robots, self._owned, advance.clock),
             WatchDrives(uow, robots, self._owned, robot_patience_s),
+            WatchTopics(uow, topic_patience_s),
+            WatchWaits(uow, self._owned, robot_patience_s),
             CountJobs(uow, self.job_counts),
         ]
 

@@ -35,6 +35,7 @@ from roslibpy.comm.comm_asyncio import (
 from robot_bridge.address import Address
 from robot_bridge.clock import steady_epoch_s
 from robot_bridge.messages import BadMessage, Frame, decode_frame
+from robot_bridge.reasons import LOST, NOT_MADE, words_for
 from robot_bridge.reports import (
     Event,
     FrameIn,
@@ -54,27 +55,27 @@ MAX_FRAME_BYTES = 64 * 1024 * 1024
 ReportSink = Callable[[str, Report], None]
 
 
-class _OrdinaryDisconnects(logging.Filter):
-    """A robot out of radio range is no error; the link report says it."""
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        return record.levelno >= logging.CRITICAL
-
-
 def silence_disconnects() -> None:
-    for name in ("roslibpy", "autobahn", "autobahn.asyncio.websocket", "txaio"):
-        logger = logging.getLogger(name)
-        if not any(isinstance(each, _OrdinaryDisconnects) for each in logger.filters):
-            logger.addFilter(_OrdinaryDisconnects())
+    """A robot out of radio range is no error; the link report says it. A level holds
+    for the loggers below as well, a filter does not."""
+    for name in ("roslibpy", "autobahn", "txaio"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
 class _Protocol(AsyncioRosBridgeProtocol):  # type: ignore[misc]
+    def _send(self, payload: bytes) -> None:
+        """roslibpy queues frames; the connection may break before their turn. Without
+        this check a burst of them is written into nothing, and the log fills."""
+        if self.transport is not None and not self.transport.is_closing():
+            super()._send(payload)
+
     def onMessage(self, payload: bytes, isBinary: bool) -> None:  # noqa: N802, N803
         if not isBinary:
             self.factory.on_payload(self, payload)
 
     def onClose(self, wasClean: bool, code: int, reason: str) -> None:  # noqa: N802, N803
-        self.factory.on_closed(reason or "connection lost")
+        LOGGER.debug("a connection was closed: %s", reason)
+        self.factory.on_closed()
         super().onClose(wasClean, code, reason)
 
 
@@ -109,13 +110,14 @@ class _Factory(AsyncioRosBridgeClientFactory):  # type: ignore[misc]
         if proto is self._proto:
             self._owner.on_payload(payload)
 
-    def on_closed(self, reason: str) -> None:
+    def on_closed(self) -> None:
         if self._proto is not None:
-            self._owner.on_close(reason)
+            self._owner.on_close(LOST)
         else:
-            self._owner.on_refused(reason)
+            self._owner.on_refused(NOT_MADE)
 
     def send(self, frame: Frame) -> None:
+        """Dropped without an open connection."""
         proto = self._proto
         if proto is not None:
             proto.send_ros_message(roslibpy.Message(frame))
@@ -145,7 +147,8 @@ class _Factory(AsyncioRosBridgeClientFactory):  # type: ignore[misc]
                 CONNECT_TIMEOUT_S,
             )
         except (OSError, ValueError, TimeoutError) as cause:
-            self._owner.on_refused(str(cause) or type(cause).__name__)
+            LOGGER.debug("%s: %s", self._address.url, cause)
+            self._owner.on_refused(words_for(cause))
             self._schedule_reconnect()
 
 

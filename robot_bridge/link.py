@@ -11,9 +11,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from robot_bridge.profiles import Limits
+from robot_bridge.reasons import LOST
 from robot_bridge.reports import LinkState
 
 STALE_AFTER_LIMITS = 3.0
+UNHEARD = "nothing is heard from it"
 
 
 @dataclass(slots=True)
@@ -39,7 +41,7 @@ class LinkWatch:
 
     def close(self, reason: str) -> None:
         self.opened_at = None
-        self.closed_reason = reason or "connection lost"
+        self.closed_reason = reason or LOST
         self.ping_open = False
 
     @property
@@ -80,11 +82,17 @@ class LinkWatch:
         if self.opened_at is None:
             return LinkState.DOWN, self.closed_reason
         late: str = ""
+        ages_s = {
+            topic: now_s - self.seen_at.get(topic, self.opened_at)
+            for topic in self.fresh_s
+        }
+        silent = [t for t, limit_s in self.fresh_s.items() if ages_s[t] > limit_s]
         for topic, limit_s in self.fresh_s.items():
-            age_s = now_s - self.seen_at.get(topic, self.opened_at)
-            if age_s > limit_s * STALE_AFTER_LIMITS:
-                return LinkState.STALE, f"nothing on {topic} for {age_s:.1f} s"
-            if age_s > limit_s or topic not in self.seen_at:
+            if ages_s[topic] > limit_s * STALE_AFTER_LIMITS:
+                if len(silent) == len(self.fresh_s):
+                    return LinkState.STALE, UNHEARD
+                return LinkState.STALE, f"nothing comes on {topic}"
+            if topic in silent or topic not in self.seen_at:
                 late = late or f"{topic} is late"
         if self.pings:
             heard_at = self.pong_at if self.pong_at is not None else self.opened_at

@@ -18,6 +18,7 @@ from enum import IntEnum, StrEnum
 from typing import Any
 
 Frame = dict[str, Any]
+DIAGNOSTIC_ERROR = 2
 
 
 class BadMessage(ValueError):
@@ -243,6 +244,27 @@ def read_battery(message: Any) -> BatteryReading:
         raise BadMessage(f"percentage {fraction} is not between 0 and 1")
     charging = message.get("power_supply_status") == 1
     return BatteryReading(fraction, _finite_or_none(message.get("voltage")), charging)
+
+
+def read_diagnostics(message: Any) -> dict[str, str | None]:
+    """diagnostic_msgs/DiagnosticArray: by part what is broken, None where nothing is.
+
+    A robot speaks of some of its parts in each message, not of all.
+    """
+    listed = message.get("status") if isinstance(message, Mapping) else None
+    if not isinstance(listed, list):
+        raise BadMessage("field 'status' is missing")
+    found: dict[str, str | None] = {}
+    for each in listed:
+        level = each.get("level") if isinstance(each, Mapping) else None
+        if isinstance(level, str) and len(level) == 1:
+            level = ord(level)  # a byte of ROS 2
+        if not isinstance(level, int):
+            raise BadMessage(f"level {level!r} of a part is not a number")
+        name = str(each.get("name") or "").rpartition(": ")[2]
+        broken = level == DIAGNOSTIC_ERROR
+        found[name] = str(each.get("message") or "error") if broken else None
+    return found
 
 
 # --- actions ------------------------------------------------------------------

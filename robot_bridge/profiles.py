@@ -84,6 +84,7 @@ class TopicsSpec:
     odom: TopicSpec | None = None
     battery: TopicSpec | None = None
     safety: SafetySpec | None = None
+    diagnostics: TopicSpec | None = None
     plan: TopicSpec | None = None
     scan: ScanSpec | None = None
     people: TopicSpec | None = None

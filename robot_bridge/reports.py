@@ -196,6 +196,14 @@ class Safety:
 
 
 @dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """What the robot says is broken in it: pairs of a part and words, or none."""
+
+    at: float
+    broken: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Battery:
     at: float
     fraction: float | None
@@ -213,7 +221,7 @@ class Problem:
     text: str
 
 
-Report = Pose | Progress | Ended | Link | Safety | Battery | Problem
+Report = Pose | Progress | Ended | Link | Safety | Diagnosis | Battery | Problem
 Output = Send | Report
 
 

@@ -26,6 +26,7 @@ from robot_bridge.reports import (
     Battery,
     Cancel,
     CommandState,
+    Diagnosis,
     Ended,
     Event,
     FrameIn,
@@ -64,7 +65,7 @@ class RobotSession:
         limits, topics = profile.limits, profile.topics
         self._roles: dict[str, list[str]] = {}
         self._specs: dict[str, TopicSpec | SafetySpec] = {}
-        for role in ("pose", "odom", "battery", "safety"):
+        for role in ("pose", "odom", "battery", "safety", "diagnostics"):
             spec: TopicSpec | SafetySpec | None = getattr(topics, role)
             if spec is not None:
                 self._listen(self._driver.resolve(spec.name), role, spec)
@@ -102,10 +103,14 @@ class RobotSession:
         )
         self._ping_id = ""
         self._list_seen = False
+        self._silent = False
+        self._listens_since = math.inf
         self._told_link: tuple[LinkState, bool, str] | None = None
         self._told_problems: set[tuple[str, str]] = set()
         self._battery: Battery | None = None
         self._stopped: bool | None = None
+        self._broken: dict[str, str] = {}
+        self._told_broken: tuple[tuple[str, str], ...] = ()
         self._permitted_until = math.inf
 
     # --- the one entrance -----------------------------------------------------
@@ -178,6 +183,7 @@ class RobotSession:
             self._out.append(Send(frame))
         for name in self._specs:
             self._subscribe(name)
+        self._listens_since = now_s
         self._latches.opened(now_s)
         if self.profile.rosapi:
             for frame in self._types.start(now_s, self._next_id):
@@ -196,10 +202,12 @@ class RobotSession:
 
     def _forget_connection(self, now_s: float) -> None:
         self._list_seen = False
+        self._silent = False
         self._latches.closed()
         self._ping_id = ""
         self._types.open.clear()
         self._told_problems.clear()
+        self._broken.clear()
         self._where.disconnected()
         self._runner.disconnected()
         self._calls.disconnected(now_s)
@@ -217,8 +225,10 @@ class RobotSession:
         finding = self._types.expire(now_s)
         if finding is not None:
             self._problem(now_s, *finding)
-        opened_at = self._link.opened_at
-        blind_s = 0.0 if opened_at is None else now_s - opened_at
+        # The link tells of one that fell silent; one never heard has no such topic.
+        fell_silent = self._silent and self._where.pose is not None
+        listens = self._link.is_open and not fell_silent
+        blind_s = now_s - self._listens_since if listens else 0.0
         if blind_s >= POSE_PATIENCE_S and not self._where.current:
             name = self._driver.resolve(self.profile.topics.pose.name)
             self._problem(now_s, "no_pose", name, f"no pose arrives on {name}")
@@ -233,6 +243,7 @@ class RobotSession:
             frame = messages.call_service("/rosapi/get_time", self._ping_id, {})
             self._out.append(Send(frame))
         state, reason = self._link.judge(now_s)
+        self._mind_silence(now_s, state)
         reconciled = self._reconciled()
         why_down = reason if state is LinkState.DOWN else ""
         if (state, reconciled, why_down) != self._told_link:
@@ -247,6 +258,18 @@ class RobotSession:
         runner.why_not_ready = reason or ("" if reconciled else "not reconciled yet")
         runner.drive(now_s)
         self._calls.drive(now_s, ready)
+
+    def _mind_silence(self, now_s: float, state: LinkState) -> None:
+        """A robot behind a server that stays may be cut off as well. What was said
+        meanwhile is lost, so its place and its goals are asked for again."""
+        was_silent, self._silent = self._silent, state is LinkState.STALE
+        if self._silent and not was_silent:
+            self._list_seen = False
+            self._where.disconnected()
+            self._runner.disconnected()
+        elif was_silent and self._link.is_open and not self._silent:
+            self._listens_since = now_s
+            self._latches.opened(now_s)
 
     # --- frames ---------------------------------------------------------------
 
@@ -285,6 +308,8 @@ class RobotSession:
                 self._out.append(self._battery)
             elif role == "safety":
                 self._on_safety(now_s, message)
+            elif role == "diagnostics":
+                self._on_diagnostics(now_s, message)
             else:
                 self._observe(now_s, self._driver.read_topic(topic, message))
         self._link.saw(topic, now_s)
@@ -320,6 +345,17 @@ class RobotSession:
         if stopped != self._stopped:
             self._stopped = stopped
             self._out.append(Safety(now_s, stopped))
+
+    def _on_diagnostics(self, now_s: float, message: Any) -> None:
+        for part, broken in messages.read_diagnostics(message).items():
+            if broken is None:
+                self._broken.pop(part, None)
+            else:
+                self._broken[part] = broken
+        parts = tuple(sorted(self._broken.items()))
+        if parts != self._told_broken:
+            self._told_broken = parts
+            self._out.append(Diagnosis(now_s, parts))
 
     def _on_answer(self, now_s: float, frame: Frame) -> None:
         ident, ok = frame.get("id"), frame.get("result") is not False

@@ -7,6 +7,7 @@ driving; a robot that is away for a moment is asked again until the time is over
 
 from __future__ import annotations
 
+import logging
 import math
 import time
 from collections import deque
@@ -21,7 +22,9 @@ from robot_bridge import messages
 from robot_bridge.address import Address, check_address
 from robot_bridge.messages import BadMessage
 from robot_bridge.profiles import Profile, ScaleSpec, load_profile
+from robot_bridge.reasons import words_for
 
+LOGGER = logging.getLogger("robot_bridge.weighing")
 SAMPLES = 6
 LEAST_KG, SHARE = 0.02, 0.0001
 """Readings agree within so much, or within this share of the weight if that is more."""
@@ -31,6 +34,10 @@ MAX_FRAME_BYTES = 1024 * 1024
 
 class NotWeighed(Exception):
     """No stable weight came, and what came instead."""
+
+
+class RobotAway(NotWeighed):
+    """The scale may be fine; nothing can be heard from the robot that carries it."""
 
 
 class Settling:
@@ -86,7 +93,7 @@ class RobotScale:
         self.topic = loaded.resolve(self._spec.name, robot_id, namespace)
 
     def weigh(self, timeout_s: float) -> float:
-        """Kilograms. NotWeighed names what was missing."""
+        """Kilograms. RobotAway, or NotWeighed that names what was missing."""
         until = self._now() + timeout_s
         settling = Settling()
         trouble = ""
@@ -95,24 +102,25 @@ class RobotScale:
             try:
                 kg = self._listen(settling, until)
             except (OSError, WebSocketException) as cause:
-                trouble = str(cause) or type(cause).__name__
+                LOGGER.debug("%s: %s", self._address.url, cause)
+                trouble = words_for(cause)
                 time.sleep(max(0.0, min(AGAIN_S, until - self._now())))
                 continue
             if kg is not None:
                 return self._told(kg)
             trouble = ""
-        raise NotWeighed(self._failure(timeout_s, settling.last_kg, trouble))
+        if trouble:
+            raise RobotAway(f"{self._robot_id} does not answer: {trouble}")
+        raise NotWeighed(self._failure(timeout_s, settling.last_kg))
 
     def _told(self, kg: float) -> float:
         step_kg = self._spec.division_kg
         return round(round(kg / step_kg) * step_kg, 6) if step_kg > 0.0 else kg
 
-    def _failure(self, timeout_s: float, last_kg: float | None, trouble: str) -> str:
+    def _failure(self, timeout_s: float, last_kg: float | None) -> str:
         said = f"scale of {self._robot_id} did not send a stable weight"
         if last_kg is not None:
             return f"{said} within {timeout_s:g} s (last {last_kg:.1f} kg, moving)"
-        if trouble:
-            return f"{said} within {timeout_s:g} s ({trouble})"
         return f"{said} within {timeout_s:g} s (nothing came on {self.topic})"
 
     def _listen(self, settling: Settling, until: float) -> float | None:

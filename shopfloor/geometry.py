@@ -68,6 +68,10 @@ class Scan:
     range_max_m: float
     mount: Pose = field(default=Pose(0.0, 0.0, 0.0))
     """Where the laser sits on the robot; angles count from the mount's heading."""
+    laser: str = ""
+    """The name of the laser, as people say it."""
+    taken_at_s: float | None = None
+    """By the clock that the pilot is told; None where the laser has no clock."""
 
     @property
     def angles_rad(self) -> NDArray[np.float64]:

@@ -35,11 +35,12 @@ SELECT field, value FROM drafts WHERE task_id = %(task_id)s::uuid;
 -- An answer that came too late, once a key.
 INSERT INTO late_answers (
     key, task_id, instance_id, business_key, task_name, answers, answered_by,
-    device_at, reason
+    posted_by, device_at, reason
 )
 VALUES (
     %(key)s, %(task_id)s::uuid, %(instance_id)s::uuid, %(business_key)s,
-    %(task_name)s, %(answers)s::json, %(answered_by)s, %(device_at)s, %(reason)s
+    %(task_name)s, %(answers)s::json, %(answered_by)s,
+    %(posted_by)s, %(device_at)s, %(reason)s
 )
 ON CONFLICT (key) DO NOTHING;
 
@@ -47,7 +48,7 @@ ON CONFLICT (key) DO NOTHING;
 -- Those that nobody has decided about, oldest first.
 SELECT
     id, key, task_id, instance_id, business_key, task_name, answers, answered_by,
-    device_at, received_at, reason
+    posted_by, device_at, received_at, reason
 FROM late_answers
 WHERE decided_at IS NULL
 ORDER BY received_at, id;
@@ -56,7 +57,7 @@ ORDER BY received_at, id;
 -- One of them, while undecided.
 SELECT
     id, key, task_id, instance_id, business_key, task_name, answers, answered_by,
-    device_at, received_at, reason
+    posted_by, device_at, received_at, reason
 FROM late_answers
 WHERE id = %(late_id)s AND decided_at IS NULL;
 

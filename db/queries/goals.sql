@@ -20,6 +20,10 @@ SELECT
 FROM goals
 WHERE id = %(id)s;
 
+-- name: goals_decide_alone
+-- Nobody else writes a goal until this transaction ends.
+SELECT pg_advisory_xact_lock(hashtextextended('goals', 0));
+
 -- name: goals_to_send
 -- Lock the goals that no robot has got yet.
 SELECT
@@ -36,6 +40,12 @@ FOR NO KEY UPDATE SKIP LOCKED;
 UPDATE goals
 SET state = 'sent', sent_at = clock_timestamp()
 WHERE id = %(id)s AND state = 'new';
+
+-- name: goals_call_off
+-- A drive that no task waits for is not needed any more.
+UPDATE goals
+SET reason = 'not needed any more'
+WHERE id = %(id)s AND state IN ('new', 'sent') AND task_id IS NULL;
 
 -- name: goals_open
 -- Goals that have not ended.
@@ -69,15 +79,18 @@ WHERE instance_id = %(instance_id)s::uuid
 ORDER BY created_at, id;
 
 -- name: goals_orphans
--- Open goals whose task is gone: the process was cancelled or took another way.
+-- Open goals whose task is gone: the process was cancelled or took another way. One
+-- without a task has a reason when it was called off.
 SELECT
     g.id, g.robot, g.place, g.x_m, g.y_m, g.yaw_rad, g.state, g.task_id,
     g.instance_id, g.inferred, g.reason, g.created_at, g.sent_at, g.ended_at
 FROM goals AS g
 WHERE g.state IN ('new', 'sent')
     AND g.robot = ANY(%(robots)s::text[])
-    AND g.task_id IS NOT NULL
-    AND NOT EXISTS (SELECT 1 FROM jobs AS j WHERE j.task_id = g.task_id)
+    AND CASE
+        WHEN g.task_id IS NULL THEN g.reason IS NOT NULL
+        ELSE NOT EXISTS (SELECT 1 FROM jobs AS j WHERE j.task_id = g.task_id)
+    END
 ORDER BY g.created_at, g.id;
 
 -- name: goals_of_instances

@@ -148,3 +148,14 @@ SELECT id, text, written_by, written_at
 FROM incident_comments
 WHERE cause = %(cause)s
 ORDER BY id;
+
+-- name: inbox_alarm_counts
+-- What waits for somebody's decision.
+SELECT
+    (SELECT count(*) FROM tasks WHERE form = %(decision_form)s),
+    (SELECT count(*) FROM late_answers WHERE decided_at IS NULL),
+    (SELECT count(*) FROM orders WHERE status = 'waiting for release'),
+    (
+        SELECT count(DISTINCT coalesce(cause, id::text))
+        FROM incidents WHERE resolved_at IS NULL
+    );

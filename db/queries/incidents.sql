@@ -68,6 +68,24 @@ WHERE
     AND (%(task_id)s::uuid IS NULL OR task_id = %(task_id)s::uuid)
     AND (%(kind)s::text IS NULL OR kind = %(kind)s::text);
 
+-- name: incidents_resolve_served
+-- Close what tells of a job whose topic is served now; what is locked is being closed.
+WITH over AS MATERIALIZED (
+    SELECT n.id, j.topic
+    FROM incidents AS n
+    JOIN jobs AS j ON j.task_id = n.task_id
+    WHERE
+        n.resolved_at IS NULL
+        AND n.kind = %(kind)s
+        AND j.topic = ANY (%(topics)s::text[])
+    FOR UPDATE OF n SKIP LOCKED
+)
+UPDATE incidents AS n
+SET resolved_at = clock_timestamp(), resolved_by = %(by)s
+FROM over
+WHERE n.id = over.id
+RETURNING n.task_id, n.instance_id, n.element, over.topic;
+
 -- name: incidents_list
 -- Open incidents, of one instance or all, oldest first.
 SELECT

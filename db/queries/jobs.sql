@@ -191,11 +191,68 @@ SET
     lease_until = NULL
 WHERE id = %(id)s;
 
+-- name: jobs_waiting
+-- Jobs that wait for something of a robot's, and why; oldest first.
+SELECT
+    j.task_id::text, j.instance_id::text,
+    COALESCE(j.inputs, i.variables) ->> 'robot',
+    COALESCE(j.inputs, i.variables) ->> 'place',
+    j.last_error,
+    extract(epoch FROM clock_timestamp() - j.created_at)::double precision
+FROM jobs AS j
+JOIN instances AS i ON i.id = j.instance_id
+WHERE j.state = 'ready' AND j.topic = ANY(%(topics)s::text[])
+ORDER BY j.id;
+
 -- name: jobs_reset
 -- Let a job that was given up or came to nothing run again as if it were new.
 UPDATE jobs
 SET state = 'ready', run_at = clock_timestamp(), attempts = 0, resets = resets + 1
 WHERE task_id = %(task_id)s::uuid AND state <> 'ready';
+
+-- name: jobs_topics
+-- Every topic that a ready job has: one step along the index for each, however many
+-- jobs there are.
+WITH RECURSIVE found AS (
+    (
+        SELECT topic
+        FROM jobs
+        WHERE state = 'ready'
+        ORDER BY topic
+        LIMIT 1
+    )
+    UNION ALL
+    SELECT (
+        SELECT jobs.topic
+        FROM jobs
+        WHERE state = 'ready' AND jobs.topic > found.topic
+        ORDER BY jobs.topic
+        LIMIT 1
+    )
+    FROM found
+    WHERE found.topic IS NOT NULL
+)
+SELECT topic FROM found WHERE topic IS NOT NULL;
+
+-- name: jobs_untold
+-- Due jobs of these topics that no open incident tells of; nothing is locked.
+SELECT jobs.task_id, jobs.instance_id, jobs.element, jobs.topic
+FROM jobs
+JOIN instances ON instances.id = jobs.instance_id
+WHERE
+    jobs.topic = ANY (%(topics)s::text[])
+    AND jobs.state = 'ready'
+    AND jobs.run_at <= now()
+    AND (jobs.lease_until IS NULL OR jobs.lease_until <= now())
+    AND instances.status = 'active'
+    AND instances.suspended_at IS NULL
+    AND NOT EXISTS (
+        SELECT
+        FROM incidents
+        WHERE incidents.task_id = jobs.task_id AND incidents.resolved_at IS NULL
+    )
+ORDER BY jobs.id
+LIMIT %(limit)s;
 
 -- name: jobs_count
 -- How many jobs are in each state; leased is not counted as ready.

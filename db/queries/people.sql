@@ -111,6 +111,38 @@ DELETE FROM sessions WHERE token_hash = %(token_hash)s;
 -- Signed out everywhere; the expired sessions of others go with them.
 DELETE FROM sessions WHERE person_id = %(person_id)s OR expires_at < now();
 
+-- name: tablet_sign_ins_begin
+-- Somebody has signed in on a tablet.
+INSERT INTO tablet_sign_ins (token_hash, person_id, tablet_id, ended_at)
+VALUES (%(token_hash)s, %(person_id)s, %(tablet_id)s, %(expires_at)s);
+
+-- name: tablet_sign_ins_end
+-- Signed out there.
+UPDATE tablet_sign_ins SET ended_at = now()
+WHERE token_hash = %(token_hash)s AND ended_at > now();
+
+-- name: tablet_sign_ins_end_all
+-- Signed out everywhere.
+UPDATE tablet_sign_ins SET ended_at = now()
+WHERE person_id = %(person_id)s AND ended_at > now();
+
+-- name: tablet_sign_ins_find
+-- Who was signed in on this tablet then.
+SELECT
+    p.id, p.login, p.name, p.role, p.groups, p.language, p.active, p.mail,
+    s.signed_in_at, s.ended_at
+FROM tablet_sign_ins AS s
+JOIN people AS p ON p.id = s.person_id
+WHERE
+    s.token_hash = %(token_hash)s
+    AND s.tablet_id = %(tablet_id)s
+    AND p.active;
+
+-- name: tablet_sign_ins_sweep
+-- Old ones count no more.
+DELETE FROM tablet_sign_ins
+WHERE ended_at < now() - make_interval(days => %(older_than_days)s);
+
 -- name: tablets_enrol
 -- A tablet on which a PIN or a badge is enough.
 INSERT INTO tablets (token_hash, name, enrolled_by)

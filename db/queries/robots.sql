@@ -43,6 +43,10 @@ SET ready = %(ready)s,
     reported_at = clock_timestamp()
 WHERE robot = %(robot)s AND owner = %(worker)s;
 
+-- name: robots_arrived
+-- A robot has reached a goal, so it stands there.
+UPDATE robots SET x_m = %(x_m)s, y_m = %(y_m)s WHERE robot = %(robot)s;
+
 -- name: robots_states
 -- All robots; one whose owner is gone, that has an open goal or that was taken out of
 -- service is not ready.

@@ -1,11 +1,14 @@
 -- name: workers_beat
--- A worker is alive.
-INSERT INTO workers (name, version, poll_s, rounds, failure)
-VALUES (%(name)s, %(version)s, %(poll_s)s, %(rounds)s, %(failure)s)
+-- A worker is alive and serves these topics.
+INSERT INTO workers (name, version, poll_s, rounds, failure, topics)
+VALUES (
+    %(name)s, %(version)s, %(poll_s)s, %(rounds)s, %(failure)s, %(topics)s::text[]
+)
 ON CONFLICT (name) DO UPDATE
 SET seen_at = clock_timestamp(),
     rounds = EXCLUDED.rounds,
-    failure = EXCLUDED.failure;
+    failure = EXCLUDED.failure,
+    topics = EXCLUDED.topics;
 
 -- name: workers_leave
 -- A worker stops in good order; those that vanished long ago go with it.
@@ -19,6 +22,12 @@ FROM workers
 WHERE seen_at > now() - interval '7 days'
 ORDER BY seen_at DESC, name
 LIMIT 100;
+
+-- name: workers_topics
+-- What those serve that are alive, as services/health judges it.
+SELECT topics
+FROM workers
+WHERE seen_at > now() - make_interval(secs => greatest(%(alive_s)s, 3 * poll_s));
 
 -- name: contacts_reached
 -- A server outside has answered.

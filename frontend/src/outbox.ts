@@ -13,7 +13,7 @@ import { t } from "./texts.js";
 
 export type { Entry, Result };
 
-type Wanted = Omit<NewEntry, "key" | "answeredBy" | "deviceAt"> & { key?: string };
+type Wanted = Omit<NewEntry, "key" | "answeredBy" | "signIn" | "deviceAt"> & { key?: string };
 
 const PROBE_TIMEOUT_MS = 3_000;
 
@@ -86,7 +86,13 @@ export function first(name: string): boolean {
 }
 
 export function currentPerson(): string {
-  return document.querySelector<HTMLMetaElement>("meta[name=person]")?.content ?? "";
+  return said("person");
+}
+
+/** What the head of the page says. */
+function said(name: string): string {
+  const meta = document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`);
+  return meta?.content ?? "";
 }
 
 export function newKey(): string {
@@ -109,6 +115,7 @@ export async function sendOrKeep(wanted: Wanted): Promise<Result> {
     ...wanted,
     key: wanted.key ?? newKey(),
     answeredBy: currentPerson(),
+    signIn: said("sign-in"),
     deviceAt: new Date().toISOString(),
   };
   try {

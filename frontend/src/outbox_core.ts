@@ -11,6 +11,7 @@ export interface Entry {
   taskName: string;
   order: string;
   answeredBy: string;
+  signIn?: string; // proves that this person was signed in on this tablet
   deviceAt: string;
   body: unknown;
   attempts: number;
@@ -25,7 +26,7 @@ export type Reply = Record<string, unknown>;
 
 export type NewEntry = Pick<Entry, "key" | "kind" | "task" | "body"> &
   Partial<Pick<Entry, "taskName" | "order">> &
-  Pick<Entry, "answeredBy" | "deviceAt">;
+  Pick<Entry, "answeredBy" | "signIn" | "deviceAt">;
 
 export type Outcome =
   | { is: "taken"; reply: Reply }

@@ -37,6 +37,7 @@ function messageOf(entry: Entry): Record<string, unknown> {
     key: entry.key,
     device_at: entry.deviceAt,
     answered_by: entry.answeredBy,
+    sign_in: entry.signIn,
   };
 }
 

@@ -184,6 +184,9 @@ export class Stepper {
     this.progress();
     if (!move) return;
     scrollTo({ top: 0 });
+    // On a small screen a long title pushes the card down.
+    if (step.element.getBoundingClientRect().top > innerHeight / 2)
+      this.form.scrollIntoView();
     const title = this.form.querySelector<HTMLElement>("[data-stepper-title]")!;
     title.tabIndex = -1;
     title.focus({ preventScroll: true });

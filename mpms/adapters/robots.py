@@ -25,6 +25,7 @@ from robot_bridge.profiles import BadProfile
 from robot_bridge.reports import (
     Battery,
     CommandState,
+    Diagnosis,
     Ended,
     Link,
     LinkState,
@@ -38,16 +39,17 @@ from robot_bridge.reports import (
 __all__ = ["BridgeRobots", "RobotsMisconfigured", "probe"]
 
 EXPIRY_S = 600.0
-"""A goal for a robot that is away waits this long before it fails."""
+"""A goal for a robot that is away waits this long, then a person decides."""
 
 ENDINGS = {
     CommandState.SUCCEEDED: GoalState.REACHED,
     CommandState.ABORTED: GoalState.FAILED,
     CommandState.REJECTED: GoalState.FAILED,
-    CommandState.EXPIRED: GoalState.FAILED,
+    CommandState.EXPIRED: GoalState.CANCELLED,  # it never started and never will
     CommandState.CANCELLED: GoalState.CANCELLED,
     CommandState.UNKNOWN: GoalState.UNKNOWN,
 }
+STOP = "emergency stop"
 Told = Callable[[str, str], None]
 
 
@@ -65,6 +67,7 @@ class _Known:
     pose: Pose | None = None
     battery: float | None = None
     stopped: bool = False
+    broken: tuple[tuple[str, str], ...] = ()
     blocked: str | None = None
     problem: str | None = None
     ended: dict[str, GoalReport] = field(default_factory=dict)
@@ -81,10 +84,13 @@ class _Known:
                 self.reconciled = report.reconciled
                 if report.reconciled:
                     self.problem = None
-                return f"link {report.state.value.lower()} {report.reason}".rstrip()
+                return _words_of(report.state, report.reason)
             case Safety():
                 self.stopped = report.stopped
-                return "emergency stop" if report.stopped else "released"
+                return STOP if report.stopped else "released"
+            case Diagnosis():
+                self.broken = report.broken
+                return self._why_not() if self.stopped or self.blocked else None
             case Problem():
                 self.problem = report.text
                 return f"{report.kind}: {report.text}"
@@ -126,15 +132,28 @@ class _Known:
 
     def _why_not(self) -> str | None:
         if self.link is not LinkState.UP:
-            reason = f": {self.link_reason}" if self.link_reason else ""
-            return f"link {self.link.value.lower()}{reason}"
+            return _words_of(self.link, self.link_reason)
         if not self.reconciled:
             return self.problem or "its state is not known yet"
         if self.stopped:
-            return "emergency stop"
+            return f"{STOP}{self._cause()}"
         if self.pose is None:
             return "its position is not known yet"
-        return self.blocked
+        return None if self.blocked is None else f"{self.blocked}{self._cause()}"
+
+    def _cause(self) -> str:
+        """What the robot says is broken. It explains a standstill and makes none:
+        robots drive on with errors that do not matter for driving."""
+        parts = [f"{part}: {text}" for part, text in self.broken if text != STOP]
+        return f" ({'; '.join(parts)})" if parts else ""
+
+
+def _words_of(link: LinkState, reason: str) -> str:
+    """To follow the name of the robot."""
+    if link is LinkState.UP:
+        return "answers"
+    said = "answers late" if link is LinkState.DEGRADED else "does not answer"
+    return f"{said}: {reason}" if reason else said
 
 
 class BridgeRobots:

@@ -7,7 +7,8 @@ it into a form.
 from __future__ import annotations
 
 from mpms.domain.worlds import World
-from mpms.ports.plant import ScaleUnavailable
+from mpms.ports.plant import RobotAway, ScaleUnavailable
+from robot_bridge import weighing
 from robot_bridge.address import UnsafeAddress
 from robot_bridge.profiles import BadProfile
 from robot_bridge.weighing import NotWeighed, RobotScale
@@ -32,7 +33,8 @@ class BridgeScale:
         self._timeout_s = timeout_s
 
     def net_kg(self, robot: str) -> float:
-        """What lies on the robot. ScaleUnavailable says what was missing."""
+        """What lies on the robot. ScaleUnavailable and RobotAway say what was
+        missing."""
         info = self._world.robot(robot)
         if info is None:
             raise ScaleUnavailable(f"there is no robot {robot} with a scale")
@@ -46,5 +48,7 @@ class BridgeScale:
                 ca_file=self._ca_file,
             )
             return scale.weigh(self._timeout_s)
+        except weighing.RobotAway as cause:
+            raise RobotAway(str(cause)) from cause
         except (UnsafeAddress, BadProfile, NotWeighed) as cause:
             raise ScaleUnavailable(str(cause)) from cause

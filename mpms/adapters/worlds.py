@@ -27,10 +27,8 @@ def read_world(directory: Path) -> World:
     except yaml.YAMLError as broken:
         raise WorldInvalid(f"{path} is not YAML: {broken}") from broken
     try:
-        places = {
-            name: Pose(p["x_m"], p["y_m"], math.radians(p.get("yaw_deg", 0.0)))
-            for name, p in data["places"].items()
-        }
+        places = _poses(data["places"])
+        waiting = _poses(data.get("waiting") or {})
         robots = tuple(
             RobotInfo(
                 r["id"],
@@ -59,6 +57,7 @@ def read_world(directory: Path) -> World:
         raise WorldInvalid(f"{path} is not laid out as a world: {wrong}.") from wrong
     tank = tanks.pop("default", World.tank)
     unknown = [p for p in materials.values() if p not in places]
+    unknown += [place for place in waiting if place not in places]
     unknown += [r.home for r in robots if r.home not in places]
     if data.get("tanks"):
         unknown += [t for t in (tank, *tanks.values()) if t not in places]
@@ -77,7 +76,15 @@ def read_world(directory: Path) -> World:
         bottom_m=bottom_m,
         walls=walls,
         anchors=anchors,
+        waiting=waiting,
     )
+
+
+def _poses(listed: Any) -> dict[str, Pose]:
+    return {
+        name: Pose(p["x_m"], p["y_m"], math.radians(p.get("yaw_deg", 0.0)))
+        for name, p in listed.items()
+    }
 
 
 def _wall(ends: Any) -> Wall:

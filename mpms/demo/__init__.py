@@ -15,6 +15,7 @@ from rich.console import Console
 
 from mpms import bootstrap
 from mpms.commands import database
+from mpms.demo.known_secrets import require_demo, with_uow
 from mpms.demo.people import PEOPLE, settle_people
 from mpms.demo.plant import Plant, factory
 from mpms.demo.site import Site
@@ -41,6 +42,8 @@ def run(settings: Settings, *, once: bool, fast: bool = False) -> int:
     with database(settings) as url:
         _say(console, "PostgreSQL", "running on 127.0.0.1")
         bootstrap.migrate_database(url)
+        require_demo(url)
+        with_uow(url, settle_people)  # first of all: by them the database is known
         if once:
             return _one_order(console, url, settings, fast=fast)
         return _open_house(console, url, settings)
@@ -67,7 +70,6 @@ def _open_house(console: Console, url: str, settings: Settings) -> int:
         url, settings, speed=WATCHED_SPEED, patience_s=PATIENCE_S, pause_s=0.0
     ) as plant:
         _introduce(console, plant)
-        settle_people(plant.services.uow)
         with Site(settings, url, plant.simulator.url) as site:
             _say(console, "Pages", site.address)
             for _ in range(UNDER_WAY):

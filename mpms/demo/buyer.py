@@ -12,6 +12,7 @@ from mpms.embedded.mail import MailHome
 from mpms.ports.store import UnitOfWork
 
 BUYER = "buyer@example.com"
+# Each begins at a place of its own: three orders at once need not queue at the first.
 PAINTS = (
     (
         "Matt white wall paint",
@@ -21,14 +22,14 @@ PAINTS = (
     ),
     (
         "Brick red facade paint",
-        "RM-004 Acrylic dispersion 180 kg",
         "RM-011 Red iron oxide 42.5 kg",
+        "RM-004 Acrylic dispersion 180 kg",
         "RM-014 Talc 95 kg",
     ),
     (
         "Sky blue wall paint",
-        "RM-001 Water 150 kg",
         "RM-012 Phthalo blue paste 12.8 kg",
+        "RM-001 Water 150 kg",
         "RM-005 Cellulose thickener 6.4 kg",
     ),
 )

@@ -58,6 +58,6 @@ def _call(url: str, line: str) -> None:
             socket.send(json.dumps(request))
             answer = json.loads(socket.recv(timeout=5))
     except (OSError, TimeoutError, WebSocketException) as away:
-        raise NothingBroken(f"The simulator does not answer: {away}") from away
+        raise NothingBroken("The simulator of the robots does not answer.") from away
     if not answer.get("result") or not answer.get("values", {}).get("success", True):
         raise NothingBroken(str(answer.get("values")))

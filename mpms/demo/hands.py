@@ -12,9 +12,10 @@ from collections.abc import Callable
 from websockets.exceptions import WebSocketException
 from websockets.sync.client import connect
 
-from mpms.ports.plant import Scale, ScaleUnavailable
+from mpms.ports.plant import RobotAway, Scale, ScaleUnavailable
 
-ANSWER_S = 10.0
+ANSWER_S = 2.0
+"""Together with the weighing less than a job may take."""
 
 
 class LoadingHands:
@@ -28,8 +29,10 @@ class LoadingHands:
     def net_kg(self, robot: str) -> float:
         try:
             self._put(robot, self._asked_kg(robot))
-        except (OSError, WebSocketException, ValueError) as cause:
-            raise ScaleUnavailable(f"nothing was put on {robot}: {cause}") from cause
+        except (OSError, WebSocketException) as cause:
+            raise RobotAway(f"{robot} does not answer: nobody can load it") from cause
+        except ValueError as refused:
+            raise ScaleUnavailable(f"nothing was put on {robot}: {refused}") from None
         return self._scale.net_kg(robot)
 
     def _put(self, robot: str, kg: float) -> None:

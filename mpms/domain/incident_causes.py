@@ -18,6 +18,9 @@ PLACED = frozenset({"stuck", "job", "problem", "step"})
 EACH = frozenset({"reply", "mail"})
 """Kinds without an instance that tell of one letter each, not of a lasting state."""
 
+NAMED = frozenset({"topic"})
+"""Kinds whose cause is what their message quotes first, wherever it hurts."""
+
 LONGEST = 4_000  # of a message: what comes later tells no causes apart
 BLANK = "…"
 
@@ -52,6 +55,8 @@ def cause_of(
         parts = ["lasting", kind]  # one at a time; its words change with each attempt
     elif kind in PLACED:
         parts = ["placed", kind, process or "", element or "", shape_of(message)]
+    elif kind in NAMED and (quoted := _QUOTED.search(message[:LONGEST])):
+        parts = ["named", kind, quoted.group()]
     else:
         parts = ["outside", kind, shape_of(message)]
     digest = hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()

@@ -8,7 +8,10 @@ from datetime import datetime
 STANDS = "robot"
 """The kind of an incident about a robot that has a goal and does not drive."""
 
-TOLD = frozenset({"problem", "reply", "mail", "mailbox", "webhook", STANDS})
+UNSERVED = "topic"
+"""The kind of an incident about a job whose topic nobody serves."""
+
+TOLD = frozenset({"problem", "reply", "mail", "mailbox", "webhook", STANDS, UNSERVED})
 """Kinds that tell of something outside: nothing of ours can be tried again."""
 
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+DECISION_FORM = "order_failed"  # asks what becomes of an order that has stopped
+
 
 @dataclass(frozen=True)
 class FormTask:

@@ -49,6 +49,8 @@ class World:
     bottom_m: float = 0.0
     walls: tuple[Wall, ...] = ()
     anchors: tuple[Anchor, ...] = ()
+    waiting: dict[str, Pose] = field(default_factory=dict)
+    """Beside a place, for a robot that waits until the place is free."""
 
     def pose_for(self, robot_id: str, place: str) -> Pose | None:
         """Where a place is for this robot: each has a home of its own."""

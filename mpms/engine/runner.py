@@ -95,13 +95,15 @@ class SpiffEngine:
         self,
         xml: bytes,
         *,
-        forms: frozenset[str],
-        decisions: frozenset[str],
-        processes: frozenset[str],
+        topics: frozenset[str] | None = None,
+        forms: frozenset[str] | None = None,
+        decisions: frozenset[str] | None = None,
+        processes: frozenset[str] | None = None,
     ) -> list[Problem]:
-        """Which forms, decisions and processes a model names that are not there."""
+        """What a model names that is not there; None: not known, so not compared."""
         told = lint.check(
             xml,
+            known_topics=None if topics is None else topics | self._pure.keys(),
             known_forms=forms,
             known_decisions=decisions,
             known_processes=processes,

@@ -3,7 +3,7 @@ past that may go, what people did."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
@@ -52,9 +52,14 @@ class Workers(Protocol):
         poll_s: float,
         rounds: int,
         failure: str | None,
+        topics: Iterable[str],
     ) -> None: ...
     def leave(self, name: str) -> None: ...
     def listing(self) -> Sequence[WorkerSeen]: ...
+    def topics(self, *, alive_s: float) -> Sequence[Sequence[str] | None]:
+        """What each living worker serves; None of one that does not say."""
+        ...
+
     def reached(self, server: str) -> None: ...
     def failed(self, server: str, failure: str) -> None: ...
     def contacts(self) -> Mapping[str, Contact]: ...

@@ -53,6 +53,7 @@ class LateAnswer:
     task_name: str
     answers: dict[str, Any]
     answered_by: str
+    posted_by: str | None  # who was signed in when the tablet handed it in
     device_at: datetime
     received_at: datetime
     reason: str
@@ -71,6 +72,7 @@ class LateAnswers(Protocol):
         task_name: str,
         answers: dict[str, Any],
         answered_by: str,
+        posted_by: str | None,
         device_at: datetime,
         reason: str,
     ) -> bool:

@@ -35,11 +35,12 @@ class Engine(Protocol):
         self,
         xml: bytes,
         *,
-        forms: frozenset[str],
-        decisions: frozenset[str],
-        processes: frozenset[str],
+        topics: frozenset[str] | None = None,
+        forms: frozenset[str] | None = None,
+        decisions: frozenset[str] | None = None,
+        processes: frozenset[str] | None = None,
     ) -> list[Problem]:
-        """Which forms, decisions and processes a model names that are not there."""
+        """What a model names that is not there; None: not known, so not compared."""
         ...
 
     def processes(self, xml: bytes) -> list[tuple[str, str]]:

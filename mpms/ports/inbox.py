@@ -74,8 +74,24 @@ class CauseComment:
     written_at: datetime
 
 
+@dataclass(frozen=True)
+class AlarmCounts:
+    """What waits for somebody's decision."""
+
+    stopped: int  # orders whose process asks what becomes of them
+    late_answers: int
+    releases: int  # orders that nobody has released
+    causes: int  # of open incidents
+
+    @property
+    def total(self) -> int:
+        return self.stopped + self.late_answers + self.releases + self.causes
+
+
 class Inbox(Protocol):
     """Incidents by cause."""
+
+    def alarm_counts(self, decision_form: str) -> AlarmCounts: ...
 
     def causes(self, sought: CausesSought, *, limit: int) -> Sequence[CauseRow]: ...
     def count(self, sought: CausesSought) -> tuple[int, int]:

@@ -39,6 +39,15 @@ class Tablet:
     name: str
 
 
+@dataclass(frozen=True)
+class TabletSignIn:
+    """Somebody was signed in on a tablet for a while, or still is."""
+
+    person: Person
+    signed_in_at: datetime
+    ended_at: datetime  # in the future: when it will end by itself
+
+
 class People(Protocol):
     """People and their secrets."""
 
@@ -109,6 +118,10 @@ class Sessions(Protocol):
     def touch(self, token_hash: str) -> None: ...
     def close(self, token_hash: str) -> None: ...
     def close_all(self, person_id: int) -> int: ...
+    def on_tablet(self, tablet_id: int, token_hash: str) -> TabletSignIn | None:
+        """Active people only; remembered for some weeks after the sign-in ended."""
+        ...
+
     def enrol(self, token_hash: str, name: str, *, by: str) -> int: ...
     def tablet(self, token_hash: str) -> Tablet | None: ...
     def tablets(self) -> Sequence[Tablet]: ...

@@ -28,6 +28,11 @@ class RobotState:
     link: str = "up"
     why_not: str | None = None
 
+    @property
+    def heard(self) -> bool:
+        """It answers, in time or late."""
+        return self.link in ("up", "degraded")
+
 
 class Robots(Protocol):
     """The robots of the plant behind one face; goals go to them one by one.
@@ -65,10 +70,16 @@ class ScaleUnavailable(Exception):
     """The scale does not answer or its reading is not stable."""
 
 
+class RobotAway(Exception):
+    """The robot does not answer; what it carries can be weighed when it is back."""
+
+
 class Scale(Protocol):
     """Weighs what a robot carries."""
 
-    def net_kg(self, robot: str) -> float: ...
+    def net_kg(self, robot: str) -> float:
+        """ScaleUnavailable, RobotAway."""
+        ...
 
 
 class MailboxUnavailable(Exception):

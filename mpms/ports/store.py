@@ -15,7 +15,7 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from mpms.domain.events import Cursor, Event
-from mpms.domain.goals import Goal, GoalReport
+from mpms.domain.goals import Goal, GoalReport, Pose
 from mpms.domain.incidents import Incident, IncidentFilter
 from mpms.domain.instances import (
     Instance,
@@ -24,7 +24,7 @@ from mpms.domain.instances import (
     Parent,
     Snapshot,
 )
-from mpms.domain.jobs import Job
+from mpms.domain.jobs import Job, RobotJob, WaitingJob
 from mpms.domain.models import Definition
 from mpms.domain.orders import Order, OrderStatus
 from mpms.domain.steps import (
@@ -214,9 +214,21 @@ class Jobs(Protocol):
         """No more attempts until an operator resets it."""
         ...
 
+    def waiting(self, topics: Iterable[str]) -> Sequence[RobotJob]:
+        """Jobs about robots that are still to be done, oldest first."""
+        ...
+
     def reset(self, task_id: str) -> bool:
         """Let a job that was given up or handed on in vain run again, with a new
         idempotency key."""
+        ...
+
+    def topics(self) -> frozenset[str]:
+        """Every topic that a ready job has."""
+        ...
+
+    def untold(self, topics: Iterable[str], *, limit: int) -> list[WaitingJob]:
+        """Due jobs of these topics that no open incident tells of, oldest first."""
         ...
 
     def counts(self) -> dict[str, int]: ...
@@ -341,6 +353,12 @@ class Incidents(Protocol):
         kind: str | None = None,
     ) -> int: ...
 
+    def resolve_served(
+        self, topics: Iterable[str], *, kind: str, by: str
+    ) -> Sequence[WaitingJob]:
+        """Close those of a kind whose job has one of these topics; return the jobs."""
+        ...
+
     def close(self, incident_id: int, *, by: str) -> bool:
         """A person has dealt with it; False if it is not open."""
         ...
@@ -455,12 +473,20 @@ class Goals(Protocol):
         """False if the id is there already (a repeated step)."""
         ...
 
+    def decide_alone(self) -> None:
+        """Nobody else finds the same place free until this transaction ends."""
+        ...
+
     def to_send(self, robots: Iterable[str], limit: int = 50) -> Sequence[Goal]:
         """New goals of these robots, locked, oldest first."""
         ...
 
     def mark_sent(self, goal_id: str) -> None: ...
     def open(self) -> Sequence[Goal]: ...
+    def call_off(self, goal_id: str) -> None:
+        """An open goal without a task is not needed any more; its robot is told."""
+        ...
+
     def orphans(self, robots: Iterable[str]) -> Sequence[Goal]:
         """Open goals of these robots that no process waits for any more."""
         ...
@@ -491,6 +517,10 @@ class RobotRows(Protocol):
     ) -> set[str]: ...
     def release(self, worker: str) -> None: ...
     def report(self, states: Iterable[RobotState], *, worker: str) -> None: ...
+    def arrived(self, robot: str, pose: Pose) -> None:
+        """It stands there now; its next report may be a second away."""
+        ...
+
     def states(self) -> Sequence[RobotState]: ...
 
 

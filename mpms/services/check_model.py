@@ -1,17 +1,22 @@
 """Say what is wrong with a file before it is deployed, and what it names in vain.
 
 What is refused cannot be deployed. A form or process that is not there yet may come
-with the next file, so that is a warning only.
+with the next file and a worker may be started later, so that is a warning only.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
+from mpms.domain.forms import check_schema
+from mpms.domain.models import Problem
 from mpms.ports.engine import Engine
-from mpms.ports.store import UnitOfWork
-from mpms.services.deploy_models import check_file
+from mpms.ports.store import Transaction, UnitOfWork
+from mpms.services.factory import TOPICS
+from mpms.services.served_topics import served_topics
 
 
 @dataclass(frozen=True)
@@ -36,12 +41,24 @@ def check_model(
     found = [
         Finding(p.element, p.name, p.reason) for p in check_file(engine, name, content)
     ]
-    if not name.endswith(".bpmn"):
-        return found
     with uow() as tx:
-        forms = {row.key for row in tx.models.forms()}
-        decisions = {row.key for row in tx.models.decisions()}
-        processes = {row.key for row in tx.models.processes()}
+        return found + named_in_vain(tx, engine, name, content, beside=beside)
+
+
+def named_in_vain(
+    tx: Transaction,
+    engine: Engine,
+    name: str,
+    content: bytes,
+    *,
+    beside: Mapping[str, bytes] | None = None,
+) -> list[Finding]:
+    """Forms, decisions, processes and topics of a model that are not there."""
+    if not name.endswith(".bpmn"):
+        return []
+    forms = {row.key for row in tx.models.forms()}
+    decisions = {row.key for row in tx.models.decisions()}
+    processes = {row.key for row in tx.models.processes()}
     for other, bytes_ in (beside or {}).items():
         if check_file(engine, other, bytes_):
             continue
@@ -49,10 +66,38 @@ def check_model(
             processes |= {key for key, _ in engine.processes(bytes_)}
         elif other.endswith(".dmn"):
             decisions |= {key for key, _ in engine.decisions(bytes_)}
+        else:
+            forms.add(json.loads(bytes_)["id"])
+    served = served_topics(tx)
     missing = engine.check_names(
         content,
+        topics=TOPICS if served is None else served,
         forms=frozenset(forms),
         decisions=frozenset(decisions),
         processes=frozenset(processes),
     )
-    return found + [Finding(p.element, p.name, p.reason, False) for p in missing]
+    return [Finding(p.element, p.name, p.reason, False) for p in missing]
+
+
+def check_file(engine: Engine, name: str, content: bytes) -> list[Problem]:
+    """Why a file would be refused; an empty list means that it would not."""
+    if name.endswith(".bpmn"):
+        return engine.check(content)
+    if name.endswith(".dmn"):
+        return engine.check_decisions(content)
+    if name.endswith(".form"):
+        return check_form(content)
+    return [Problem("", name, "only .bpmn, .dmn and .form can be deployed")]
+
+
+def check_form(content: bytes) -> list[Problem]:
+    """Why a form cannot be used; an empty list means it can."""
+    try:
+        schema: Any = json.loads(content)
+    except (ValueError, RecursionError) as failure:
+        return [Problem("", "", f"this is not JSON: {failure}")]
+    if not isinstance(schema, dict) or not isinstance(schema.get("id"), str):
+        return [Problem("", "", "a form is a JSON object with an id")]
+    if not isinstance(schema.get("components"), list):
+        return [Problem(schema["id"], "", "a form needs a list of components")]
+    return check_schema(schema)

@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
 
 from mpms.domain.errors import ExpressionFailed, ExpressionInvalid, ModelRefused
-from mpms.domain.forms import check_schema
 from mpms.domain.models import Definition, Problem
 from mpms.domain.starts import StartEvent
 from mpms.ports.engine import Engine
 from mpms.ports.store import Transaction, UnitOfWork
+from mpms.services.check_model import Finding, check_file, named_in_vain
 
 
 @dataclass
@@ -22,6 +21,7 @@ class Deployment:
     definitions: list[Definition] = field(default_factory=list)
     decisions: list[str] = field(default_factory=list)
     forms: list[str] = field(default_factory=list)
+    warnings: dict[str, list[Finding]] = field(default_factory=dict)  # by file
 
 
 class Refused(ModelRefused):
@@ -78,8 +78,13 @@ def deploy_models(
                 tx.definitions.deploy_form(schema["id"], schema, by=by, note=note)
                 done.forms.append(schema["id"])
         _replace_starts(tx, engine, files, done, now or datetime.now(UTC))
-        told = {"files": sorted(files), **({"note": note} if note else {})}
-        tx.events.append("deployed", actor=by, data=told)
+        done.warnings = {
+            name: told
+            for name, content in files.items()
+            if (told := named_in_vain(tx, engine, name, content))
+        }
+        data = {"files": sorted(files), **({"note": note} if note else {})}
+        tx.events.append("deployed", actor=by, data=data)
         tx.wake()
     return done
 
@@ -126,27 +131,3 @@ def _add_start(
             return str(fault)
     tx.starts.add(number, start, due)
     return None
-
-
-def check_file(engine: Engine, name: str, content: bytes) -> list[Problem]:
-    """Why a file would be refused; an empty list means that it would not."""
-    if name.endswith(".bpmn"):
-        return engine.check(content)
-    if name.endswith(".dmn"):
-        return engine.check_decisions(content)
-    if name.endswith(".form"):
-        return check_form(content)
-    return [Problem("", name, "only .bpmn, .dmn and .form can be deployed")]
-
-
-def check_form(content: bytes) -> list[Problem]:
-    """Why a form cannot be used; an empty list means it can."""
-    try:
-        schema: Any = json.loads(content)
-    except (ValueError, RecursionError) as failure:
-        return [Problem("", "", f"this is not JSON: {failure}")]
-    if not isinstance(schema, dict) or not isinstance(schema.get("id"), str):
-        return [Problem("", "", "a form is a JSON object with an id")]
-    if not isinstance(schema.get("components"), list):
-        return [Problem(schema["id"], "", "a form needs a list of components")]
-    return check_schema(schema)

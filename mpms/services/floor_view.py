@@ -34,6 +34,7 @@ class Errand:
     place: str | None = None  # where it drives to
     instance: str | None = None
     order: str | None = None
+    waits: str | None = None  # why it does not drive yet
 
 
 @dataclass(frozen=True)
@@ -46,8 +47,8 @@ class FloorFacts:
 
 @dataclass(frozen=True)
 class RobotView:
-    """A robot as the map draws it. ``doing``: drives, waits for work of its order,
-    or is free; ``age_s`` None: never heard of."""
+    """A robot as the map draws it. ``doing``: drives, waits for its place, serves at
+    one, or is free; ``age_s`` None: never heard of."""
 
     id: str
     x: float | None
@@ -58,7 +59,7 @@ class RobotView:
     link: str
     ready: bool
     why_not: str | None
-    doing: str  # drives, serves, free
+    doing: str  # drives, waits, serves, free
     place: str | None
     order: str | None
     instance: str | None
@@ -136,12 +137,15 @@ def floor_facts(tx: Transaction, orders: dict[str, str | None]) -> FloorFacts:
     """``orders`` remembers the order of each instance; that never changes."""
     held = tx.robot_holds.held()
     places = {goal.robot: goal for goal in tx.goals.open()}
+    moves = tx.jobs.waiting(["robot.move"])
+    waits = {job.robot: job.why for job in moves if job.robot and job.why}
     errands = {}
-    for robot in held.keys() | places.keys():
+    for robot in held.keys() | places.keys() | waits.keys():
         goal = places.get(robot)
         instance = held.get(robot) or (goal.instance_id if goal else None)
         order = None if instance is None else _order(tx, instance, orders)
-        errands[robot] = Errand(goal.place if goal else None, instance, order)
+        place = goal.place if goal else None
+        errands[robot] = Errand(place, instance, order, waits.get(robot))
     busy = {errand.instance for errand in errands.values()}
     for instance in orders.keys() - busy:
         del orders[instance]
@@ -188,6 +192,7 @@ def _robot(
     if battery is None and state is not None:
         battery = state.battery
     waiting = "serves" if errand.instance is not None else "free"
+    waiting = "waits" if errand.waits else waiting
     return RobotView(
         id=seen.robot,
         x=_round(x, 3),
@@ -197,7 +202,7 @@ def _robot(
         battery=_round(battery, 3),
         link=link,
         ready=state is not None and state.ready,
-        why_not=_reason(state),
+        why_not=_reason(state) or errand.waits,
         doing="drives" if drives else waiting,
         place=errand.place,
         order=errand.order,

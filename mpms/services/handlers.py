@@ -57,6 +57,11 @@ class Handlers:
     def topics(self) -> frozenset[str]:
         return frozenset({*self.pure, *self.inside, *self.outside})
 
+    @property
+    def claimed(self) -> frozenset[str]:
+        """Those whose work lies in the queue; pure ones are done in the step."""
+        return frozenset({*self.inside, *self.outside})
+
     def reach(self, topic: str) -> Reach | None:
         for reach, table in (
             (Reach.PURE, self.pure),

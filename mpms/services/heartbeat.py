@@ -1,4 +1,5 @@
-"""A worker says that it is alive, so that others notice when it is not."""
+"""A worker says that it is alive and what it serves, so that others notice when it is
+not and what nobody serves."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from mpms.ports.store import UnitOfWork
+from mpms.services.handlers import Handlers
 
 EVERY_S = 5.0
 
@@ -19,6 +21,7 @@ class Heartbeat:
     worker: str
     version: str
     poll_s: float
+    handlers: Handlers
     monotonic_s: Callable[[], float] = time.monotonic
     rounds: int = 0
     failure: str | None = None
@@ -35,6 +38,7 @@ class Heartbeat:
                     poll_s=self.poll_s,
                     rounds=self.rounds,
                     failure=self.failure,
+                    topics=self.handlers.claimed,
                 )
             self._next_at = now + EVERY_S
             self.failure = None

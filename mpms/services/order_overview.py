@@ -13,6 +13,7 @@ from typing import Any
 
 from mpms.domain.errors import OrderUnknown
 from mpms.domain.orders import OrderStatus
+from mpms.domain.tasks import DECISION_FORM
 from mpms.ports.order_views import (
     OrderCounts,
     OrderPlace,
@@ -25,12 +26,13 @@ from mpms.ports.store import Transaction, UnitOfWork
 PAGE = 50
 CAP = 1000
 USUAL_FROM_ORDERS = 20
-DECISION_FORM = "order_failed"
 FREE_ROBOT_TOPIC = "robot.assign"
+DRIVE_TOPIC = "robot.move"
 # What a reader must know first.
 _RANKS = (
     *("release", "incident", "decision", "form", "drive", "drive soon"),
-    *("free robot", "job again", "job", "report", "event", "timer", "turn", "system"),
+    *("free robot", "free place", "job again", "job"),
+    *("report", "event", "timer", "turn", "system"),
 )
 
 
@@ -210,6 +212,8 @@ def _kind_of_job(row: WaitRow) -> str:
         return "report"
     if row.name == FREE_ROBOT_TOPIC and not row.attempts:
         return "free robot"
+    if row.name == DRIVE_TOPIC and row.detail and not row.attempts:
+        return "free place"
     return "job again" if row.attempts else "job"
 
 

@@ -11,6 +11,7 @@ from mpms.domain.orders import OrderStatus
 from mpms.domain.tasks import FormTask
 from mpms.ports.plant import RobotState
 from mpms.ports.store import UnitOfWork
+from mpms.services.list_alarms import Alarms, alarms_in
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class Overview:
     tasks: int
     tasks_taken: int
     oldest_task: FormTask | None
-    late_answers: int
+    alarms: Alarms
     incidents: Sequence[Incident]
     robots: Sequence[RobotState]
     running: Sequence[Running]
@@ -62,7 +63,7 @@ def overview(uow: UnitOfWork) -> Overview:
             tasks=len(tasks),
             tasks_taken=len(claims),
             oldest_task=tasks[0] if tasks else None,
-            late_answers=len(tx.late_answers.open()),
+            alarms=alarms_in(tx, tasks),
             incidents=tx.incidents.listing(),
             robots=tx.robots.states(),
             running=[Running(*row) for row in tx.orders.running()],

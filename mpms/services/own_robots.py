@@ -15,16 +15,18 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from mpms.domain.errors import DatabaseAway
-from mpms.domain.goals import Goal, GoalState
+from mpms.domain.goals import Goal, GoalState, Pose
 from mpms.ports.plant import Robots, RobotState
 from mpms.ports.store import Transaction, UnitOfWork
 
 log = logging.getLogger(__name__)
 
 REPORT_EVERY_S = 1.0
+STANDS_FOR_S = 1.0
+"""A robot says where it is at least five times a second."""
 
 
 @dataclass
@@ -42,6 +44,7 @@ class OwnRobots:
     _ends_at: float = 0.0
     _report_at: float = 0.0
     _reported: dict[str, RobotState] = field(default_factory=dict)
+    _arrived: dict[str, tuple[Pose, float]] = field(default_factory=dict)
 
     def __call__(self) -> bool:
         """Take, keep or lose robots, and pass on what they say of themselves."""
@@ -58,6 +61,11 @@ class OwnRobots:
         return robot in self.mine and robot in tx.robots.own(
             [robot], worker=self.worker, lease_s=self.lease_s
         )
+
+    def arrived(self, robot: str, pose: Pose) -> None:
+        """Where a goal was reached the robot stands, until it says so itself: the
+        last it said is from the way there."""
+        self._arrived[robot] = pose, self.monotonic_s() + STANDS_FOR_S
 
     def release(self) -> None:
         """Before a stop in good order."""
@@ -110,7 +118,8 @@ class OwnRobots:
 
     def _report(self, now: float) -> None:
         """Write what changed: at once what decides on work, positions once a second."""
-        states = [s for s in self.robots.states() if s.robot in self.mine]
+        self._arrived = {r: at for r, at in self._arrived.items() if now < at[1]}
+        states = [self._placed(s) for s in self.robots.states() if s.robot in self.mine]
         news = [s for s in states if _condition(s) != self._last_condition(s.robot)]
         if not news and now < self._report_at:
             return
@@ -124,6 +133,12 @@ class OwnRobots:
                 self._tell(tx, news)
                 tx.wake()
         self._reported.update({s.robot: s for s in changed})
+
+    def _placed(self, state: RobotState) -> RobotState:
+        if state.robot not in self._arrived:
+            return state
+        pose, _ = self._arrived[state.robot]
+        return replace(state, x_m=pose.x_m, y_m=pose.y_m)
 
     def _tell(self, tx: Transaction, news: list[RobotState]) -> None:
         """In the history of the process that works with the robot."""

@@ -3,12 +3,17 @@
 A session ends 12 hours after signing in, when its person is disabled or its tablet
 revoked, and for leaders away from a tablet after an hour without a request that a
 person made.
+
+A tablet that was without network hands in what several people answered on it. Each of
+them is believed only by a sign-in of theirs on that tablet, and only while it lasted.
 """
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
+from mpms.domain.errors import MpmsError
+from mpms.domain.people import Person
 from mpms.ports.people import Session, Tablet
 from mpms.ports.plant import Clock
 from mpms.ports.store import UnitOfWork
@@ -16,6 +21,12 @@ from mpms.services.tokens import hash_of
 
 IDLE = timedelta(minutes=60)
 TOUCH_EVERY = timedelta(minutes=1)
+CLOCK_TOLERANCE = timedelta(minutes=2)  # of a tablet's clock
+
+
+class AnsweredElsewhere(MpmsError):
+    """What somebody else answered is taken only from the tablet on which they were
+    signed in then. It waits until they sign in themselves."""
 
 
 def recognise(
@@ -39,3 +50,33 @@ def recognise(
 def recognise_tablet(uow: UnitOfWork, token: str) -> Tablet | None:
     with uow() as tx:
         return tx.sessions.tablet(hash_of(token))
+
+
+def recognise_answerer(
+    uow: UnitOfWork,
+    session: Session,
+    login: str,
+    sign_in: str | None,
+    answered_at: datetime | None,
+) -> Person:
+    """Who gave an answer that this session hands in. AnsweredElsewhere.
+
+    ``sign_in`` is what the page of the one who answered was given (``sign_in_of``).
+    """
+    if login == session.person.login:
+        return session.person
+    if session.tablet_id is None or sign_in is None or answered_at is None:
+        raise AnsweredElsewhere
+    with uow() as tx:
+        then = tx.sessions.on_tablet(session.tablet_id, sign_in)
+    if then is None or then.person.login != login:
+        raise AnsweredElsewhere
+    since, until = then.signed_in_at - CLOCK_TOLERANCE, then.ended_at + CLOCK_TOLERANCE
+    if not since <= answered_at <= until:
+        raise AnsweredElsewhere
+    return then.person
+
+
+def sign_in_of(token: str) -> str:
+    """Names a sign-in without opening it: pages may know it, scripts store it."""
+    return hash_of(token)

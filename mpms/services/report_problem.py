@@ -12,6 +12,7 @@ from mpms.domain.tasks import FormTask
 from mpms.ports.store import Transaction, UnitOfWork
 from mpms.services.advance_instance import Advance
 from mpms.services.claim_task import require_doable, require_free
+from mpms.services.submit_form import posted
 
 OTHER = Cause("Other", "Something else")
 STANDARD = (
@@ -62,6 +63,7 @@ def report_problem(
     note: str,
     *,
     person: Person,
+    posted_by: str | None = None,
     instance_id: str | None = None,
 ) -> Reported:
     """Raise a BPMN error at a task.
@@ -70,6 +72,7 @@ def report_problem(
     nothing catches the error the task stays and an incident is opened.
     """
     note = note.strip()
+    told = {"code": code, "note": note} | posted(posted_by, instead_of=person.login)
     if len(note) > MAX_NOTE:
         raise NoteTooLong
     with uow() as tx:
@@ -87,7 +90,7 @@ def report_problem(
                 instance_id=past.instance_id,
                 element=past.element,
                 task_id=task_id,
-                data={"code": code, "note": note},
+                data=told,
             )
             return Reported(caught=False, late=True)
         require_free(tx, task, person)
@@ -101,7 +104,7 @@ def report_problem(
             instance_id=task.instance_id,
             element=task.element,
             task_id=task_id,
-            data={"code": code, "note": note},
+            data=told,
         )
         step = advance(tx, instance, Fail(task_id, code, message), actor=person.login)
         if step.caught:

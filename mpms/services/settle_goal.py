@@ -59,6 +59,10 @@ def settle_goal(
             return False
         if tx.goals.settle(report) is None:
             return False
+        if report.state is GoalState.REACHED:
+            tx.robots.arrived(goal.robot, goal.pose)
+            if owned is not None:
+                owned.arrived(goal.robot, goal.pose)
         tx.events.append(
             "goal ended",
             actor=goal.robot,

@@ -7,7 +7,7 @@ supervisor: nothing is lost, nothing counts twice.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -59,6 +59,14 @@ class Post:
     person: Person | None = None  # None: the product itself, which may do everything
     posted_by: str | None = None  # who was signed in when the tablet had network again
     instance_id: str | None = None  # finds a task that is gone quickly
+    device_said: datetime | None = None  # its clock, where that cannot be right
+
+    def bounded(self, since: datetime, now: datetime) -> Post:
+        """An answer is given after its task came up and before it arrives here."""
+        if self.device_at is None or since <= self.device_at <= now:
+            return self
+        believed = min(max(self.device_at, since), now)
+        return replace(self, device_at=believed, device_said=self.device_at)
 
 
 def submit_form(
@@ -105,6 +113,8 @@ def submit_in(tx: Transaction, advance: Advance, task_id: str, post: Post) -> Su
         if past is None:
             raise
         return _late(tx, advance, past, post, _why_gone(tx, past))
+    now = advance.clock.now()
+    post = post.bounded(task.created_at, now)
     if post.person is not None:
         if not post.person.may_do(task):
             raise NotYourTask
@@ -117,7 +127,6 @@ def submit_in(tx: Transaction, advance: Advance, task_id: str, post: Post) -> Su
             return _late(
                 tx, advance, past, post, f"{taken.by} has taken the task meanwhile"
             )
-    now = advance.clock.now()
     answer = FormAnswer(
         task_id,
         task.instance_id,
@@ -179,6 +188,8 @@ def _late(
     earlier: FormAnswer | None = None,
 ) -> Submitted:
     """Keep an answer for a supervisor, once a key."""
+    now = advance.clock.now()
+    post = post.bounded(tx.instances.get(past.instance_id).started_at, now)
     definition = tx.definitions.by_id(past.definition_id)
     names = {step.id: step.name for step in advance.engine.steps(definition)}
     kept = tx.late_answers.add(
@@ -189,7 +200,8 @@ def _late(
         task_name=names.get(past.element) or past.element,
         answers=post.answers,
         answered_by=post.by,
-        device_at=post.device_at or advance.clock.now(),
+        posted_by=post.posted_by,
+        device_at=post.device_at or now,
         reason=reason,
     )
     if kept:
@@ -228,12 +240,17 @@ def _as_past(task: FormTask, definition_id: int) -> PastTask:
 
 def _origin(post: Post) -> dict[str, Any]:
     """What the history tells of a post beyond its answers."""
-    told: dict[str, Any] = {}
-    if post.posted_by is not None and post.posted_by != post.by:
-        told["posted_by"] = post.posted_by
+    told: dict[str, Any] = {**posted(post.posted_by, instead_of=post.by)}
     if post.device_at is not None:
         told["device_at"] = post.device_at.isoformat()
+    if post.device_said is not None:
+        told["device_said"] = post.device_said.isoformat()
     return told
+
+
+def posted(by: str | None, *, instead_of: str) -> dict[str, str]:
+    """Who handed something in, where that is not the actor of the line."""
+    return {} if by is None or by == instead_of else {"posted_by": by}
 
 
 def _accepted(

@@ -11,7 +11,7 @@ from typing import Any
 from mpms.domain.goals import Goal, GoalState
 from mpms.domain.orders import Order
 from mpms.domain.people import Person
-from mpms.domain.tasks import FormTask
+from mpms.domain.tasks import DECISION_FORM, FormTask
 from mpms.domain.worlds import World
 from mpms.ports.desk_work import Claim
 from mpms.ports.floor import FloorSeen
@@ -21,7 +21,6 @@ from mpms.services.claim_task import name_of, require_doable
 LATE_AFTER_S = 15 * 60.0
 HERE_WITHIN_M = 1.0
 OLD_POSE_S = 5.0
-DECISION_FORM = "order_failed"
 URGENCY = {"urgent": 0, "high": 1, "normal": 2, "low": 3}
 
 

@@ -23,7 +23,6 @@ STOOD_S = 2.0
 WRITE_EVERY_S = 2.0
 LONGEST_S = 30.0  # a worker that slept for longer has seen nothing
 MOST_POINTS = 10_000  # kept while the database is away
-LINKED = frozenset({"up", "degraded"})
 
 
 @dataclass
@@ -81,7 +80,7 @@ class TrackRobots:
 def _spent(
     state: RobotState, seconds: float, driving: Container[str], held: Container[str]
 ) -> Spent:
-    if state.link not in LINKED:
+    if not state.heard:
         return Spent(state.robot, away_s=seconds)
     if state.robot in driving:
         return Spent(state.robot, driving_s=seconds)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
+from typing import ClassVar
 
 from werkzeug.datastructures import MultiDict
 
@@ -20,6 +21,7 @@ from mpms.domain.order_mail.catalogue_changes import (
 )
 from mpms.domain.order_mail.numbers import plain
 from mpms.web.catalogue_words import fault_words
+from mpms.web.typed_lines import TypedLine, TypedLines, one_line
 
 EMPTY_LINES = 3
 LONGEST_NUMBER = 30
@@ -82,21 +84,10 @@ class MaterialForm:
 
 
 @dataclass
-class TypedLine:
-    """One row of a recipe."""
-
-    material: str = ""
-    kg: str = ""
-    error: str = ""
-
-    @property
-    def is_empty(self) -> bool:
-        return not self.material and not self.kg
-
-
-@dataclass
-class RecipeForm:
+class RecipeForm(TypedLines):
     """Everything as it was typed; ``errors`` by field."""
+
+    most_lines: ClassVar[int] = MOST_RECIPE_LINES
 
     name: str = ""
     aliases: str = ""
@@ -137,16 +128,6 @@ class RecipeForm:
             seen=seen,
             lines=[TypedLine(line.material, plain(line.kg)) for line in recipe.lines],
         )
-
-    def add_line(self) -> None:
-        if len(self.lines) < MOST_RECIPE_LINES:
-            self.lines.append(TypedLine())
-
-    def remove_line(self, place: str) -> None:
-        if place.isdecimal() and int(place) < len(self.lines):
-            del self.lines[int(place)]
-        if not self.lines:
-            self.add_line()
 
     def recipe(self) -> Recipe:
         return Recipe(
@@ -194,5 +175,4 @@ def _lines(text: str) -> list[str]:
 
 
 def _line(text: str) -> str:
-    printable = "".join(c if c.isprintable() else " " for c in text)
-    return " ".join(printable.split())[: LONGEST_NAME + 1]
+    return one_line(text, LONGEST_NAME)

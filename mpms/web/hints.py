@@ -34,6 +34,7 @@ _TOPICS: dict[str, tuple[str, ...]] = {
     "task given back": ("tasks",),
     "draft begun": ("tasks",),
     "goal sent": ("robots", "orders"),
+    "robot waits": ("robots", "orders"),
     "goal ended": ("robots", "orders", "incidents"),
     "robot chosen": ("robots", "orders"),
     "robot released": ("robots", "orders"),

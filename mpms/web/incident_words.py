@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from mpms.domain.incidents import STANDS
+from mpms.domain.incidents import STANDS, UNSERVED
 from mpms.ports.inbox import SORTS, CausesSought
 from mpms.web.texts import t
 
@@ -90,6 +90,7 @@ def kind_word(kind: str) -> str:
         "job": t("failed job"),
         "goal": t("failed drive"),
         STANDS: t("robot does not drive on"),
+        UNSERVED: t("nobody does this work"),
         "call": t("failed call"),
         "step": t("failing step"),
         "problem": t("reported problem"),

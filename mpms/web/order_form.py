@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal, InvalidOperation
+from typing import ClassVar
 
 from werkzeug.datastructures import MultiDict
 
@@ -19,6 +20,7 @@ from mpms.services.compose_order_mail import (
     WishedLine,
 )
 from mpms.web.texts import t
+from mpms.web.typed_lines import TypedLine, TypedLines, one_line
 
 PRIORITIES = ("low", "normal", "high", "urgent")
 MOST_LINES = 100
@@ -26,21 +28,10 @@ EMPTY_LINES = 3
 
 
 @dataclass
-class TypedLine:
-    """One row of the form."""
-
-    material: str = ""
-    kg: str = ""
-    error: str = ""
-
-    @property
-    def is_empty(self) -> bool:
-        return not self.material and not self.kg
-
-
-@dataclass
-class OrderForm:
+class OrderForm(TypedLines):
     """Everything as it was typed; ``errors`` by field."""
+
+    most_lines: ClassVar[int] = MOST_LINES
 
     number: str = ""
     product: str = ""
@@ -68,16 +59,6 @@ class OrderForm:
                 for material, kg in list(pairs)[: MOST_LINES + 1]
             ],
         )
-
-    def add_line(self) -> None:
-        if len(self.lines) < MOST_LINES:
-            self.lines.append(TypedLine())
-
-    def remove_line(self, place: str) -> None:
-        if place.isdecimal() and int(place) < len(self.lines):
-            del self.lines[int(place)]
-        if not self.lines:
-            self.add_line()
 
     def take_recipe(self, catalogue: Catalogue | None) -> None:
         """Fill in the lines of the product's recipe, one base batch."""
@@ -178,5 +159,4 @@ def _text(form: Mapping[str, str], key: str) -> str:
 
 
 def _clean(text: str) -> str:
-    printable = "".join(c if c.isprintable() else " " for c in text)
-    return " ".join(printable.split())[: LONGEST_TEXT + 1]
+    return one_line(text, LONGEST_TEXT)

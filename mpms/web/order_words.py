@@ -207,6 +207,9 @@ _WAITS: Mapping[str, Callable[[WaitRow], str]] = {
         "{robot} to set off to {place}", robot=row.robot, place=place_word(row.place)
     ),
     "free robot": lambda row: t("a free robot"),
+    "free place": lambda row: t(
+        "{place} to be free for {robot}", place=place_word(row.place), robot=row.robot
+    ),
     "job": _topic_words,
     "job again": lambda row: t(
         "{what}, tried again: {why}", what=_topic_words(row), why=_short(row.detail)
@@ -223,6 +226,7 @@ _WAITS_ICONS = {
     "drive": "robot",
     "drive soon": "robot",
     "free robot": "robot",
+    "free place": "robot",
     "report": "robot",
 }
 
@@ -233,8 +237,10 @@ def waits_icon(waiting: Waiting) -> str:
 
 
 def waits_hint(waiting: Waiting) -> str:
-    """Why no robot is free, said by the robots themselves."""
+    """Why no robot is free, or for whom one waits, said by the robots themselves."""
     row = waiting.row
+    if row is not None and waiting.kind == "free place":
+        return _short(row.detail or "")
     if row is None or waiting.kind != "free robot":
         return ""
     return _short(_HOLDER.sub(t("works for another order"), row.detail or ""))
@@ -283,14 +289,24 @@ def _drive_ended(line: HistoryLine, data: dict[str, Any]) -> Sentence:
     return Sentence(t("{robot} did not reach {place}", **values), "bad", why)
 
 
-def _drives_on(line: HistoryLine, data: dict[str, Any]) -> Sentence:
+def _over(line: HistoryLine, data: dict[str, Any]) -> Sentence:
+    if "topic" in data:
+        text = t("Somebody does this work now: {step}", step=line.step or "?")
+        return Sentence(text, "ok")
     values = {"robot": line.row.actor, "place": place_word(data.get("place"))}
     return Sentence(t("{robot} goes on to {place}", **values), "ok")
 
 
 def _answered(line: HistoryLine, data: dict[str, Any]) -> Sentence:
     text = t("{who} confirmed: {step}", who=line.row.actor, step=line.step or "?")
-    return Sentence(text, "ok", answers_words(data.get("answers")))
+    return Sentence(text, "ok", _posted(answers_words(data.get("answers")), data))
+
+
+def _posted(detail: str, data: Mapping[str, Any]) -> str:
+    """Who handed it in for somebody else, on a tablet that had been without network."""
+    by = data.get("posted_by")
+    handed_in = t("handed in by {who}", who=_short(by)) if by else ""
+    return " · ".join(part for part in (detail, handed_in) if part)
 
 
 def answers_words(answers: Any) -> str:
@@ -317,7 +333,7 @@ def _by_step(text: str, tone: str = "") -> Callable[[HistoryLine, Any], Sentence
     def say(line: HistoryLine, data: Any) -> Sentence:
         detail = _short(data.get("note") or data.get("reason") or data.get("message"))
         sentence = t(text, who=line.row.actor, step=line.step or "?")
-        return Sentence(sentence, tone, detail)
+        return Sentence(sentence, tone, _posted(detail, data))
 
     return say
 
@@ -410,6 +426,15 @@ _HISTORY: Mapping[str, Callable[[HistoryLine, dict[str, Any]], Sentence]] = {
             place=place_word(data.get("place")),
         )
     ),
+    "robot waits": lambda line, data: Sentence(
+        t(
+            "{robot} waits for {place}: {other} is there",
+            robot=_short(data.get("robot")),
+            place=place_word(data.get("place")),
+            other=_short(data.get("other")),
+        ),
+        "warn",
+    ),
     "goal ended": _drive_ended,
     "form answered": _answered,
     "variable": _weighed,
@@ -418,7 +443,7 @@ _HISTORY: Mapping[str, Callable[[HistoryLine, dict[str, Any]], Sentence]] = {
     "batch item": _in_batch,
     "stuck": _by_step(t("Stuck: {step}"), "bad"),
     "incident": _by_step(t("Incident: {step}"), "bad"),
-    "incident over": _drives_on,
+    "incident over": _over,
     "incident closed": _by_step(t("{who} put an incident aside: {step}")),
     "retry": _by_step(t("{who} tried again: {step}"), "info"),
     "retried": _by_step(t("Tried again: {step}")),

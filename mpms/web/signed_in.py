@@ -12,7 +12,7 @@ from werkzeug.wrappers import Response
 from mpms.domain import trace
 from mpms.domain.people import Person
 from mpms.ports.people import Session, Tablet
-from mpms.services.recognise import recognise, recognise_tablet
+from mpms.services.recognise import recognise, recognise_tablet, sign_in_of
 from mpms.services.sign_in import SESSION_H, Door, SignedIn
 from mpms.web.desk import Desk
 from mpms.web.rights import STRANGERS, knows_tokens, roles_of
@@ -133,6 +133,7 @@ def install(app: Flask) -> None:
     app.before_request(_check_rights)
     app.context_processor(lambda: {"person": g.get("person")})
     app.jinja_env.globals["on_tablet"] = lambda: current_tablet() is not None
+    app.jinja_env.globals["sign_in_name"] = lambda: sign_in_of(session_token() or "")
 
 
 def _check_rights() -> Response | None:

@@ -26,6 +26,7 @@ from mpms.services.claim_task import (
     UndoTooLate,
 )
 from mpms.services.decide_late_answer import AnswerOvertaken, LateAnswerDecided
+from mpms.services.recognise import AnsweredElsewhere
 from mpms.services.report_problem import causes_of
 from mpms.services.save_draft import DraftTooLarge
 from mpms.services.tasks_for import TaskView, task_for
@@ -36,6 +37,7 @@ from mpms.web.texts import t
 
 STATUS_OF = (
     (NotYourTask, 403),
+    (AnsweredElsewhere, 403),
     (TaskTaken, 409),
     (UndoTooLate, 409),
     (AnswerOvertaken, 409),

@@ -30,6 +30,8 @@ class Cause(StrEnum):
     NO_SCAN = "no_scan"
     SCAN_UNUSABLE = "scan_unusable"
     LASERS_SEE_NOTHING = "lasers_see_nothing"
+    LASER_FAULT = "laser_fault"
+    """A laser cannot be believed for a while; the words name it."""
     TAG_UNUSABLE = "tag_unusable"
     ODOMETRY_UNUSABLE = "odometry_unusable"
     OBSTACLE = "obstacle"

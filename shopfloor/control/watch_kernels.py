@@ -54,6 +54,26 @@ def returns(
 
 
 @kernel
+def compare(
+    ranges: NDArray[np.float64],
+    before: NDArray[np.float64],
+    least: float,
+    most: float,
+) -> tuple[bool, int]:
+    """Are these the ranges before, and how many are returns; keeps them as before."""
+    same = True
+    returned = 0
+    for i in range(ranges.size):
+        r = ranges[i]
+        if r != before[i]:
+            same = False
+            before[i] = r
+        if least <= r <= most:
+            returned += 1
+    return same, returned
+
+
+@kernel
 def tell_known(
     points: NDArray[np.float64],
     size: int,

@@ -8,9 +8,18 @@ from shopfloor.lasers.errors import (
     UnusableScan,
     UnusableShapes,
 )
-from shopfloor.lasers.scanner import Laser, check_scan, front_and_rear, simulate_scan
+from shopfloor.lasers.scanner import (
+    FRONT,
+    REAR,
+    Laser,
+    check_scan,
+    front_and_rear,
+    simulate_scan,
+)
 
 __all__ = [
+    "FRONT",
+    "REAR",
     "Laser",
     "LaserRefused",
     "UnusableLaser",

@@ -26,6 +26,7 @@ from shopfloor.lasers.casting import (
 )
 from shopfloor.lasers.errors import UnusableLaser, UnusablePose, UnusableScan
 
+FRONT, REAR = "front laser", "rear laser"
 NOTHING = np.empty(0)
 NO_DUST = np.empty((2, 0))
 
@@ -44,6 +45,9 @@ class Laser:
     """Of the beams that come back with nothing."""
     phantom_share: float = 0.0
     """Of the beams that report something before there is anything."""
+    name: str = ""
+    period_s: float = 0.025
+    """Between two scans."""
 
     def __post_init__(self) -> None:
         if self.beams < 1:
@@ -53,6 +57,8 @@ class Laser:
                 f"a field of view is up to a full turn, not {self.field_of_view_rad}"
             )
         check_reach(self.range_max_m)
+        if not math.isfinite(self.period_s) or self.period_s <= 0.0:
+            raise UnusableLaser(f"scans are more than 0 s apart, not {self.period_s}")
         if not math.isfinite(self.noise_m) or self.noise_m < 0.0:
             raise UnusableLaser(f"noise is 0 m or more, not {self.noise_m}")
         for share in (self.dropout_share, self.phantom_share):
@@ -89,7 +95,7 @@ def front_and_rear(
 ) -> tuple[Laser, Laser]:
     """One laser on each end, each blind towards the robot's own body."""
 
-    def facing(mount: Pose) -> Laser:
+    def facing(mount: Pose, name: str) -> Laser:
         return Laser(
             mount,
             beams,
@@ -97,9 +103,13 @@ def front_and_rear(
             noise_m=noise_m,
             dropout_share=dropout_share,
             phantom_share=phantom_share,
+            name=name,
         )
 
-    return facing(Pose(ahead_m, 0.0, 0.0)), facing(Pose(-ahead_m, 0.0, math.pi))
+    return (
+        facing(Pose(ahead_m, 0.0, 0.0), FRONT),
+        facing(Pose(-ahead_m, 0.0, math.pi), REAR),
+    )
 
 
 def simulate_scan(
@@ -109,6 +119,7 @@ def simulate_scan(
     random: np.random.Generator,
     segments: ArrayLike = NO_SEGMENTS,
     discs: ArrayLike = NO_DISCS,
+    at_s: float | None = None,
 ) -> Scan:
     """What the laser of a robot at the pose reports: map first, shapes before it.
 
@@ -151,6 +162,8 @@ def simulate_scan(
         laser.angle_step_rad,
         laser.range_max_m,
         laser.mount,
+        laser.name,
+        at_s,
     )
 
 

@@ -18,11 +18,12 @@ def fault_of(
     """The first thing that cannot be used, by name and in words."""
     if not scans:
         return Cause.NO_SCAN, "no laser was read"
-    try:
-        for scan in scans:
+    for scan in scans:
+        try:
             check_scan(scan)
-    except LaserRefused as error:
-        return Cause.SCAN_UNUSABLE, str(error)
+        except LaserRefused as error:
+            named = f"{scan.laser}: " if scan.laser else ""
+            return Cause.SCAN_UNUSABLE, f"{named}{error}"
     try:
         check_people(people)
     except PersonRefused as error:

@@ -37,6 +37,8 @@ from shopfloor.pilot.settings import PilotSettings
 UNKNOWN_MARGIN_M = 0.04
 """Paths keep this much farther from unknown things than the emergency stop asks."""
 
+LASER_CAUSES = (Cause.LASER_FAULT, Cause.LASERS_SEE_NOTHING)
+
 
 class Pilot:
     def __init__(
@@ -77,6 +79,7 @@ class Pilot:
         )
         self.guide = Guide(self.routes, self.planner, self.settings)
         self.intake = Intake(grid, self.around)
+        self.lasers = self.intake.lasers
         self.movers = Movers()
         self._patience = Patience(self.settings)
         self._way = MakingWay(self.routes.tight, radius)
@@ -184,6 +187,11 @@ class Pilot:
             self.guide.restart()
             self._patience.restart(now_s)
             self._out.restart()
+            self.movers.forget()
+        if fault.cause in LASER_CAUSES:
+            # Waiting for a laser is no trouble with the way, and what it told last
+            # says nothing of who moves.
+            self._patience.restart(now_s)
             self.movers.forget()
         if fault.cause is Cause.LOST:
             if self._failure is not None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from shopfloor.control.commands import Cause
+from shopfloor.control.laser_watch import LaserWatch
 from shopfloor.control.watching import Surroundings
 from shopfloor.geometry import Odometry, Pose, Scan, TagSeen
 from shopfloor.grid import Grid
@@ -37,6 +38,7 @@ class Intake:
     def __init__(self, grid: Grid, around: Surroundings) -> None:
         self._grid = grid
         self._around = around
+        self.lasers = LaserWatch(grid)
         self._last_s: float | None = None
         self._lost_since_s: float | None = None
         self.checks = 0
@@ -57,19 +59,30 @@ class Intake:
         last_s, self._last_s = self._last_s, now_s
         if last_s is not None and now_s < last_s:
             self._lost_since_s = None
+            self.lasers.restart(now_s)
             detail = f"{now_s:g} s comes after {last_s:g} s"
             return Fault(Cause.TIME_WENT_BACKWARDS, detail)
+        known = pose is not None and pose.is_finite and self._on_map(pose)
+        fault = fault_of(odometry, scans, people)
+        blind = None
+        if fault is None or fault[0] is not Cause.SCAN_UNUSABLE:
+            blind = self.lasers.look(now_s, pose if known else None, odometry, scans)
         if stop_pressed:
             return Fault(Cause.STOP_PRESSED)
-        if pose is None or not pose.is_finite or not self._on_map(pose):
+        if blind is not None:
+            # Without lasers nobody knows for long where a robot is.
+            self._lost_since_s = None
+            empty = self.lasers.all_empty
+            cause = Cause.LASERS_SEE_NOTHING if empty else Cause.LASER_FAULT
+            return Fault(cause, blind)
+        if pose is None or not known:
             return self._lost(now_s, pose)
         self._lost_since_s = None
-        fault = fault_of(odometry, scans, people)
         if fault is not None:
             return Fault(*fault)
         self._around.look(pose, scans)
         self.checks += 1
-        if len(self._around.points) == 0:
+        if len(self._around.points) == 0 and self.lasers.doubted:
             detail = "not one beam of any laser came back"
             return Fault(Cause.LASERS_SEE_NOTHING, detail)
         dt_s = 0.0 if last_s is None else min(now_s - last_s, LONGEST_CYCLE_S)

@@ -67,6 +67,7 @@ class GridPilot:
         self.traffic = traffic or Traffic()
         self.around = Surroundings(grid, limits.radius_m)
         self._intake = Intake(grid, self.around)
+        self.lasers = self._intake.lasers
         self.at = cell_at_home(self.lattice, start, name)
         """The cell it is in, or leaves."""
         rank = self.traffic.join(name, cell_m, self.at)
@@ -330,6 +331,8 @@ class GridPilot:
         if fault.cause is Cause.TIME_WENT_BACKWARDS:
             self._waits_since_s = None
             self._closed.clear()
+        if fault.cause in (Cause.LASER_FAULT, Cause.LASERS_SEE_NOTHING):
+            self._waits_since_s = None
         too_long = fault.lost_s > LOST_PATIENCE_S
         if fault.cause is Cause.LOST and self.goal is not None and too_long:
             return self._failed(fault.cause, fault.detail)

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from shopfloor.geometry import Pose
-from shopfloor.geometry import Scan as Swept
 from shopfloor.grid import Grid
+from shopfloor.lasers import FRONT, REAR
 from shopfloor.local.planner import rest_of
 from shopfloor.pilot import Pilot, PilotStatus
+from shopfloor.plant.laser_faults import LaserFault
 from shopfloor.plant.plant import STEP_S
 from shopfloor.plant.robots import PlantRobot
 from shopfloor.plant.walkers import Walker as PlantWalker
@@ -21,7 +22,7 @@ from shopfloor.sim.clock import Every
 from shopfloor.sim.driving import Drive
 from shopfloor.sim.message_types import Message
 from shopfloor.sim.people import Walker
-from shopfloor.sim.robot import SimRobot
+from shopfloor.sim.robot import ERROR, OK, SimRobot
 from shopfloor.sim.sensors import FREE, INSCRIBED, LETHAL
 from shopfloor.sim.vehicle import Pose as SimPose
 from shopfloor.sim.vehicle import Vehicle, first_metres
@@ -29,6 +30,7 @@ from shopfloor.sim.world import Person
 
 ENDED = (PilotStatus.ARRIVED, PilotStatus.FAILED)
 POSE_S = 0.2
+LASERS = {"front": FRONT, "rear": REAR}
 
 
 def _told(pose: Pose) -> SimPose:
@@ -60,6 +62,11 @@ class NavigatedVehicle(Vehicle):
             return None
         cause = self.machine.command.cause
         return cause.value if cause is not None else "unknown"
+
+    @property
+    def laser_faults(self) -> dict[str, str]:
+        """What is wrong with which laser, as the robot itself has found out."""
+        return {} if self.machine is None else self.machine.pilot.lasers.faults
 
     @property
     def under_way(self) -> bool:
@@ -112,6 +119,9 @@ class NavigatedRobot(SimRobot):
         )
         self._wheel.vehicle = self.vehicle
 
+        self._broken: dict[str, tuple[LaserFault, float]] = {}
+        """Which laser, how, and until when."""
+
     take_ranges: Callable[[Message, int], Iterable[Message]]
 
     def _ranges(self) -> Iterable[Message]:
@@ -136,17 +146,49 @@ class NavigatedRobot(SimRobot):
             driver.problem = f"Failed to find a valid plan: {cause}"
             self._wheel.release(driver)
 
-    def _scan(self) -> Message:
-        return self._laser(0, "laser")
+    def break_laser(self, side: str, kind: str, until: float) -> bool:
+        self._broken[LASERS[side]] = LaserFault(kind), until
+        return True
 
-    def _rear_scan(self) -> Message:
-        return self._laser(1, "laser_rear")
+    def mend_lasers(self) -> None:
+        self._broken.clear()
 
-    def _laser(self, index: int, frame: str) -> Message:
+    def spoil_lasers(self) -> None:
+        """Let the faults of this moment reach the lasers."""
+        now = self._graph.clock.now()
+        self._broken = {n: b for n, b in self._broken.items() if now < b[1]}
+        if self.vehicle.machine is not None:
+            faults = {name: fault for name, (fault, _) in self._broken.items()}
+            self.vehicle.machine.laser_faults.set(faults)
+
+    @property
+    def stopped(self) -> bool:
+        return super().stopped or bool(self.vehicle.laser_faults)
+
+    def _senses(self) -> list[Message]:
+        machine, wrong = self.vehicle.machine, self.vehicle.laser_faults
+        lasers = () if machine is None else machine.pilot.lasers.names
+        return [
+            self._part(name, ERROR if name in wrong else OK, wrong.get(name, "ready"))
+            for name in lasers
+        ]
+
+    def state(self) -> dict[str, Any]:
+        return super().state() | {"laser_faults": self.vehicle.laser_faults}
+
+    def _scan(self) -> Message | None:
+        return self._laser(FRONT, "laser")
+
+    def _rear_scan(self) -> Message | None:
+        return self._laser(REAR, "laser_rear")
+
+    def _laser(self, name: str, frame: str) -> Message | None:
         machine = self.vehicle.machine
-        if machine is None or len(machine.scans) <= index:
-            return super()._scan()
-        scan: Swept = machine.scans[index]
+        if machine is None or machine.estimate is None:
+            return super()._scan()  # before the first step
+        scan = next((one for one in machine.scans if one.laser == name), None)
+        if scan is None:
+            return None
         reach = scan.angle_step_rad * (len(scan.ranges_m) - 1)
         return {
             "header": self._header(f"{self._frame}{frame}"),

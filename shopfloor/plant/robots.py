@@ -36,6 +36,7 @@ from shopfloor.localisation import (
 from shopfloor.pilot import Command, Pilot, PilotStatus
 from shopfloor.plant.bodies import Body, GridBody, Hull
 from shopfloor.plant.grid_pilot import GridPilot
+from shopfloor.plant.laser_faults import LaserFaults
 from shopfloor.plant.lattice import Traffic
 from shopfloor.sim.world import RobotSpec, WorldRefused
 
@@ -117,6 +118,9 @@ class PlantRobot:
             self.body = Body(start, self.limits)
         self.hull = hull or Hull(self.limits.radius_m)
         self.lasers = lasers or lasers_of(self.limits.radius_m)
+        for laser in self.lasers:
+            self.pilot.lasers.expect(laser.name, laser.period_s)
+        self.laser_faults = LaserFaults(np.random.default_rng((*seed, 4)))
         holonomic = self.limits.drive == "holonomic"
         base = MecanumBase() if holonomic else DifferentialBase()
         self._grid = grid
@@ -148,12 +152,19 @@ class PlantRobot:
     ) -> None:
         """Read wheels and lasers, and work out where that is."""
         self.odometry = self._wheels.update(now_s, self._encoders.ticks)
-        self.scans = [
+        scans = [
             simulate_scan(
-                self._grid, self.body.pose, laser, self._laser_random, segments, discs
+                self._grid,
+                self.body.pose,
+                laser,
+                self._laser_random,
+                segments,
+                discs,
+                now_s,
             )
             for laser in self.lasers
         ]
+        self.scans = self.laser_faults.spoil(scans)
         if self.estimate is None or self._cycle % self._every == 0:
             self.estimate = self.localiser.update(now_s, self.odometry, self.scans)
             self._fixed_odometry = self.odometry.pose

@@ -139,6 +139,7 @@ class FullSimulation(Simulation):
         navigated = [self._robot(machine.id) for machine in self.plant.robots]
         super().tick(dt_s, rng)
         for robot in navigated:
+            robot.spoil_lasers()
             robot.vehicle.aim()
         self._owed_s += dt_s
         left = max(1, MOST_STEPS // max(1, len(navigated)))

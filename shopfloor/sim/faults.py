@@ -4,6 +4,7 @@ The same line works from Python, over rosbridge (service ``/sim/fault``) and on
 the standard input of the command: ``freeze robot1 5``.
 """
 
+import itertools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,6 +16,10 @@ from shopfloor.sim.robot import SimRobot
 from shopfloor.sim.vehicle import Pose
 
 Numbers = list[float]
+Words = list[str]
+SIDES = ("front", "rear", "both")
+KINDS = ("missing", "late", "repeated", "empty", "frozen", "dirty")
+"""Of a laser's faults; what each does is the plant's matter."""
 
 
 class FaultRefused(ValueError):
@@ -28,6 +33,9 @@ class Fault:
     most: int
     on_link: Callable[["FaultSwitches", str, Numbers], None] | None = None
     on_robot: Callable[["FaultSwitches", SimRobot, Numbers], None] | None = None
+    on_laser: Callable[["FaultSwitches", SimRobot, Words, Numbers], None] | None = None
+    choices: tuple[tuple[str, ...], ...] = ()
+    """Words before the numbers, one of each."""
 
 
 class FaultSwitches:
@@ -56,7 +64,11 @@ class FaultSwitches:
         if len(words) < 2:
             raise FaultRefused(f"usage: {fault.usage}")
         scope = words[1]
-        numbers = [_number(word) for word in words[2:]]
+        count = len(fault.choices)
+        chosen = words[2 : 2 + count]
+        if tuple(chosen) not in itertools.product(*fault.choices):
+            raise FaultRefused(f"usage: {fault.usage}")
+        numbers = [_number(word) for word in words[2 + count :]]
         if not fault.least <= len(numbers) <= fault.most:
             raise FaultRefused(f"usage: {fault.usage}")
         self._check_scope(name, scope)
@@ -65,6 +77,9 @@ class FaultSwitches:
         if fault.on_robot is not None:
             for robot in self._robots(scope):
                 fault.on_robot(self, robot, numbers)
+        if fault.on_laser is not None:
+            for robot in self._robots(scope):
+                fault.on_laser(self, robot, chosen, numbers)
         if name in ("tag_loss", "clear"):
             self._people(name, scope, numbers)
         return " ".join([name, scope, *words[2:]])
@@ -167,6 +182,18 @@ def _lose_tag(switches: FaultSwitches, robot: SimRobot, numbers: Numbers) -> Non
     robot.tag_lost_until = switches.until(numbers)
 
 
+def _break_laser(
+    switches: FaultSwitches, robot: SimRobot, words: Words, numbers: Numbers
+) -> None:
+    side, kind = words
+    for one in ("front", "rear") if side == "both" else (side,):
+        if not robot.break_laser(one, kind, switches.until(numbers)):
+            raise FaultRefused(
+                f"{robot.spec.id} does not drive by lasers; "
+                "the full navigation does (--navigation full)"
+            )
+
+
 def _clear_link(switches: FaultSwitches, scope: str, _: Numbers) -> None:
     scopes = [scope] if scope != EVERYTHING else [EVERYTHING, *switches.robots]
     for one in scopes:
@@ -179,6 +206,7 @@ def _clear(_: FaultSwitches, robot: SimRobot, numbers: Numbers) -> None:
     robot.faults.lost_results = robot.faults.rejections = 0
     robot.clock.skew_s = 0.0
     robot.stopped_until = robot.tag_lost_until = -math.inf
+    robot.mend_lasers()
 
 
 ALIASES = {"e_stop": "estop", "dup": "duplicate"}
@@ -196,6 +224,13 @@ FAULTS = {
     ),
     "pose_jump": Fault("pose_jump ROBOT|* DX_M DY_M [DYAW_DEG]", 2, 3, on_robot=_jump),
     "estop": Fault("estop ROBOT|* [SECONDS]", 0, 1, on_robot=_stop),
+    "laser": Fault(
+        f"laser ROBOT|* {'|'.join(SIDES)} {'|'.join(KINDS)} [SECONDS]",
+        0,
+        1,
+        on_laser=_break_laser,
+        choices=(SIDES, KINDS),
+    ),
     "low_battery": Fault("low_battery ROBOT|* [PERCENT]", 0, 1, on_robot=_drain),
     "tag_loss": Fault("tag_loss ROBOT|PERSON|* [SECONDS]", 0, 1, on_robot=_lose_tag),
     "clear": Fault("clear ROBOT|PERSON|*", 0, 0, on_link=_clear_link, on_robot=_clear),

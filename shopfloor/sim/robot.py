@@ -90,7 +90,7 @@ class SimRobot:
         self._costs_told = False
         self._wheel = Wheel(self.vehicle, world.map, self.faults)
         self._actions: list[ActionTopics | NavigationAction] = []
-        self._periodic: list[tuple[Every, str, Callable[[], Message]]] = []
+        self._periodic: list[tuple[Every, str, Callable[[], Message | None]]] = []
         self._advertise_topics()
         self._offer_services()
         self.scale = Scale(graph, self._node, spec.prefix, f"scale of {spec.id}")
@@ -225,6 +225,18 @@ class SimRobot:
         self.vehicle.emergency_stop = stopped
         self.vehicle.tick(dt_s, self._rng)
 
+    def break_laser(self, side: str, kind: str, until: float) -> bool:
+        """False: what its lasers tell is for people, the robot drives without them."""
+        return False
+
+    def mend_lasers(self) -> None:
+        pass
+
+    @property
+    def stopped(self) -> bool:
+        """By a button, or because the robot does not trust its own senses."""
+        return self.vehicle.emergency_stop
+
     def replan(self) -> None:
         """Somebody has put it elsewhere: find the way from there, or give up."""
         driver = self._wheel.driver
@@ -247,12 +259,14 @@ class SimRobot:
         self._tell_pose(now)
         self._tell_plan(now)
         self._tell_map_costs()
-        if self._stop_told != self.vehicle.emergency_stop:
-            self._stop_told = self.vehicle.emergency_stop
+        if self._stop_told != self.stopped:
+            self._stop_told = self.stopped
             self._publish("security_stop", {"data": self._stop_told}, latch=True)
         for due, suffix, build in self._periodic:
             if due.due(now) and self._topics[suffix].wanted:
-                self._publish(suffix, build())
+                message = build()
+                if message is not None:
+                    self._publish(suffix, message)
         self.scale.step(now)
         if self._range_due.due(now) and now >= self.tag_lost_until:
             self._tell_ranges()
@@ -328,7 +342,8 @@ class SimRobot:
             ]
         }
 
-    def _scan(self) -> Message:
+    def _scan(self) -> Message | None:
+        """None while the laser tells nothing."""
         ranges = sensors.scan(self.vehicle.pose, self.world.map.walls)
         return {
             "header": self._header(f"{self._frame}laser"),
@@ -366,14 +381,24 @@ class SimRobot:
         elif vehicle.battery <= LOW_BATTERY:
             level, text = WARNING, "battery low"
         values = {"odometer_m": f"{vehicle.odometer_m:.2f}"}
-        status = {
+        parts = [self._part("base", level, text, values), *self._senses()]
+        return {"header": self._header(""), "status": parts}
+
+    def _senses(self) -> list[Message]:
+        """How the sensors fare that the robot drives by."""
+        return []
+
+    def _part(
+        self, name: str, level: int, text: str, values: dict[str, str] | None = None
+    ) -> Message:
+        pairs = [{"key": key, "value": each} for key, each in (values or {}).items()]
+        return {
             "level": level,
-            "name": f"{self.spec.id}: base",
+            "name": f"{self.spec.id}: {name}",
             "message": text,
             "hardware_id": self.spec.id,
-            "values": [{"key": key, "value": value} for key, value in values.items()],
+            "values": pairs,
         }
-        return {"header": self._header(""), "status": [status]}
 
     def _costmap(self) -> Message:
         pose = self.vehicle.pose

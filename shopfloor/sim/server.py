@@ -120,8 +120,8 @@ class RosbridgeServer:
             for connection in self._open:
                 connection.transport.resume_reading()
         for connection, session in list(self._open.items()):
-            scopes = [EVERYTHING, *session.touched]
-            if any(links.cut(scope) for scope in scopes):
+            touched = session.touched
+            if links.cut(EVERYTHING) or (touched and all(map(links.cut, touched))):
                 connection.transport.abort()
 
     async def _admit(
@@ -169,6 +169,8 @@ class RosbridgeServer:
                     await filled.wait()
                     continue
                 await self._thawed.wait()
+                if connection.transport.is_closing():
+                    return  # cut; the reader hears of it next
                 await connection.send(frame)
                 outbox.sent()
                 if not outbox.full:

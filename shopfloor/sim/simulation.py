@@ -23,9 +23,12 @@ from shopfloor.sim.rosapi import RosApi
 from shopfloor.sim.routes import Routes
 from shopfloor.sim.session import Session
 from shopfloor.sim.trace import Trace
+from shopfloor.sim.vehicle import Pose
 from shopfloor.sim.world import World
 
 NODE = "/sim"
+TOUCH_M = 0.05
+"""Robots that park side by side may touch: neither stands exactly on its spot."""
 LONGEST_STEP_S = 0.5
 """A process that was stopped does not drive on in leaps."""
 
@@ -149,9 +152,30 @@ class Simulation:
         """Let plant time pass; nothing is said and no clock is read for motion."""
         for robot_id, robot in self.robots.items():
             if not self.links.frozen(robot_id):
+                robot.vehicle.keep_off = self._where_it_is_to_go(robot)
                 robot.tick(dt_s)
         for walker in self.walkers.values():
             walker.tick(dt_s, rng)
+
+    def _where_it_is_to_go(self, robot: SimRobot) -> tuple[Pose, float] | None:
+        """Who stands at a robot's target or gets there first, and how far it has to
+        keep off. Robots that meet on the way pass through each other."""
+        target = robot.vehicle.target
+        if target is None:
+            return None
+        for other in self.robots.values():
+            gap_m = robot.spec.radius_m + other.spec.radius_m - TOUCH_M
+            if other is robot:
+                continue
+            at, goes_to = other.vehicle.pose, other.vehicle.target
+            if other.vehicle.speed_mps == 0.0 and at.distance_to(target) < gap_m:
+                return at, gap_m
+            if goes_to is None or goes_to.distance_to(target) >= gap_m:
+                continue
+            mine, theirs = (r.vehicle.remaining_m() for r in (robot, other))
+            if (theirs, other.spec.id) < (mine, robot.spec.id):
+                return target, 2.0 * gap_m  # it must still get past
+        return None
 
     def _tell_shared(self, now: float) -> None:
         if self._people_due.due(now):

@@ -72,6 +72,8 @@ class Vehicle:
     turn_radps: float = 0.0
     odometer_m: float = 0.0
     odometry: Pose = field(default_factory=lambda: Pose(0.0, 0.0))
+    keep_off: tuple[Pose, float] | None = None
+    """Somebody stands where it is to go: it stops that many metres short of him."""
     find_bends: FindBends | None = None
     bends: tuple[Pose, ...] = ()
     """Still ahead, before the target."""
@@ -136,7 +138,7 @@ class Vehicle:
             self._use_battery(step_s)
 
     def _move(self, dt_s: float, rng: random.Random) -> None:
-        if self.held or self.target is None:
+        if self.held or self.target is None or self._too_near():
             factor = EMERGENCY_FACTOR if self.emergency_stop else 1.0
             self._slow_down(dt_s, factor)
         else:
@@ -145,6 +147,14 @@ class Vehicle:
             travelled = self.speed_mps * dt_s
             self.odometer_m += travelled
             self._advance_odometry(travelled, rng)
+
+    def _too_near(self) -> bool:
+        if self.keep_off is None:
+            return False
+        body, gap_m = self.keep_off
+        stops_in_m = self.speed_mps**2 / (2.0 * self.limits.accel_mps2)
+        stops_in_m += self.limits.speed_mps * STEP_S
+        return self.pose.distance_to(body) - stops_in_m <= gap_m
 
     def _slow_down(self, dt_s: float, factor: float) -> None:
         self.turn_radps = _towards(

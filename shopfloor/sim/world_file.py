@@ -24,7 +24,7 @@ from shopfloor.sim.world import (
 
 DRIVES = ("differential", "holonomic", "grid")
 MOST_CELLS = 10_000_000
-FOR_OTHERS = ("description", "materials", "tanks")
+FOR_OTHERS = ("description", "materials", "tanks", "waiting")
 """Keys of the file that the robot side must not know."""
 
 

@@ -256,7 +256,7 @@ def test_the_demo_brings_one_order_through_the_whole_process(
 ) -> None:
     done = program(
         *("demo", "--once", "--fast"),
-        MPMS_STATE_DIR=str(postgres_directory / "demo"),
+        MPMS_STATE_DIR=str(postgres_directory / "state"),
     )
     assert done.returncode == 0, done.stdout + done.stderr
     for step in (
@@ -270,6 +270,12 @@ def test_the_demo_brings_one_order_through_the_whole_process(
     assert done.stdout.count("Load material") == 3
     assert done.stdout.count("Move to mixing tank") == 3
     assert "Traceback" not in done.stderr
+    # What it has left is not where a plant would be begun, and no plant begins there.
+    left = sorted(path.name for path in (postgres_directory / "state").iterdir())
+    assert left == ["demo"]
+    refused = program("work", MPMS_STATE_DIR=str(postgres_directory / "state" / "demo"))
+    assert refused.returncode == 1
+    assert "made by mpms demo" in refused.stderr
 
 
 def test_an_unknown_command_is_explained() -> None:

@@ -385,7 +385,7 @@ def check_everything(server: PostgresServer, orders: int, probes: int) -> None:
     missions = rows(
         server,
         "SELECT array_agg(place ORDER BY created_at), array_agg(DISTINCT state)"
-        " FROM goals GROUP BY instance_id",
+        " FROM goals WHERE task_id IS NOT NULL GROUP BY instance_id",
     )
     assert missions == [(STOPS, ["reached"])] * orders
 

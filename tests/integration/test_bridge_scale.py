@@ -16,9 +16,9 @@ from mpms.adapters.memory import LoopbackScale
 from mpms.adapters.scales import BridgeScale
 from mpms.domain.errors import BusinessError
 from mpms.domain.goals import Pose
-from mpms.domain.jobs import Done, Job
+from mpms.domain.jobs import Done, Job, NotYet
 from mpms.domain.worlds import RobotInfo, World
-from mpms.ports.plant import ScaleUnavailable
+from mpms.ports.plant import RobotAway, ScaleUnavailable
 from mpms.services.factory.warehouse import WeighMaterial
 from mpms.settings import SettingInvalid, Settings
 from robot_bridge.profiles import load_profile
@@ -120,18 +120,26 @@ def test_a_silent_scale_and_a_missing_server_are_named(
     simulator: RunningSimulator, scale_of: Callable[..., BridgeScale]
 ) -> None:
     cell_of(simulator, "robot1").silent = True
-    with pytest.raises(ScaleUnavailable, match="nothing came on /robot1/scale"):
-        scale_of(LONG_S).net_kg("robot1")
+    with pytest.raises(BusinessError, match="nothing came on /robot1/scale") as caught:
+        WeighMaterial(scale_of(LONG_S))(job_with({"robot": "robot1"}))
+    assert caught.value.code == "ScaleUnavailable"
     with pytest.raises(ScaleUnavailable, match="there is no robot nobody"):
         scale_of(SOON_S).net_kg("nobody")
     with pytest.raises(ScaleUnavailable, match="not encrypted"):
         scale_of(SOON_S, "ws://10.1.2.3:9090").net_kg("robot1")
     simulator.stop()
-    with pytest.raises(ScaleUnavailable, match=r"robot1 did not .*refused"):
+    with pytest.raises(RobotAway, match=r"robot1 does not answer: .*refused"):
         scale_of(SOON_S).net_kg("robot1")
-    with pytest.raises(BusinessError) as caught:
-        WeighMaterial(scale_of(SOON_S))(job_with({"robot": "robot1"}))
-    assert caught.value.code == "ScaleUnavailable"
+
+
+def test_a_weighing_waits_for_a_robot_that_lost_its_connection(
+    simulator: RunningSimulator, scale_of: Callable[..., BridgeScale]
+) -> None:
+    weigh = WeighMaterial(scale_of(SOON_S))
+    simulator.fault("cut robot1")
+    answer = weigh(job_with({"robot": "robot1"}))
+    assert isinstance(answer, NotYet)
+    assert answer.why == "robot1 does not answer: the connection was lost"
 
 
 @pytest.mark.parametrize("kg", [-1.0, 1e9, None])

@@ -13,6 +13,7 @@ from mpms.adapters.postgres import migrate as migrations
 from mpms.adapters.postgres.connections import Connections
 from mpms.adapters.postgres.listening import Notification
 from mpms.adapters.postgres.migrate import migrate, pending
+from mpms.adapters.postgres.migration_files import MigrationsInvalid
 from mpms.adapters.postgres.queries import Queries, QueriesInvalid, QueryUnknown
 from mpms.domain.errors import DatabaseAway
 from mpms.embedded.postgres_launch import free_port
@@ -379,7 +380,7 @@ def test_files_that_are_no_sequence_are_refused(
     (tmp_path / name).write_text(text)
     with (
         connections.connection() as lent,
-        pytest.raises(migrations.MigrationsInvalid, match=cause),
+        pytest.raises(MigrationsInvalid, match=cause),
     ):
         migrate(lent, tmp_path)
 

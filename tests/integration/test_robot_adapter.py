@@ -22,13 +22,17 @@ from mpms.domain.worlds import RobotInfo, World
 from mpms.ports.plant import RobotState
 from mpms.services.own_robots import OwnRobots
 from mpms.services.settle_goal import settle_goal
+from robot_bridge.address import Address
+from robot_bridge.connection import Connection
 from robot_bridge.profiles import load_profile
+from shopfloor.plant.served import FullSimulation, warm_up
 from shopfloor.sim.server import RunningSimulator, running
 from shopfloor.sim.simulation import Simulation
 from shopfloor.sim.trace import Trace
 from shopfloor.sim.vehicle import Pose as Place
 from shopfloor.sim.world import RobotSpec
 from shopfloor.sim.world import World as Floor
+from shopfloor.sim.world_file import load_world
 
 ENDLESS_S = 1e9
 PATIENCE_S = 60.0
@@ -137,12 +141,86 @@ def test_a_robot_that_is_away_keeps_its_goal_waiting(
     simulator.fault("cut *")
     until("the link is down", lambda: state(robots).link == "down")
     assert not state(robots).ready
-    assert str(state(robots).why_not).startswith("link down: ")
+    assert state(robots).why_not == "does not answer: the connection was lost"
     robots.navigate(goal_to(3.0, 2.0), maybe_sent=False)
     simulator.fault("clear *")
     (report,) = until("the goal ends", robots.reports)
     assert report.state is GoalState.REACHED
     assert starts(simulator) == ["g1"]
+
+
+def test_a_goal_that_could_not_be_sent_for_long_is_for_a_person_to_decide(
+    simulator: RunningSimulator,
+    connect: Callable[..., BridgeRobots],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("mpms.adapters.robots.EXPIRY_S", 0.2)
+    robots = connect(simulator.url, "robot1")
+    until("it is ready", lambda: state(robots).ready)
+    simulator.fault("cut *")
+    until("the link is down", lambda: state(robots).link == "down")
+    robots.navigate(goal_to(3.0, 2.0), maybe_sent=False)
+    (report,) = until("the goal ends", robots.reports)
+    assert report.state is GoalState.CANCELLED
+    assert "expired before it could be sent" in str(report.reason)
+
+
+def test_a_link_that_breaks_again_and_again_fills_no_log(
+    simulator: RunningSimulator,
+    connect: Callable[..., BridgeRobots],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    robots = connect(simulator.url, "robot1")
+    until("it is ready", lambda: state(robots).ready)
+    simulator.fault("cut robot1")
+
+    def connections() -> set[int]:
+        records = simulator.do(lambda: list(simulator.simulation.trace.records))
+        return {r["connection"] for r in records if r["event"] == "message"}
+
+    until("it was tried three times", lambda: len(connections()) > 3)
+    simulator.fault("clear robot1")
+    until("it is ready", lambda: state(robots).ready)
+    assert [r.getMessage() for r in caplog.records if r.name == "asyncio"] == []
+
+
+def test_frames_that_were_queued_before_the_link_broke_fill_no_log(
+    simulator: RunningSimulator, caplog: pytest.LogCaptureFixture
+) -> None:
+    link = Connection(Address(simulator.url))
+    try:
+        until("it is open", lambda: link.run(lambda: link._open))
+        factory = link._factory
+
+        def break_after_a_burst() -> None:
+            for number in range(20):
+                factory.send({"op": "subscribe", "id": str(number), "topic": "/tf"})
+            factory._proto.transport.abort()
+
+        link.run(break_after_a_burst)
+        until("it has noticed", lambda: not link.run(lambda: link._open))
+        until("it is open again", lambda: link.run(lambda: link._open))
+    finally:
+        link.run(link.stop)
+    assert [r.getMessage() for r in caplog.records if r.name == "asyncio"] == []
+
+
+def test_one_robot_of_several_behind_a_server_is_cut_off_alone(
+    simulator: RunningSimulator, connect: Callable[..., BridgeRobots]
+) -> None:
+    robots = connect(simulator.url, "robot1", "robot2")
+    until("both are ready", lambda: all(s.ready for s in robots.states()))
+    robots.navigate(goal_to(3.0, 2.0), maybe_sent=False)
+    until("it sets out", lambda: starts(simulator))
+    simulator.fault("cut robot1")
+    until("it is missed", lambda: state(robots).link == "stale")
+    assert state(robots).why_not == "does not answer: nothing is heard from it"
+    assert state(robots, "robot2").ready
+    simulator.fault("clear robot1")
+    (report,) = until("the goal ends", robots.reports)
+    assert report.state is GoalState.REACHED
+    assert starts(simulator) == ["g1"]
+    until("it tells where it is", lambda: state(robots).x_m == 3.0)
 
 
 def test_nothing_is_sent_once_the_permit_is_over(
@@ -210,6 +288,25 @@ def test_an_emergency_stop_and_a_blocked_drive_are_visible(
     (report,) = until("the goal ends", robots.reports)
     assert report.state is GoalState.REACHED
     until("it is ready again", lambda: state(robots).ready)
+
+
+def test_a_robot_that_stands_for_a_broken_laser_says_which(
+    connect: Callable[..., BridgeRobots],
+) -> None:
+    world = load_world(assets.directory("worlds") / "arco_lab")
+    warm_up(world)
+    with running(FullSimulation(world, localisation="known")) as simulator:
+        robots = connect(simulator.url, "arco")
+        until("it is ready", lambda: state(robots, "arco").ready)
+        robots.navigate(goal_to(9.0, 1.8, robot="arco"), maybe_sent=False)
+        until("it drives", lambda: (state(robots, "arco").x_m or 0.0) > 2.5)
+        simulator.fault("laser arco front missing")
+        reason = "emergency stop (front laser: no scan)"
+        until("it says why", lambda: state(robots, "arco").why_not == reason)
+        assert not state(robots, "arco").ready
+        simulator.fault("clear arco")
+        until("it goes on", lambda: state(robots, "arco").ready)
+        until("it drives", lambda: (state(robots, "arco").x_m or 0.0) > 4.0)
 
 
 def test_a_drive_that_nobody_wants_any_more_is_cancelled(

@@ -104,16 +104,25 @@ def play_raw(url: str, robot: str) -> Seen:
         send(
             "publish",
             topic=goal,
-            msg={"goal_id": {"id": "raw"}, "goal": {"target_pose": TARGET}},
+            msg={"goal_id": {"id": "raw"}, "goal": {"target_pose": target(robot)}},
         )
         seen["goal_status"] = hear(result)["status"]["status"]
         return seen
 
 
-TARGET = {
-    "header": {"frame_id": "map"},
-    "pose": {"position": {"x": 3.0, "y": 1.0}, "orientation": {"w": 1.0}},
-}
+def lane_m(robot: str) -> float:
+    """Every robot has a lane of its own: two never stand in one spot."""
+    return 2.0 * int(robot[-1]) - 1.0
+
+
+def target(robot: str) -> dict[str, Any]:
+    return {
+        "header": {"frame_id": "map"},
+        "pose": {
+            "position": {"x": 3.0, "y": lane_m(robot)},
+            "orientation": {"w": 1.0},
+        },
+    }
 
 
 def play_roslibpy(transport: str, url: str, robot: str) -> Seen:
@@ -180,7 +189,7 @@ def play_roslibpy(transport: str, url: str, robot: str) -> Seen:
     client = actionlib.ActionClient(
         ros, f"/{robot}/move_base", "move_base_msgs/MoveBaseAction"
     )
-    goal = actionlib.Goal(client, roslibpy.Message({"target_pose": TARGET}))
+    goal = actionlib.Goal(client, roslibpy.Message({"target_pose": target(robot)}))
     goal.send()
     goal.wait(DEADLINE_S)
     seen["goal_status"] = goal.status["status"]
@@ -208,7 +217,7 @@ def play_ros2_action(transport: str, url: str, robot: str) -> Seen:
     def count(_: Any) -> None:
         seen["feedback"] += 1
 
-    client.send_goal(roslibpy.Goal({"pose": TARGET}), settle, count, settle)
+    client.send_goal(roslibpy.Goal({"pose": target(robot)}), settle, count, settle)
     ended.wait(DEADLINE_S)
     ros.terminate()
     return seen
@@ -228,7 +237,9 @@ def simulator_url() -> Iterator[str]:
     from shopfloor.sim.vehicle import Pose
     from shopfloor.sim.world import Map, RobotSpec, World
 
-    robots = tuple(RobotSpec(name, home=Pose(1.0, 1.0)) for name in CLIENTS.values())
+    robots = tuple(
+        RobotSpec(name, home=Pose(1.0, lane_m(name))) for name in CLIENTS.values()
+    )
     world = World(map=Map(0.5, 20.0, 10.0), robots=robots)
     with running(Simulation(world, speed=20.0)) as simulator:
         yield simulator.url

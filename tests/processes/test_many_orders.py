@@ -34,7 +34,8 @@ def test_ten_orders_at_once_finish_on_three_robots_of_two_kinds(
     assert sum(count for _, count in used) == 10
     stops = ["A", "tank", "B", "tank", "C", "tank", "home"]
     missions = plant.rows(
-        "SELECT array_agg(place ORDER BY created_at) FROM goals GROUP BY instance_id"
+        "SELECT array_agg(place ORDER BY created_at) FROM goals"
+        " WHERE task_id IS NOT NULL GROUP BY instance_id"  # others wait beside a place
     )
     assert [mission for (mission,) in missions] == [stops] * 10
 

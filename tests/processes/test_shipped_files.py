@@ -26,6 +26,7 @@ from mpms.engine.expressions import (
     compile_value,
     parse_duration,
 )
+from mpms.services.factory import TOPICS
 
 ROOT = Path(__file__).resolve().parents[2]
 MODELS = sorted((ROOT / "processes").glob("*.bpmn"))
@@ -39,17 +40,6 @@ DC = "{http://www.omg.org/spec/DD/20100524/DC}"
 DI = "{http://www.omg.org/spec/DD/20100524/DI}"
 CAMUNDA = "{http://camunda.org/schema/1.0/bpmn}"
 
-TOPICS = {
-    "mail.read",
-    "orders.next",
-    "orders.set_status",
-    "robot.assign",
-    "robot.move",
-    "scale.weigh",
-    "warehouse.connect",
-    "warehouse.disconnect",
-    "warehouse.start",
-}
 FIELDS = {
     *("text", "textfield", "number", "checkbox", "radio", "select"),
     *("group", "table", "scan", "weigh"),

@@ -12,7 +12,7 @@ export interface RobotFrame {
   link: string;
   ready: boolean;
   why_not: string | null;
-  doing: "drives" | "serves" | "free";
+  doing: "drives" | "waits" | "serves" | "free";
   place: string | null;
   order: string | null;
   instance: string | null;

@@ -43,6 +43,8 @@ export function wordsOf(robot: RobotFrame, age: number | null): Words {
     const text = t("drives to {place}", { place: shown(robot.place) });
     return { text, tone: "info", icon: "send" };
   }
+  if (robot.doing === "waits")
+    return { text: t("waits until its place is free"), tone: "warn", icon: "clock" };
   if (robot.doing === "serves")
     return { text: t("waits for loading or the tank"), tone: "info", icon: "clock" };
   if (robot.why_not) return { text: t("not ready"), tone: "warn", icon: "warn" };

@@ -148,10 +148,7 @@ function work(pen: Pen): Group[] {
         t("Topic of the handler"),
         () => pen.attribute("topic"),
         (topic) =>
-          pen.set({
-            [pen.word("type")]: topic ? "external" : undefined,
-            [pen.word("topic")]: topic || undefined,
-          }),
+          pen.setAttributes({ type: topic ? "external" : "", topic }),
       ),
       line(
         t("Retries"),
@@ -344,7 +341,7 @@ function values(pen: Pen): Group {
 function mappings(pen: Pen, word: string, label: string): Field {
   const all = (): Moddle[] =>
     (pen.extension("inputOutput")?.["$children"] as Moddle[] | undefined) ?? [];
-  const mine = (): Moddle[] => all().filter((one) => one.$type === pen.word(word));
+  const mine = (): Moddle[] => all().filter((one) => pen.means(one, word));
   const shown = (one: Moddle): string =>
     `${one.name ?? ""} = ${one["$children"] ? KEPT : textOf(one["$body"])}`;
   return {
@@ -360,7 +357,7 @@ function mappings(pen: Pen, word: string, label: string): Field {
         const old = mine().find((one) => one.name === name && shown(one) === each.trim());
         made.push(old ?? pen.any(word, value ? { name, $body: value } : { name }));
       }
-      const others = all().filter((one) => one.$type !== pen.word(word));
+      const others = all().filter((one) => !pen.means(one, word));
       const children = [...others, ...made];
       pen.setExtension("inputOutput", children.length ? { $children: children } : null);
       return null;

@@ -4,6 +4,9 @@
 
 export const CAMUNDA = "http://camunda.org/schema/1.0/bpmn";
 
+/** Operaton is Camunda 7 under another name: a file may hold the words of both. */
+const SPACES = [CAMUNDA, "http://operaton.org/schema/1.0/bpmn"];
+
 export interface Moddle {
   $type: string;
   $attrs: Record<string, unknown>;
@@ -79,26 +82,38 @@ export class Pen {
 
   // -- extensions -------------------------------------------------------------------
 
-  /** Files may call the namespace by another prefix. */
-  word(name: string): string {
-    return `${this.#prefix()}:${name}`;
-  }
-
   attribute(name: string, of: Moddle = this.about): string {
-    const value = of.$attrs[this.word(name)];
+    const value = this.#words(name).map((word) => of.$attrs[word]).find(Boolean);
     return typeof value === "string" ? value : "";
   }
 
   setAttribute(name: string, value: string, of: Moddle = this.about): void {
-    this.setOf(of, { [this.word(name)]: value === "" ? undefined : value });
+    this.setAttributes({ [name]: value }, of);
+  }
+
+  /** Each in one word, the one that stands there if there is one. */
+  setAttributes(values: Record<string, string>, of: Moddle = this.about): void {
+    const changes: Record<string, unknown> = {};
+    for (const [name, value] of Object.entries(values)) {
+      const words = this.#words(name);
+      const there = words.filter((word) => of.$attrs[word] !== undefined);
+      for (const word of there) changes[word] = undefined;
+      changes[there[0] ?? words[0] ?? name] = value === "" ? undefined : value;
+    }
+    this.setOf(of, changes);
+  }
+
+  /** Whether an extension element is the one of this name. */
+  means(one: Moddle, name: string): boolean {
+    return this.#words(name).includes(one.$type);
   }
 
   extension(name: string): Moddle | undefined {
-    return this.#extensions().find((one) => one.$type === this.word(name));
+    return this.#extensions().find((one) => this.means(one, name));
   }
 
   setExtension(name: string, properties: Record<string, unknown> | null): void {
-    const others = this.#extensions().filter((one) => one.$type !== this.word(name));
+    const others = this.#extensions().filter((one) => !this.means(one, name));
     const values = properties === null ? others : [...others, this.any(name, properties)];
     const holder = values.length
       ? this.create("bpmn:ExtensionElements", { values }, this.about)
@@ -108,7 +123,8 @@ export class Pen {
   }
 
   any(name: string, properties: Record<string, unknown>): Moddle {
-    return this.#factory.createAny(this.word(name), CAMUNDA, properties);
+    const [prefix, space] = this.#prefixes()[0] ?? ["camunda", CAMUNDA];
+    return this.#factory.createAny(`${prefix}:${name}`, space, properties);
   }
 
   /** Settings of Camunda 8 are kept; theirs and ours must not be mixed. */
@@ -143,12 +159,22 @@ export class Pen {
     return at;
   }
 
-  #prefix(): string {
+  /** As the file may write it: prefixes differ, the first is used for what is new. */
+  #words(name: string): string[] {
+    return this.#prefixes().map(([prefix]) => `${prefix}:${name}`);
+  }
+
+  #prefixes(): [string, string][] {
     const { $attrs } = this.#definitions();
-    for (const [name, value] of Object.entries($attrs))
-      if (value === CAMUNDA && name.startsWith("xmlns:")) return name.slice(6);
+    const declared = Object.entries($attrs).filter(([name]) => name.startsWith("xmlns:"));
+    const found = SPACES.flatMap((space) =>
+      declared
+        .filter(([, value]) => value === space)
+        .map(([name]): [string, string] => [name.slice(6), space]),
+    );
+    if (found.length) return found;
     $attrs["xmlns:camunda"] = CAMUNDA;
-    return "camunda";
+    return [["camunda", CAMUNDA]];
   }
 
   get #modeling(): Modeling {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 from mpms.adapters.postgres.statements import Repository, as_json
@@ -33,6 +33,7 @@ class Workers(Repository):
         poll_s: float,
         rounds: int,
         failure: str | None,
+        topics: Iterable[str],
     ) -> None:
         self._statements.run(
             "workers_beat",
@@ -41,6 +42,7 @@ class Workers(Repository):
             poll_s=poll_s,
             rounds=rounds,
             failure=failure if failure is None else failure[:LONGEST_FAILURE],
+            topics=sorted(topics),
         )
 
     def leave(self, name: str) -> None:
@@ -48,6 +50,10 @@ class Workers(Repository):
 
     def listing(self) -> Sequence[WorkerSeen]:
         return [WorkerSeen(*row) for row in self._statements.rows("workers_listing")]
+
+    def topics(self, *, alive_s: float) -> Sequence[Sequence[str] | None]:
+        rows = self._statements.rows("workers_topics", alive_s=alive_s)
+        return [row[0] for row in rows]
 
     def reached(self, server: str) -> None:
         self._statements.run("contacts_reached", server=server)

@@ -59,6 +59,7 @@ class LateAnswers(Repository):
         task_name: str,
         answers: dict[str, Any],
         answered_by: str,
+        posted_by: str | None,
         device_at: datetime,
         reason: str,
     ) -> bool:
@@ -73,6 +74,7 @@ class LateAnswers(Repository):
                 task_name=task_name,
                 answers=as_json(answers),
                 answered_by=answered_by,
+                posted_by=posted_by,
                 device_at=device_at,
                 reason=reason,
             )

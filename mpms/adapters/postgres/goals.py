@@ -35,6 +35,10 @@ class Goals(Repository):
             raise RobotBusy(f"The robot {goal.robot} has an open goal already.")
         return added > 0
 
+    def decide_alone(self) -> None:
+        """Nobody else finds the same place free until this transaction ends."""
+        self._statements.row("goals_decide_alone")
+
     def to_send(self, robots: Iterable[str], limit: int = 50) -> Sequence[Goal]:
         """New goals of these robots, locked, oldest first."""
         return self._goals(
@@ -46,6 +50,10 @@ class Goals(Repository):
 
     def open(self) -> Sequence[Goal]:
         return self._goals(self._statements.rows("goals_open"))
+
+    def call_off(self, goal_id: str) -> None:
+        """An open goal without a task is not needed any more; its robot is told."""
+        self._statements.run("goals_call_off", id=goal_id)
 
     def orphans(self, robots: Iterable[str]) -> Sequence[Goal]:
         """Open goals of these robots that no process waits for any more."""

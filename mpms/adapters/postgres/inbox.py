@@ -8,7 +8,13 @@ from typing import Any
 
 from mpms.adapters.postgres.statements import Repository, Row
 from mpms.domain.incidents import TOLD
-from mpms.ports.inbox import CauseComment, CauseIncident, CauseRow, CausesSought
+from mpms.ports.inbox import (
+    AlarmCounts,
+    CauseComment,
+    CauseIncident,
+    CauseRow,
+    CausesSought,
+)
 
 
 class Inbox(Repository):
@@ -19,6 +25,11 @@ class Inbox(Repository):
             "inbox_causes", **asdict(sought), told_kinds=sorted(TOLD), limit=limit
         )
         return [_cause(row) for row in rows]
+
+    def alarm_counts(self, decision_form: str) -> AlarmCounts:
+        row = self._statements.row("inbox_alarm_counts", decision_form=decision_form)
+        assert row is not None  # noqa: S101
+        return AlarmCounts(*row)
 
     def count(self, sought: CausesSought) -> tuple[int, int]:
         row = self._statements.row("inbox_count", **asdict(sought))

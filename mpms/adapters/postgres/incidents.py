@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 
 from mpms.adapters.postgres.statements import Repository
 from mpms.domain.incident_causes import EACH, cause_of
 from mpms.domain.incidents import Incident, IncidentFilter
+from mpms.domain.jobs import WaitingJob
 
 
 class Incidents(Repository):
@@ -82,6 +83,15 @@ class Incidents(Repository):
             task_id=task_id,
             kind=kind,
         )
+
+    def resolve_served(
+        self, topics: Iterable[str], *, kind: str, by: str
+    ) -> Sequence[WaitingJob]:
+        """Close those of a kind whose job has one of these topics; return the jobs."""
+        rows = self._statements.rows(
+            "incidents_resolve_served", topics=list(topics), kind=kind, by=by
+        )
+        return [WaitingJob(*row) for row in rows]
 
     def close(self, incident_id: int, *, by: str) -> bool:
         """A person has dealt with it; False if it is not open."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from mpms.adapters.postgres.statements import REACH, Repository, Row
-from mpms.domain.jobs import Job
+from mpms.domain.jobs import Job, RobotJob, WaitingJob
 
 HOLD_WAIT_S = 30.0
 
@@ -69,6 +69,11 @@ class Jobs(Repository):
             "jobs_postpone", id=job_id, delay_s=delay_s, error=error, failed=failed
         )
 
+    def waiting(self, topics: Iterable[str]) -> list[RobotJob]:
+        """Jobs about robots that are still to be done, oldest first."""
+        rows = self._statements.rows("jobs_waiting", topics=list(topics))
+        return [RobotJob(*row) for row in rows]
+
     def wait_for_report(self, job_id: int) -> None:
         """The handler has handed the work on; do not run it again."""
         self._statements.run("jobs_hand_on", id=job_id)
@@ -80,6 +85,15 @@ class Jobs(Repository):
     def reset(self, task_id: str) -> bool:
         """Let a job that came to nothing run again, with a new idempotency key."""
         return self._statements.run("jobs_reset", task_id=task_id) > 0
+
+    def topics(self) -> frozenset[str]:
+        """Every topic that a ready job has."""
+        return frozenset(row[0] for row in self._statements.rows("jobs_topics"))
+
+    def untold(self, topics: Iterable[str], *, limit: int) -> list[WaitingJob]:
+        """Due jobs of these topics that no open incident tells of, oldest first."""
+        rows = self._statements.rows("jobs_untold", topics=list(topics), limit=limit)
+        return [WaitingJob(*row) for row in rows]
 
     def counts(self) -> dict[str, int]:
         """How many jobs are ready, leased, handed_on and given_up."""

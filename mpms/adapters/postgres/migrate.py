@@ -3,27 +3,20 @@
 Several processes may start at once: an advisory lock lets one of them work while
 the others wait and then find nothing to do. The lock and the migration share a
 transaction, so a killed process leaves neither half a migration nor a lock. An
-applied file never changes; the database remembers its digest and the difference
-is refused, because nobody could say which of the two shapes is there.
+applied file never changes; the database remembers its digest and one that is not
+recorded for the file is refused, because nobody could say which shape is there.
 """
 
-import hashlib
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 import psycopg2
 from psycopg2.extensions import STATUS_READY, connection, cursor
 
+from mpms.adapters.postgres.migration_files import Migration, read_migrations
 from mpms.domain.errors import MpmsError
 
-FILE_NAME = re.compile(r"(?P<version>\d{4})_[a-z0-9]+(?:_[a-z0-9]+)*\.sql")
-OWN_TRANSACTION = re.compile(
-    r"^\s*(BEGIN|COMMIT|ROLLBACK|START\s+TRANSACTION)(\s+(WORK|TRANSACTION))?\s*;",
-    re.IGNORECASE | re.MULTILINE,
-)
 # Any number will do as long as every MPMS process uses the same one.
 LOCK_KEY = 0x4D504D53
 LEDGER = """
@@ -36,10 +29,6 @@ LEDGER = """
 """
 
 
-class MigrationsInvalid(MpmsError):
-    """The migration files are not a sequence."""
-
-
 class MigrationChanged(MpmsError):
     """A migration was changed after it was applied."""
 
@@ -50,16 +39,6 @@ class MigrationFailed(MpmsError):
 
 class DatabaseNewer(MpmsError):
     """The database was made by a newer version of this program."""
-
-
-@dataclass(frozen=True)
-class Migration:
-    """One file; ``name`` is the file's stem, number included."""
-
-    version: int
-    name: str
-    sha256: str
-    statements: str
 
 
 def migrate(connection: connection, directory: Path) -> list[str]:
@@ -87,33 +66,6 @@ def pending(connection: connection, directory: Path) -> list[str]:
     return [migration.name for migration in missing]
 
 
-def read_migrations(directory: Path) -> list[Migration]:
-    """Read the files in order; they are numbered 0001, 0002 ... without gaps."""
-    migrations = []
-    for expected, path in enumerate(sorted(directory.glob("*.sql")), start=1):
-        match = FILE_NAME.fullmatch(path.name)
-        if match is None:
-            raise MigrationsInvalid(
-                f"{path.name}: a migration is named like 0007_add_goal_deadline.sql"
-            )
-        if int(match["version"]) != expected:
-            raise MigrationsInvalid(
-                f"{path.name}: number {expected:04} is expected here; numbers have"
-                " neither gaps nor duplicates"
-            )
-        # A checkout may have changed the line ends; the digest must not notice.
-        content = path.read_bytes().replace(b"\r\n", b"\n")
-        statements = content.decode("utf-8")
-        if found := OWN_TRANSACTION.search(statements):
-            raise MigrationsInvalid(
-                f"{path.name}: {found[0].strip()} is not allowed, every migration"
-                " already runs in one transaction"
-            )
-        digest = hashlib.sha256(content).hexdigest()
-        migrations.append(Migration(expected, path.stem, digest, statements))
-    return migrations
-
-
 def _missing(cursor: cursor, migrations: list[Migration]) -> list[Migration]:
     cursor.execute(
         "SELECT version, name, sha256 FROM schema_migrations ORDER BY version"
@@ -126,7 +78,8 @@ def _missing(cursor: cursor, migrations: list[Migration]) -> list[Migration]:
             f" version of MPMS knows is {known}: use a newer version of MPMS"
         )
     for (version, name, sha256), ours in zip(ledger, migrations, strict=False):
-        if (version, name, sha256) != (ours.version, ours.name, ours.sha256):
+        same_name = (version, name) == (ours.version, ours.name)
+        if not same_name or sha256 not in ours.editions:
             raise MigrationChanged(
                 f"the migration {name} was applied to this database and"
                 f" {ours.name}.sql is no longer the same: restore the file and put"

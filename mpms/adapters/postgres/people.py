@@ -9,7 +9,9 @@ from mpms.adapters.postgres.statements import Repository, Row
 from mpms.domain.errors import LoginTaken
 from mpms.domain.people import Person, Role
 from mpms.ports.administration import PersonCard
-from mpms.ports.people import Secrets, Session, Tablet
+from mpms.ports.people import Secrets, Session, Tablet, TabletSignIn
+
+SIGN_INS_KEPT_DAYS = 30  # for tablets that are without network or in a drawer
 
 
 class People(Repository):
@@ -120,7 +122,7 @@ class People(Repository):
 
 
 class Sessions(Repository):
-    """Rows of ``sessions`` and ``tablets``."""
+    """Rows of ``sessions``, ``tablets`` and ``tablet_sign_ins``."""
 
     def open(
         self,
@@ -137,6 +139,17 @@ class Sessions(Repository):
             tablet_id=tablet_id,
             expires_at=expires_at,
         )
+        if tablet_id is not None:
+            self._statements.run(
+                "tablet_sign_ins_begin",
+                token_hash=token_hash,
+                person_id=person_id,
+                tablet_id=tablet_id,
+                expires_at=expires_at,
+            )
+            self._statements.run(
+                "tablet_sign_ins_sweep", older_than_days=SIGN_INS_KEPT_DAYS
+            )
 
     def find(self, token_hash: str) -> Session | None:
         row = self._statements.row("sessions_find", token_hash=token_hash)
@@ -147,9 +160,17 @@ class Sessions(Repository):
 
     def close(self, token_hash: str) -> None:
         self._statements.run("sessions_close", token_hash=token_hash)
+        self._statements.run("tablet_sign_ins_end", token_hash=token_hash)
 
     def close_all(self, person_id: int) -> int:
+        self._statements.run("tablet_sign_ins_end_all", person_id=person_id)
         return self._statements.run("sessions_close_all", person_id=person_id)
+
+    def on_tablet(self, tablet_id: int, token_hash: str) -> TabletSignIn | None:
+        row = self._statements.row(
+            "tablet_sign_ins_find", tablet_id=tablet_id, token_hash=token_hash
+        )
+        return None if row is None else TabletSignIn(_person(row[:8]), *row[8:])
 
     def enrol(self, token_hash: str, name: str, *, by: str) -> int:
         row = self._statements.row(

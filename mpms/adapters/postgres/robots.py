@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from mpms.adapters.postgres.statements import Repository
+from mpms.domain.goals import Pose
 from mpms.ports.plant import RobotState
 
 
@@ -36,6 +37,10 @@ class RobotRows(Repository):
                 y_m=state.y_m,
                 battery=state.battery,
             )
+
+    def arrived(self, robot: str, pose: Pose) -> None:
+        """It stands there now; its next report may be a second away."""
+        self._statements.run("robots_arrived", robot=robot, x_m=pose.x_m, y_m=pose.y_m)
 
     def states(self) -> Sequence[RobotState]:
         return [

@@ -17,7 +17,7 @@ from .tables import CELL_INPUT, Column, Input, Output, Rule, Table
 from .terms import Cell
 
 _NAME = re.compile(r"[^\W\d_][\w ]*")
-_CAMUNDA = "http://camunda.org/schema/1.0/dmn"
+_RELATIVES = ("http://camunda.org/schema/1.0/dmn", "http://operaton.org/schema/1.0/dmn")
 _PASSED_OVER = (
     *("input", "output", "rule", "annotation"),
     *("", "description", "extensionElements"),
@@ -82,7 +82,8 @@ def _input(reader: Reader, element: etree._Element) -> Input | None:
     term = reader.term(source)
     label = element.get("label") or text_of(source) or "?"
     column = _column(reader, element, f"input '{label}'", source, "inputValues")
-    cell_name = element.get(f"{{{_CAMUNDA}}}inputVariable") or CELL_INPUT
+    named = (element.get(f"{{{space}}}inputVariable") for space in _RELATIVES)
+    cell_name = next(filter(None, named), CELL_INPUT)
     return None if term is None else Input(column, term, cell_name)
 
 

@@ -47,16 +47,20 @@ NEEDS: dict[str, _Need] = {
     ),
 }
 
+_FORM_INSIDE = (
+    "forms inside a model are not shown; save the form as a file of its own and link "
+    "it by its id"
+)
+_FORM_ELSEWHERE = (
+    "this place of a form is not known; write camunda-forms:deployment:name.form"
+)
 FORM_SCHEMES = {
     "embedded:": "embedded forms are pages of another system; draw a form file",
     "app:": "forms of another application cannot be shown; draw a form file",
-    "camunda-forms:bpmn:": (
-        "forms inside a model are not shown; save the form as a file of its own and "
-        "link it by its id"
-    ),
-    "camunda-forms:": (
-        "this place of a form is not known; write camunda-forms:deployment:name.form"
-    ),
+    "camunda-forms:bpmn:": _FORM_INSIDE,
+    "operaton-forms:bpmn:": _FORM_INSIDE,
+    "camunda-forms:": _FORM_ELSEWHERE,
+    "operaton-forms:": _FORM_ELSEWHERE,
 }
 _FORM_ID = re.compile(r"[\w.-]+")
 

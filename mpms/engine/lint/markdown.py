@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from mpms.engine.lint import bpmn_words, camunda_words, zeebe_words
 from mpms.engine.lint.activities import NEEDS
+from mpms.engine.lint.editors import EDITORS
 from mpms.engine.lint.element_notes import GROUPS, KINDS, LOOPS, POSITIONS
 from mpms.engine.lint.elements import EVENTS, INTERRUPTING, PARTS, TAGS, TIMERS
 from mpms.engine.lint.vendors import VENDORS
@@ -36,7 +37,8 @@ _EVENTS = """Rows say what the event is about, columns where it stands. *not
 interrupting* means that the event may also leave its activity or scope running."""
 
 _CAMUNDA_7 = """Attributes are marked with an @. A word that is not in this table is
-refused as unknown."""
+refused as unknown. The words of Operaton (`http://operaton.org/schema/1.0/bpmn`) are
+read as these; a file may hold both."""
 
 _CAMUNDA_8 = """A model that Camunda Modeler draws for Camunda 8 runs unchanged or is
 told what is missing. Its expressions are FEEL and begin with `=`. Variables follow the
@@ -44,8 +46,13 @@ rules of Camunda 8: inputs belong to the task, results go to the instance unless
 are outputs, and a result stays with the task if the task has a variable of its name."""
 
 _VENDORS = """Files of these tools are read; words of theirs that change the execution
-are refused, with the Camunda word to use instead. Data of editors (Signavio, Bizagi,
-ADONIS, bpmn.io and all other unknown namespaces) is ignored."""
+are refused, with the Camunda word to use instead."""
+
+_EDITORS = """Words of these namespaces, and of all that begin like them, are for an
+editor or a drawing and change nothing. Words of any other namespace may change what is
+executed, so they are refused by name wherever something is executed; inside diagrams
+and pools everything may stand. A namespace that is declared and not used does not
+matter."""
 
 
 def elements_page() -> str:
@@ -66,7 +73,16 @@ def elements_page() -> str:
         parts.append(
             _section(title, _one_line(text), *_word_tables(prefix, words, inner))
         )
-    parts.append(_section("Other tools", _one_line(_VENDORS), _vendor_table()))
+    parts.append(
+        _section(
+            "Other tools",
+            _one_line(_VENDORS),
+            _vendor_table(),
+            "### Ignored",
+            _one_line(_EDITORS),
+            _editor_table(),
+        )
+    )
     return "\n".join(parts)
 
 
@@ -256,3 +272,14 @@ def _vendor_table() -> str:
         )
         rows.append((f"{vendor.name} (`{dialect}:`)", ignored, advice))
     return table(("tool", "ignored", "instead of"), rows)
+
+
+def _editor_table() -> str:
+    rows = []
+    for editor in EDITORS:
+        spaces = ", ".join(f"`{space}`" for space in editor.spaces)
+        but = [
+            f"But `{word}`: {meaning.reason}." for word, meaning in editor.but.items()
+        ]
+        rows.append((editor.name, spaces, " ".join([_sentence(editor.note), *but])))
+    return table(("tool", "namespaces", "what they say"), rows)

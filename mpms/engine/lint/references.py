@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from mpms.domain.models import Problem
+from mpms.domain.spelling import nearest
 from mpms.engine.lint.view import Known, Names, View, at
 from mpms.engine.lint.words import shown
 from mpms.engine.model import Element
@@ -23,14 +24,9 @@ _BY_TOPIC = frozenset(
         "endEvent",
     }
 )
+MOST_NAMED = 30  # of the topics that are served
 
 REFERENCES: tuple[_Reference, ...] = (
-    (
-        lambda known: known.topics,
-        lambda element: element.settings.topic,
-        _BY_TOPIC,
-        "no handler is registered for the topic '{}'",
-    ),
     (
         lambda known: known.forms,
         lambda element: element.settings.form,
@@ -54,9 +50,25 @@ REFERENCES: tuple[_Reference, ...] = (
 
 def judge_references(view: View, known: Known) -> Iterator[Problem]:
     for element in view.judged():
+        topic = element.settings.topic
+        served = known.topics if element.tag in _BY_TOPIC else None
+        if served is not None and topic and topic not in served:
+            yield at(element, _unserved(topic, served))
         for names_of, name_of, tags, reason in REFERENCES:
             names, name = names_of(known), name_of(element)
             if names is None or not name or element.tag not in tags:
                 continue
             if name not in names:
                 yield at(element, reason.format(shown(name)))
+
+
+def _unserved(topic: str, served: frozenset[str]) -> str:
+    meant = nearest(topic, served)
+    names = [shown(name) for name in sorted(served)]
+    more = len(names) - MOST_NAMED
+    return (
+        f"no worker has a handler for the topic '{shown(topic)}'; "
+        + (f"did you mean '{shown(meant)}'? " if meant else "")
+        + f"served topics: {', '.join(names[:MOST_NAMED]) or 'none'}"
+        + (f" and {more} more" if more > 0 else "")
+    )

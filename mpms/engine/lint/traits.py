@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from mpms.domain.models import Problem
 from mpms.engine.lint import camunda_words, zeebe_words
 from mpms.engine.lint.bpmn_words import ATTRIBUTES, CHILDREN, SINGLE
+from mpms.engine.lint.editors import foreign_refusal
 from mpms.engine.lint.vendors import VENDORS, vendor_refusal
 from mpms.engine.lint.words import Inner, Word, shown
 from mpms.engine.reading.facts import Trait
@@ -16,7 +17,8 @@ DIALECTS: dict[str, tuple[dict[str, Word], Inner]] = {
     "camunda": (camunda_words.WORDS, camunda_words.INNER),
     "zeebe": (zeebe_words.WORDS, zeebe_words.INNER),
 }
-_PLATFORMS = frozenset({"Camunda Platform", "Camunda Cloud", ""})
+_HARMLESS = frozenset({"modeler", "diagram", "xsi", "xml"})
+_PLATFORMS = frozenset({"Camunda Platform", "Camunda Cloud", "Operaton", ""})
 _ONCE_IN_CAMUNDA = frozenset({"failedJobRetryTimeCycle", "inputOutput"})
 _BOTH = (
     "this element speaks both Camunda 7 (camunda:{}) and Camunda 8 (zeebe:{}); keep "
@@ -86,13 +88,16 @@ def _refusal(trait: Trait) -> str:
     is_platform = (trait.dialect, trait.word) == ("modeler", "executionPlatform")
     if is_platform and trait.value not in _PLATFORMS:
         return f"drawn for the platform '{shown(trait.value)}', which is not known"
-    return ""  # drawing data of other tools, which BPMN lets everybody ignore
+    return "" if trait.dialect in _HARMLESS else foreign_refusal(trait)
 
 
 def _inner_refusal(dialect: str, trait: Trait) -> str:
     allowed = DIALECTS[dialect][1].get(trait.owner)
-    if allowed is None or trait.dialect not in ("", dialect):
-        return ""  # inside something refused as a whole, or of another tool
+    if allowed is None:
+        return ""  # inside something refused as a whole
+    if trait.dialect not in ("", dialect):
+        known = trait.dialect in DIALECTS or trait.dialect in _HARMLESS
+        return "" if known else foreign_refusal(trait)
     word = allowed.get(trait.word)
     if word is None:
         return f"'{shown(trait.word)}' in {trait.owner} is not honoured"

@@ -1,8 +1,8 @@
 """What other engines and editors write into a file, and what to write instead.
 
 BPMN lets everybody ignore the extensions of others. That is right for colours and
-notes; it is wrong for words that change what is executed, so the dialects of engines
-are known here. All other namespaces hold drawing data and are ignored.
+notes (``editors``); it is wrong for words that change what is executed, so the dialects
+of engines are known here, with what to write instead.
 """
 
 from __future__ import annotations
@@ -81,6 +81,7 @@ _EXPORTERS = {
     "bizagi": "Bizagi",
     "camunda modeler": "Camunda Modeler",
     "camunda web modeler": "Camunda Modeler",
+    "operaton modeler": "Camunda Modeler",
     "bpmn-js": "bpmn.io",
     "bpmn.io": "bpmn.io",
     "adonis": "ADONIS",

@@ -15,6 +15,7 @@ from mpms.engine.reading.facts import Facts, Trait, traits_of
 from mpms.engine.reading.foreign import foreign_file
 from mpms.engine.reading.names import attribute, children, is_true, shown_name, tag_of
 from mpms.engine.reading.processes import read_process
+from mpms.engine.reading.relatives import in_the_words_of_camunda
 from mpms.engine.reading.safe_xml import parse_safely
 from mpms.engine.reading.tags import CLOSED_TAGS, NODE_TAGS, SHOWN_TAGS
 
@@ -47,10 +48,11 @@ def read(xml: bytes) -> Reading:
     root = parse_safely(xml)
     _refuse_other_than_bpmn(root)
     _refuse_endless(root)
+    contradictions = in_the_words_of_camunda(root)
     declared = read_declared(root)
     nodes = [node for node in children(root) if tag_of(node)[1] == "process"]
     only_pictures = not any(map(_is_executable, nodes))
-    problems = _shared_ids(root)
+    problems = [*_shared_ids(root), *contradictions]
     traits: list[Trait] = list(traits_of(root, SHOWN_TAGS, _OUTSIDE_PROCESSES))
     processes = []
     for node in nodes:

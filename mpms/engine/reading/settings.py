@@ -30,7 +30,7 @@ _SAME_BUSINESS_KEY = frozenset(
     for mark in "$#"
     for key in ("processBusinessKey", "businessKey")
 )
-_FORM_SCHEME = "camunda-forms:"
+_FORM_SCHEMES = ("camunda-forms:", "operaton-forms:")
 _DEPLOYED_FORM = ("deployment:", "/")
 
 
@@ -84,9 +84,9 @@ def comma_list(text: str | None) -> tuple[str, ...]:
 
 def _form(key: str | None) -> str | None:
     """The id of a form drawn in the modeller; other keys stay as they are."""
-    if key is None or not key.startswith(_FORM_SCHEME):
+    if key is None or not key.startswith(_FORM_SCHEMES):
         return key
-    place = key.removeprefix(_FORM_SCHEME)
+    place = key.partition(":")[2]
     if not place.startswith(_DEPLOYED_FORM):
         return key
     return place.rpartition(":")[2].rpartition("/")[2].removesuffix(".form")

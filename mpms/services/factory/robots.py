@@ -1,13 +1,13 @@
-"""Robots: choose one for an order, send it to a place."""
+"""Robots: choose one for an order."""
 
 from __future__ import annotations
 
 import math
 
 from fleet.choice import Candidate, choose
-from mpms.domain.errors import BusinessError, RobotBusy
-from mpms.domain.goals import Goal, GoalState, Pose
-from mpms.domain.jobs import Answer, Deferred, Done, Job, NotYet
+from mpms.domain.errors import BusinessError
+from mpms.domain.goals import Pose
+from mpms.domain.jobs import Answer, Done, Job, NotYet
 from mpms.domain.worlds import World
 from mpms.ports.plant import RobotState
 from mpms.ports.store import Transaction
@@ -69,34 +69,6 @@ class AssignRobot:
     def _heaviest_kg(job: Job) -> float:
         materials = job.inputs.get("materials") or []
         return max((float(m["required_kg"]) for m in materials), default=0.0)
-
-
-class MoveRobot:
-    """``robot.move``: write a goal; the robot's report completes the task."""
-
-    def __init__(self, world: World) -> None:
-        self._world = world
-
-    def __call__(self, tx: Transaction, job: Job) -> Answer:
-        robot, place = job.inputs["robot"], job.inputs["place"]
-        pose = self._world.pose_for(robot, place)
-        if pose is None:
-            raise BusinessError("PlaceUnknown", f"the world has no place {place!r}")
-        goal = Goal(
-            id=job.idempotency_key,
-            robot=robot,
-            place=place,
-            pose=pose,
-            state=GoalState.NEW,
-            task_id=job.task_id,
-            instance_id=job.instance_id,
-        )
-        try:
-            tx.goals.add(goal)
-        except RobotBusy as busy:
-            # The drive of a process that was cancelled; it ends by itself.
-            return NotYet(LOOK_AGAIN_S, str(busy))
-        return Deferred()
 
 
 def _distance_m(x_m: float | None, y_m: float | None, to: Pose | None) -> float | None:

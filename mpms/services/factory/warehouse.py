@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from mpms.domain.errors import BusinessError, OrderUnknown
-from mpms.domain.jobs import Answer, Done, Job
+from mpms.domain.jobs import Answer, Done, Job, NotYet
 from mpms.domain.orders import OrderStatus
 from mpms.domain.worlds import World
-from mpms.ports.plant import Scale, ScaleUnavailable
-from mpms.ports.store import Transaction
+from mpms.ports.plant import RobotAway, Scale, ScaleUnavailable
+from mpms.ports.store import Transaction, UnitOfWork
 from mpms.services.current_catalogue import CurrentCatalogue
 from mpms.services.factory.orders import change_status
+
+AGAIN_S = 2.0
 
 
 class ConnectWarehouse:
@@ -56,16 +58,38 @@ class ConnectWarehouse:
 
 
 class WeighMaterial:
-    """``scale.weigh``: the net weight that the robot's scale shows."""
+    """``scale.weigh``: the net weight that the robot's scale shows.
 
-    def __init__(self, scale: Scale) -> None:
+    While the robot does not answer, its scale has not failed: the weighing waits, as
+    a drive does, and ``watch_waits`` tells of a wait that lasts.
+    """
+
+    def __init__(self, scale: Scale, uow: UnitOfWork | None = None) -> None:
         self._scale = scale
+        self._uow = uow
 
     def __call__(self, job: Job) -> Answer:
+        robot = job.inputs["robot"]
         try:
-            return Done({"measured_kg": self._scale.net_kg(job.inputs["robot"])})
-        except ScaleUnavailable as away:
-            raise BusinessError("ScaleUnavailable", str(away)) from away
+            return Done({"measured_kg": self._scale.net_kg(robot)})
+        except RobotAway as away:
+            return NotYet(AGAIN_S, str(away))
+        except ScaleUnavailable as broken:
+            away_why = self._away(robot)
+            if away_why is not None:
+                return NotYet(AGAIN_S, f"{robot} {away_why}")
+            raise BusinessError("ScaleUnavailable", str(broken)) from broken
+
+    def _away(self, robot: str) -> str | None:
+        """Why nobody hears the robot; None if it is heard."""
+        if self._uow is None:
+            return None
+        with self._uow() as tx:
+            states = {state.robot: state for state in tx.robots.states()}
+        state = states.get(robot)
+        if state is None or state.heard:
+            return None
+        return state.why_not or "does not answer"
 
 
 def disconnect_warehouse(tx: Transaction, job: Job) -> Answer:

@@ -53,10 +53,20 @@ class DeployedShape(Shape):
     name: str
 
 
+class WarningShape(Shape):
+    file: str
+    element: str
+    name: str
+    reason: str
+
+
 class Deployed(Shape):
     processes: list[DeployedShape]
     decisions: list[str]
     forms: list[str]
+    warnings: list[WarningShape] = Field(
+        description="What the models name and nobody has or serves yet."
+    )
 
     @classmethod
     def of(cls, done: Deployment) -> Deployed:
@@ -64,6 +74,13 @@ class Deployed(Shape):
             processes=shaped(DeployedShape, done.definitions),
             decisions=done.decisions,
             forms=done.forms,
+            warnings=[
+                WarningShape(
+                    file=file, element=one.element, name=one.name, reason=one.reason
+                )
+                for file, found in done.warnings.items()
+                for one in found
+            ],
         )
 
 

@@ -10,6 +10,7 @@ from pydantic import Field
 from mpms.domain.errors import NotFound
 from mpms.domain.incidents import Incident, IncidentFilter
 from mpms.services.close_incident import close_incident
+from mpms.services.list_alarms import list_alarms
 from mpms.services.repair_instance import retry_incident, retry_many
 from mpms.web.api.operation import Call, Given, Section, Shape
 from mpms.web.api.values import (
@@ -19,6 +20,7 @@ from mpms.web.api.values import (
     RowId,
     Text,
     WithReason,
+    shaped,
 )
 from mpms.web.rights import LEADERS, READERS
 
@@ -71,6 +73,34 @@ def list_all(call: Call, query: IncidentQuery) -> Listed[OpenIncident]:
         )
     return Listed[OpenIncident](
         items=[OpenIncident.model_validate(one) for one in found]
+    )
+
+
+class StoppedOrderShape(Shape):
+    task_id: str
+    number: str | None
+    message: str
+    since_at: datetime
+
+
+class AlarmsShape(Shape):
+    total: int
+    stopped: list[StoppedOrderShape]
+    late_answers: int
+    orders_waiting_for_release: int
+    causes_of_incidents: int
+
+
+@section.get("/alarms", LEADERS)
+def alarms(call: Call) -> AlarmsShape:
+    """What waits for somebody's decision, counted as on the pages."""
+    found = list_alarms(call.desk.uow)
+    return AlarmsShape(
+        total=found.counts.total,
+        stopped=shaped(StoppedOrderShape, found.stopped),
+        late_answers=found.counts.late_answers,
+        orders_waiting_for_release=found.counts.releases,
+        causes_of_incidents=found.counts.causes,
     )
 
 

@@ -106,6 +106,7 @@ class LateShape(Shape):
     task_name: str
     answers: dict[str, Any]
     answered_by: str
+    posted_by: str | None
     device_at: datetime
     received_at: datetime
     reason: str

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -15,11 +16,12 @@ from flask import (
     request,
     url_for,
 )
-from werkzeug.exceptions import BadRequest, Forbidden
+from werkzeug.exceptions import BadRequest, Unauthorized
 from werkzeug.wrappers import Response as Answer
 
 from mpms.domain.errors import FormInvalid
-from mpms.domain.people import Person, Role
+from mpms.domain.people import Person
+from mpms.services.recognise import recognise_answerer
 from mpms.services.report_problem import report_problem
 from mpms.services.save_draft import save_draft
 from mpms.services.submit_form import Submitted, submit_form
@@ -70,7 +72,7 @@ def answer(task_id: str) -> Answer:
     submitted = _submit(
         task_id,
         answers,
-        _answerer(sent.get("answered_by")),
+        _answerer(sent),
         key=key,
         device_at=_instant(sent.get("device_at")),
         instance_id=_text(sent.get("instance")),
@@ -119,22 +121,22 @@ def _submit(
     )
 
 
-def _answerer(login: Any) -> Person:
+def _answerer(sent: Mapping[str, Any]) -> Person:
     """Who answered: on a tablet without network maybe not the one who is signed in
-    when the network is back."""
-    person = current_person()
-    if login is None or login == "" or login == person.login:
-        return person
+    when the network is back. AnsweredElsewhere."""
     session = current_session()
-    if session is None or session.tablet_id is None or not isinstance(login, str):
-        raise Forbidden(
-            "Only an enrolled tablet may hand in what somebody else answered."
-        )
-    with current_desk().uow() as tx:
-        other = tx.people.get(login)
-    if other is None or not other.active or other.role is Role.VIEWER:
-        raise Forbidden("The person who answered may not do this task.")
-    return other
+    if session is None:
+        raise Unauthorized
+    login = sent.get("answered_by") or session.person.login
+    if not isinstance(login, str):
+        raise BadRequest
+    return recognise_answerer(
+        current_desk().uow,
+        session,
+        login,
+        _text(sent.get("sign_in")),
+        _instant(sent.get("device_at")),
+    )
 
 
 def _next_url(submitted: Submitted) -> str | None:
@@ -160,7 +162,8 @@ def problem(task_id: str) -> Answer:
         task_id,
         code,
         note,
-        person=_answerer(sent.get("answered_by")),
+        person=_answerer(sent),
+        posted_by=current_person().login,
         instance_id=_text(sent.get("instance")),
     )
     if reported.late:

@@ -22,7 +22,7 @@ from mpms.web.signed_in import (
 pages = Blueprint("events", __name__)
 
 RETRY_MS = 2000
-BEAT_S = 15.0  # a browser that has gone is noticed by writing to it
+BEAT_S = 15.0
 CHECK_S = 60.0
 LONGEST_KEY = 64
 FULL_S = 30
@@ -64,6 +64,8 @@ def follow() -> Response:
         headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
     )
     answer.call_on_close(stream.close)
+    if (when_gone := request.environ.get("mpms.when_gone")) is not None:
+        when_gone(stream.close)  # at once, not when the next message is written
     return answer
 
 

@@ -18,6 +18,7 @@ from mpms.domain.incidents import IncidentFilter
 from mpms.services.assign_cause import assign_cause
 from mpms.services.close_incident import close_cause, close_incident
 from mpms.services.comment_cause import comment_cause
+from mpms.services.list_alarms import count_alarms, list_alarms
 from mpms.services.order_batch import order_batch
 from mpms.services.repair_instance import retry_incident
 from mpms.services.show_inbox import is_retryable, show_cause, show_inbox
@@ -50,10 +51,26 @@ def _inbox() -> dict[str, Any]:
     sought = asked.sought(current_person().login)
     return {
         "page": show_inbox(desk.uow, desk.engine, sought),
+        "alarms": list_alarms(desk.uow),
         "asked": asked,
         "sorts": words.sort_words(),
         "no_process": words.NO_PROCESS,
     }
+
+
+@pages.get("/alarms/count")
+@allowed(LEADERS)
+def count() -> str:
+    """The number beside the menu's word, on every page."""
+    return render_template("_alarm_count.html", count=_count())
+
+
+@pages.app_template_global("alarm_count")
+def _count() -> int:
+    try:
+        return count_alarms(current_desk().uow)
+    except DatabaseAway:  # the page itself says so
+        return 0
 
 
 # -- one cause -------------------------------------------------------------------------

@@ -57,6 +57,7 @@ def _page(late_id: int | None = None, problem: str | None = None) -> str:
 
 def _row(tx: Transaction, late: LateAnswer) -> dict[str, Any]:
     first = tx.tasks.answer(late.task_id)
+    by_another = late.posted_by not in (None, late.answered_by)
     try:
         waits = first is None and bool(tx.tasks.get(late.task_id))
     except TaskGone:
@@ -64,6 +65,7 @@ def _row(tx: Transaction, late: LateAnswer) -> dict[str, Any]:
     return {
         "late": late,
         "by": name_of(tx, late.answered_by),
+        "posted_by": name_of(tx, late.posted_by or "") if by_another else None,
         "first": first,
         "fields": sorted({**late.answers, **({} if first is None else first.answers)}),
         "first_by": None if first is None else name_of(tx, first.answered_by),

@@ -46,6 +46,8 @@ def words_of(robot: RobotView) -> Words:
         return Words(t("emergency stop"), "bad", "stop")
     if robot.place is not None:
         return Words(t("drives to {place}", place=shown(robot.place)), "info", "send")
+    if robot.doing == "waits":
+        return Words(t("waits until its place is free"), "warn", "clock")
     if robot.doing == "serves":
         return Words(t("waits for loading or the tank"), "info", "clock")
     if robot.why_not:

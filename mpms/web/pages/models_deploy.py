@@ -37,6 +37,7 @@ DEPLOYERS = frozenset({Role.ADMIN})
 MOST_FILES = 50
 LONGEST_NAME = 120
 LONGEST_NOTE = 500
+MOST_WARNINGS = 5
 ENDINGS = (".bpmn", ".dmn", ".form")
 
 
@@ -135,6 +136,7 @@ def deployed(files: dict[str, bytes], note: str) -> Answer:
     lines = {line.key: line for line in after.processes}
     for definition in made.definitions:
         if lines[definition.key].behind:
+            _warn(made)
             return redirect(
                 url_for(
                     "models.deploy.migrate",
@@ -146,7 +148,8 @@ def deployed(files: dict[str, bytes], note: str) -> Answer:
     if len(files) == 1 and made.definitions:
         one = made.definitions[0]
         where = url_for("models.version", key=one.key, version=one.version)
-        return redirect(where, 303)
+        return redirect(where, 303)  # which says what it names in vain
+    _warn(made)
     return redirect(url_for("models.listing"), 303)
 
 
@@ -170,6 +173,19 @@ def _tell(
         flash(t("Deployed: {what}.", what=", ".join(new)), "ok")
     if same:
         flash(t("Unchanged, so no new version: {what}.", what=", ".join(same)))
+
+
+def _warn(made: Deployment) -> None:
+    told = [
+        f"{file}, {one.name or one.element}: {one.reason}"
+        for file, found in made.warnings.items()
+        for one in found
+    ]
+    for line in told[:MOST_WARNINGS]:
+        flash(line, "warn")
+    if len(told) > MOST_WARNINGS:
+        more = len(told) - MOST_WARNINGS
+        flash(t("{count} more notes are on the models' pages.", count=more), "warn")
 
 
 def _new(

@@ -17,13 +17,9 @@ from werkzeug.wrappers import Response as Answer
 
 from mpms.domain.errors import OrderUnknown
 from mpms.domain.orders import OrderStatus
+from mpms.domain.tasks import DECISION_FORM
 from mpms.ports.order_views import OrderPlace, OrderSought
-from mpms.services.order_overview import (
-    DECISION_FORM,
-    Overview,
-    day_of,
-    list_orders,
-)
+from mpms.services.order_overview import Overview, day_of, list_orders
 from mpms.services.order_page import open_attachment, show_order, show_timeline
 from mpms.services.release_order import (
     OrderNotWaiting,

@@ -17,12 +17,12 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pytest
 import yaml
@@ -79,15 +79,21 @@ def _load_checker() -> Any:
 class Child:
     """A process that tells its news in lines and ends with its standard input."""
 
-    def __init__(self, *arguments: str) -> None:
+    def __init__(self, *arguments: str, errors: Path | None = None) -> None:
+        with ExitStack() as open_now:
+            said = None if errors is None else open_now.enter_context(errors.open("ab"))
+            self._start(arguments, said)
+        self._rest = b""
+
+    def _start(self, arguments: tuple[str, ...], errors: IO[bytes] | None) -> None:
         self.process = subprocess.Popen(
             [sys.executable, *arguments],
             cwd=ROOT,
             env=os.environ | {"PYTHONPATH": str(ROOT)},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
+            stderr=errors,
         )
-        self._rest = b""
 
     def line(self) -> str:
         assert self.process.stdout is not None
@@ -122,7 +128,10 @@ class Child:
 class Simulator:
     """The robots, with an independent record of what they did."""
 
-    def __init__(self, world: Path, trace: Path, speed: float) -> None:
+    def __init__(
+        self, world: Path, trace: Path, speed: float, errors: Path | None = None
+    ) -> None:
+        self._errors = errors
         self._world = world
         self._trace = trace
         self._speed = speed
@@ -134,6 +143,7 @@ class Simulator:
             *("-m", "shopfloor", "sim", str(self._world), "--port", str(port)),
             *("--speed", str(self._speed), "--trace", str(self._trace)),
             "--with-parent",
+            errors=self._errors,
         )
 
     def fault(self, command: str) -> None:
@@ -248,6 +258,7 @@ class Plant:
         self.directory = directory
         self.services = bootstrap.connect(database_url, application="people")
         self.workers: dict[str, Child] = {}
+        self.errors: Path | None = None  # where processes write what they complain of
         self._closers: list[Callable[[], None]] = [self.services.close]
         self.world: Path = ROOT / "worlds" / "paint_factory"
         self.deploy(assets.shipped_models())
@@ -283,7 +294,7 @@ class Plant:
 
     def start_simulator(self, speed: float = 30.0) -> Simulator:
         trace = self.directory / "trace.jsonl"
-        simulator = Simulator(self.world, trace, speed)
+        simulator = Simulator(self.world, trace, speed, self.errors)
         self._closers.append(lambda: simulator.kill())
         self.simulator = simulator
         self.robots_url = simulator.url
@@ -304,6 +315,7 @@ class Plant:
         worker = Child(
             str(HERE / "robot_worker.py"),
             *(self.database_url, self.robots_url, str(self.world), name, str(lease_s)),
+            errors=self.errors,
         )
         self.workers[name] = worker
         worker.line()
@@ -357,13 +369,19 @@ class Plant:
         rows = self.rows(f"SELECT {columns} FROM robots WHERE robot = '{name}'")
         return dict(zip(names, rows[0], strict=True)) if rows else {}
 
-    def goals(self, *, seconds: bool = False) -> list[dict[str, Any]]:
-        """``seconds``: instants as seconds since the epoch."""
+    def goals(
+        self, *, seconds: bool = False, aside: bool = False
+    ) -> list[dict[str, Any]]:
+        """``seconds``: instants as seconds since the epoch. ``aside``: also those that
+        no process waits for, of robots that made room."""
         names = (
             *("id", "robot", "place", "x_m", "y_m", "state", "inferred", "reason"),
             *("created_at", "sent_at", "ended_at"),
         )
-        rows = self.rows(f"SELECT {', '.join(names)} FROM goals ORDER BY created_at")
+        which = "true" if aside else "task_id IS NOT NULL"
+        rows = self.rows(
+            f"SELECT {', '.join(names)} FROM goals WHERE {which} ORDER BY created_at"
+        )
         goals = [dict(zip(names, row, strict=True)) for row in rows]
         for goal in goals if seconds else ():
             for name in ("created_at", "sent_at", "ended_at"):

@@ -18,7 +18,7 @@ from mpms.worker import Worker
 
 
 def main(url: str, robots_url: str, place: str, name: str, lease_s: str) -> None:
-    logging.basicConfig(level=logging.ERROR, format=f"{name} %(message)s")
+    logging.basicConfig(level=logging.WARNING, format=f"{name} %(message)s")
     stop = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
     services = bootstrap.connect(url, application=name)

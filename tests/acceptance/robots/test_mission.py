@@ -61,6 +61,28 @@ def test_an_order_is_driven_goal_by_goal_and_the_robot_learns_nothing_more(
             assert said_done[earlier["id"]] < first_sent[later["id"]]
 
 
+def shared_places(goals: list[dict[str, Any]]) -> list[tuple[str, str, str]]:
+    """Where a robot was sent although another was there or on its way there."""
+    stays: list[tuple[str, float, float, Any, Any]] = []
+    for robot in {goal["robot"] for goal in goals}:
+        mine = [goal for goal in goals if goal["robot"] == robot]
+        for goal, following in itertools.pairwise([*mine, None]):
+            until = goal["ended_at"]
+            if goal["state"] == "reached":
+                until = None if following is None else following["sent_at"]
+            stay = (robot, goal["x_m"], goal["y_m"], goal["created_at"], until)
+            stays.append(stay)
+    found = []
+    for one, two in itertools.combinations(stays, 2):
+        (robot, x, y, since, until), (other, x2, y2, since2, until2) = one, two
+        apart = robot == other or (x, y) != (x2, y2)
+        earlier = until is not None and until <= since2
+        later = until2 is not None and until2 <= since
+        if not (apart or earlier or later):
+            found.append((robot, other, f"{x}, {y}"))
+    return found
+
+
 @pytest.mark.covers("A78")
 def test_ten_orders_at_once_are_done_by_three_robots_and_two_workers(
     plant: Plant, until: Until
@@ -77,6 +99,7 @@ def test_ten_orders_at_once_are_done_by_three_robots_and_two_workers(
     goals = plant.goals()
     reached = [g for g in goals if g["state"] == "reached"]
     assert len(reached) == 70
+    assert shared_places(plant.goals(aside=True)) == []
     assert {g["robot"] for g in reached} == {"robot1", "robot2", "robot3"}
     assert max(plant.starts_of_goals().values()) == 1
     for robot in ("robot1", "robot2", "robot3"):

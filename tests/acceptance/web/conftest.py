@@ -82,8 +82,9 @@ class House:
         page.goto(f"{self.address}/tasks/{task_id}")
         expect(page.locator("[data-stepper-count]")).not_to_be_empty()
 
-    def order(self, materials: int = 1) -> str:
-        """Mail an order of one or more raw materials; return its number."""
+    def order(self, materials: int = 1, *, start: int = 0) -> str:
+        """Mail an order of one or more raw materials; return its number. Another
+        ``start`` is another place: one robot at a time is sent to each."""
         number = f"MO-2026-{next(self._numbers):04d}"
         lines = ("RM-001 Water 310 kg", "RM-002 Titanium dioxide 120.5 kg")
         letter = EmailMessage()
@@ -91,7 +92,7 @@ class House:
         letter["Subject"] = f"Order {number}"
         letter["Message-ID"] = make_msgid(domain="example.com")
         letter["Date"] = format_datetime(datetime.now(UTC))
-        wanted = "".join(f"- {line}\n" for line in lines[:materials])
+        wanted = "".join(f"- {line}\n" for line in lines[start : start + materials])
         letter.set_content(
             f"Order: {number}\nProduct: Test paint\n\nMaterials:\n{wanted}"
         )

@@ -67,7 +67,7 @@ def test_a_supervisor_follows_a_process_on_its_diagram(
     expect(load).to_have_attribute("data-tokens", "1")
     expect(drawn).to_have_class(re.compile("diagram-live"))
     expect(badges).to_have_text("1")
-    second = house.order()
+    second = house.order(start=1)
     house.task(second, "load_material")
     expect(load).to_have_attribute("data-tokens", "2")
     expect(badges).to_have_text("2")

@@ -18,6 +18,7 @@ from playwright.sync_api import BrowserContext, Locator, Page, expect
 from mpms import bootstrap
 from mpms.services.deploy_models import deploy_models
 from mpms.services.start_instance import start_instance
+from mpms.services.submit_form import submit_form
 
 House = Any  # the fixture's class lives in conftest.py
 Open = Callable[..., BrowserContext]
@@ -118,6 +119,36 @@ def test_a_robot_that_freezes_on_its_way_is_told_once_and_drives_on_when_it_thaw
     ) == [("reached", 1)]
     inbox.goto(f"{house.address}/cockpit/i/{instance}?tab=timeline")
     expect(inbox.locator(".timeline")).to_contain_text(f"{robot} goes on to")
+
+
+def test_a_load_is_weighed_when_its_robot_has_its_wifi_back(
+    house: House, inbox: Page
+) -> None:
+    number = house.order()
+    task = house.task(number, "load_material")
+    instance, robot = house.rows(
+        "SELECT h.instance_id::text, h.robot FROM robot_holds AS h"
+        f" JOIN instances AS i ON i.id = h.instance_id AND i.business_key = '{number}'"
+    )[0]
+    house.break_robot(f"cut {robot}")
+    try:
+        loaded = {"confirmed": True, "lot": "L-7"}
+        services = house.services
+        submit_form(services.uow, services.advance, task, loaded, by="ana")
+        cause = cause_of(inbox, "robot does not drive on")
+        expect(cause).to_contain_text(f"{robot} does not answer")
+        away = "SELECT robot FROM robots WHERE link IN ('down', 'stale')"
+        found = house.until("its link is told", lambda: house.rows(away))
+        assert found == [(robot,)]
+    finally:
+        house.break_robot(f"clear {robot}")
+    house.task(number, "unload_material")
+    expect(inbox.locator(".incidents-cause")).to_have_count(0)
+    told = house.rows(
+        f"SELECT data::text FROM events WHERE instance_id = '{instance}'"
+        f" UNION SELECT message FROM incidents WHERE instance_id = '{instance}'"
+    )
+    assert [text for (text,) in told if "frame" in text or "handshake" in text] == []
 
 
 def far_from(house: House, robot: str) -> str:

@@ -58,6 +58,14 @@ def upload(page: Page, house: House, name: str, content: bytes) -> None:
     page.get_by_role("button", name="Deploy", exact=True).click()
 
 
+def at_the_desk(house: House, open_context: Open, **settings: Any) -> Page:
+    """A large screen on which the administrator has signed in."""
+    size = {"width": 1440, "height": 1000}
+    page = open_context(viewport=size, service_workers="block", **settings).new_page()
+    house.sign_in(page, "adam")
+    return page
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_new_version_is_refused_deployed_compared_and_followed(
     house: House, open_context: Open, scheme: str
@@ -118,11 +126,7 @@ def test_a_new_version_is_refused_deployed_compared_and_followed(
 def test_a_process_is_drawn_deployed_and_started(
     house: House, open_context: Open
 ) -> None:
-    context = open_context(
-        viewport={"width": 1440, "height": 1000}, service_workers="block"
-    )
-    page = context.new_page()
-    house.sign_in(page, "adam")
+    page = at_the_desk(house, open_context)
     answer = page.goto(f"{house.address}/models")
     assert answer is not None
     assert "unsafe-inline" not in answer.headers["content-security-policy"]
@@ -181,13 +185,7 @@ def test_a_process_is_drawn_deployed_and_started(
 def test_the_factorys_own_process_is_edited_without_losing_anything(
     house: House, open_context: Open, scheme: str
 ) -> None:
-    context = open_context(
-        viewport={"width": 1440, "height": 1000},
-        color_scheme=scheme,
-        service_workers="block",
-    )
-    page = context.new_page()
-    house.sign_in(page, "adam")
+    page = at_the_desk(house, open_context, color_scheme=scheme)
     key = "warehouse_simplified"
     if not house.rows(f"SELECT 1 FROM definitions WHERE key = '{key}'"):
         upload(
@@ -212,6 +210,36 @@ def test_the_factorys_own_process_is_edited_without_losing_anything(
     rows = page.locator("#model-changes tbody tr")
     expect(rows).to_have_count(1)
     expect(rows.locator("ins")).to_have_text(note)
+
+
+def test_a_model_of_operaton_is_edited_in_its_own_words(
+    house: House, open_context: Open
+) -> None:
+    page = at_the_desk(house, open_context)
+    key, shipped = "of_operaton", "warehouse_simplified"
+    model = (ROOT / "processes" / f"{shipped}.bpmn").read_text(encoding="utf-8")
+    model = model.replace("http://camunda.org/schema", "http://operaton.org/schema")
+    model = model.replace("camunda:", "operaton:").replace(":camunda=", ":operaton=")
+    model = model.replace("Camunda Platform", "Operaton")
+    model = model.replace(shipped, key).replace("robot.move", "robot.mvoe", 1)
+    upload(page, house, f"{key}.bpmn", model.encode())
+    expect(page).to_have_url(re.compile(f"/models/{key}/1$"))
+    said = "for the topic 'robot.mvoe'; did you mean 'robot.move'?"
+    expect(page.locator(".model-finding", has_text=said)).to_be_visible()
+
+    page.goto(f"{house.address}/models/{key}/edit")
+    expect(page.locator("#model-editor[data-ready]")).to_be_attached()
+    finding = page.locator("#editor-findings li", has_text=said)
+    expect(finding).to_be_visible()
+    finding.get_by_role("button").first.click()
+    topic = page.get_by_label("Topic of the handler")
+    expect(topic).to_have_value("robot.mvoe")
+    topic.fill("robot.move")
+    topic.press("Tab")
+    expect(finding).to_have_count(0)
+    ((draft,),) = house.rows(f"SELECT content FROM model_drafts WHERE key = '{key}'")
+    assert b'operaton:topic="robot.move"' in bytes(draft)
+    assert b"camunda:" not in bytes(draft)
 
 
 def test_a_decision_is_changed_tried_and_deployed(

@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
+from mpms.demo.people import PEOPLE
+
 House = Any  # the fixture's class lives in conftest.py
 Open = Callable[..., BrowserContext]
 
@@ -129,6 +131,49 @@ def test_an_answer_that_comes_too_late_is_a_supervisor_s_decision(
     expect(leader.locator("main")).to_contain_text("L-77")
     expect(leader.locator("main")).to_contain_text("Ana Ruiz")
     assert [row[:2] for row in answers(house, number)] == [("load_material", "sofia")]
+
+
+def test_what_two_people_answered_on_one_tablet_counts_for_each(
+    house: House, open_context: Open
+) -> None:
+    number = house.order()
+    task = house.task(number, "load_material")
+    context = open_context(**TABLET)
+    page = context.new_page()
+    house.sign_in(page, "sofia")
+    page.goto(f"{house.address}/tablets")
+    page.locator("input[name=name]").fill("Rack A")
+    page.locator(".tablets-enrol button").click()
+    expect(page.locator("main")).to_contain_text("Rack A")
+    change_person(page, house, "ana")
+    page.goto(f"{house.address}/tasks")
+    ready_for_offline(page, house, task)
+    context.set_offline(True)
+    house.open_task(page, task)
+    answer(page)
+    expect(page.locator("#offline-bar")).to_contain_text("1")
+
+    change_person(page, house, "max")  # this request leaves beside the browser
+    context.set_offline(False)
+    page.goto(f"{house.address}/tasks")
+    expect(page.locator("meta[name=person]")).to_have_attribute("content", "max")
+    house.until("the answer has arrived", lambda: answers(house, number))
+    assert answers(house, number) == [("load_material", "ana", True)]
+    assert house.rows(
+        "SELECT e.actor, e.data ->> 'posted_by' FROM events AS e"
+        " JOIN instances AS i ON i.id = e.instance_id"
+        f" WHERE e.kind = 'form answered' AND i.business_key = '{number}'"
+    ) == [("ana", "max")]
+
+
+def change_person(page: Page, house: House, login: str) -> None:
+    person = next(p for p in PEOPLE if p.login == login)
+    signed_in = page.request.post(
+        f"{house.address}/login",
+        form={"login": login, "password": person.password},
+        headers={"Origin": house.address},
+    )
+    assert signed_in.ok
 
 
 @pytest.mark.parametrize("path", ["/orders", "/map"])

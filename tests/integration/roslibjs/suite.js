@@ -86,7 +86,7 @@ async function main() {
     goalMessage: {
       target_pose: {
         header: { frame_id: "map" },
-        pose: { position: { x: 3, y: 1, z: 0 }, orientation: { x: 0, y: 0, z: 0, w: 1 } },
+        pose: { position: { x: 3, y: 2 * Number(robot.slice(-1)) - 1, z: 0 }, orientation: { x: 0, y: 0, z: 0, w: 1 } },
       },
     },
   });

@@ -72,7 +72,9 @@ class Bench:
         self.robots = LoopbackRobots(self.world)
         self.worker = self.another_worker("by hand")
 
-    def another_worker(self, name: str, *, lease_s: float = 30.0) -> Worker:
+    def another_worker(
+        self, name: str, *, lease_s: float = 30.0, topic_patience_s: float = 60.0
+    ) -> Worker:
         return Worker(
             self.uow,
             self.advance,
@@ -81,6 +83,7 @@ class Bench:
             SilentAlarm(),
             name=name,
             lease_s=lease_s,
+            topic_patience_s=topic_patience_s,
         )
 
     def close(self) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from mpms.domain.goals import Goal, GoalReport, GoalState
-from mpms.services.factory.robots import MoveRobot
+from mpms.services.factory.driving import MoveRobot
 from mpms.services.repair_instance import cancel_instance, retry_incident
 from mpms.services.settle_goal import settle_goal
 
@@ -231,7 +231,7 @@ def test_two_drives_of_one_robot_follow_each_other(
     ((goal_id, _, _),) = goal_rows(bench)
     assert bench.rows(
         f"SELECT attempts, last_error FROM jobs WHERE instance_id = '{second}'"
-    ) == [(0, "The robot robot1 has an open goal already.")]
+    ) == [(0, "robot1 has not ended another drive yet")]
     robots.say(goal_id, GoalState.REACHED)
     bench.worker.settle()
     bench.due_now()

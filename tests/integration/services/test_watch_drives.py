@@ -10,7 +10,7 @@ import pytest
 from mpms.domain.goals import Goal, GoalReport, GoalState
 from mpms.ports.plant import RobotState
 from mpms.services.close_incident import close_incident
-from mpms.services.factory.robots import MoveRobot
+from mpms.services.factory.driving import MoveRobot
 from mpms.services.repair_instance import cancel_instance, suspend_instance
 from mpms.services.watch_drives import WatchDrives
 
@@ -27,6 +27,7 @@ DRIVE = (
 )
 FROZEN = ("stale", "link stale: no answer for 9.0 s")
 STOPPED = ("up", "emergency stop")
+BLIND = ("up", "emergency stop (front laser: no scan)")
 LATE = ("degraded", "link degraded: answers take 2.0 s")
 FINE = ("up", None)
 
@@ -114,6 +115,7 @@ def watch(bench: Bench, robot: MoodyRobot) -> Callable[[float], None]:
     [
         (FROZEN, "robot1 does not answer on its way to A"),
         (STOPPED, "robot1 stands on its way to A: emergency stop"),
+        (BLIND, "on its way to A: emergency stop (front laser: no scan). Look"),
     ],
 )
 def test_a_robot_that_does_not_drive_is_told_once_until_it_drives_on(

@@ -22,7 +22,7 @@ from mpms.domain.goals import GoalReport, GoalState
 from mpms.domain.jobs import Done, Job
 from mpms.domain.steps import Throw
 from mpms.services.cancel_instance import cancel_instance
-from mpms.services.factory.robots import MoveRobot
+from mpms.services.factory.driving import MoveRobot
 from mpms.services.move_token import move_token
 from mpms.services.retry_incident import retry_incident
 from mpms.services.run_jobs import RunJobs

@@ -48,6 +48,7 @@ def late(shop: Shop) -> list[Any]:
 
 def test_the_key_and_the_time_of_the_tablet_are_kept(shop: Shop, task: Any) -> None:
     at = shop.clock.now() - timedelta(minutes=30)
+    shop.rows(f"UPDATE tasks SET created_at = '{at - timedelta(minutes=1)}'")
     done = post(shop, task, "ana", {"kg": 1}, key="k1", device_at=at, posted_by="ben")
     assert (done.state, done.answer.key, done.answer.device_at) == ("done", "k1", at)
     ((actor, data),) = shop.history("form answered")
@@ -73,6 +74,7 @@ def test_a_different_answer_from_a_tablet_waits_for_the_supervisor(
 ) -> None:
     post(shop, task, "ana", {"kg": 1}, key="k1")
     at = shop.clock.now() - timedelta(minutes=5)
+    shop.rows(f"UPDATE instances SET started_at = '{at - timedelta(minutes=1)}'")
     for _ in range(3):
         lost = post(shop, task, "ben", {"kg": 2}, key="k2", device_at=at)
         assert lost.state == "conflict"

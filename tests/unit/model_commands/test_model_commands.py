@@ -13,6 +13,13 @@ GOOD = """<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" id="d
 <process id="good" isExecutable="true"><startEvent id="s"/></process></definitions>"""
 BAD = GOOD.replace("<startEvent", "<userTask id='lost' name='Lost'/><startEvent")
 
+DRIVE = """<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" id="d"
+xmlns:camunda="http://camunda.org/schema/1.0/bpmn">
+<process id="trip" isExecutable="true"><startEvent id="s"/>
+<serviceTask id="drive" name="Drive there" camunda:type="external"
+camunda:topic="robot.mvoe"/>
+<sequenceFlow id="f" sourceRef="s" targetRef="drive"/></process></definitions>"""
+
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
@@ -70,6 +77,25 @@ def test_people_read_it_as_text(
     assert lines[0] == f"{folder / 'b.bpmn'}: can be deployed"
     assert lines[1] == f"{folder / 'inner' / 'a.BPMN'}: one problem"
     assert lines[2].startswith("  lost (Lost): no flow leads to this element")
+
+
+def test_a_topic_of_no_handler_is_a_warning_for_machines_and_people(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model = folder / "drive.bpmn"
+    model.write_text(DRIVE)
+    code, lines = lint(capsys, model)
+    answer = json.loads(lines[0])
+    assert (code, answer["deployable"], answer["problems"]) == (0, True, [])
+    (warning,) = answer["warnings"]
+    assert (warning["element"], warning["name"]) == ("drive", "Drive there")
+    assert "'robot.mvoe'; did you mean 'robot.move'?" in warning["reason"]
+    code, lines = lint(capsys, "--text", model)
+    assert code == 0
+    assert lines[0] == f"{model}: can be deployed, with one warning"
+    assert lines[1].startswith("  drive (Drive there): no worker has a handler")
+    model.write_text(DRIVE.replace("mvoe", "move"))
+    assert "warnings" not in json.loads(lint(capsys, model)[1][0])
 
 
 def test_the_elements_are_printed_as_a_page(capsys: pytest.CaptureFixture[str]) -> None:

@@ -113,6 +113,7 @@ class ActionlibRobot:
             "/amcl_pose": "geometry_msgs/PoseWithCovarianceStamped",
             "/odom": "nav_msgs/Odometry",
             "/battery_state": "sensor_msgs/BatteryState",
+            "/diagnostics": "diagnostic_msgs/DiagnosticArray",
             "/security_stop": "std_msgs/Bool",
         }.get(topic, "")
 

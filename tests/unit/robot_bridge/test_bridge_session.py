@@ -18,6 +18,7 @@ from robot_bridge.reports import (
     Battery,
     Cancel,
     CommandState,
+    Diagnosis,
     FrameIn,
     Link,
     LinkOpened,
@@ -547,6 +548,32 @@ def test_an_emergency_stop_is_reported_and_the_goal_stays_active(rig: Any) -> No
     rig.feed(FrameIn(messages.publish("/security_stop", {"data": False})))
     rig.run(10)
     assert [end.state for end in rig.ends] == [SUCCEEDED]
+
+
+def test_what_the_robot_says_is_broken_is_told_once_and_part_by_part(rig: Any) -> None:
+    rig.ready()
+
+    def say(**levels: int) -> None:
+        parts = [
+            {"name": f"robot1: {name}", "level": level, "message": "no scan"}
+            for name, level in levels.items()
+        ]
+        rig.feed(FrameIn(messages.publish("/diagnostics", {"status": parts})))
+
+    say(base=0, front=2)
+    say(front=2)
+    say(rear=2, base=1)
+    say(front=0)
+    say(rear=0)
+    assert [each.broken for each in rig.of(Diagnosis)] == [
+        (("front", "no scan"),),
+        (("front", "no scan"), ("rear", "no scan")),
+        (("rear", "no scan"),),
+        (),
+    ]
+    assert not [each for each in rig.of(Problem) if each.kind == "bad_message"]
+    rig.feed(FrameIn(messages.publish("/diagnostics", {"status": [{}]})))
+    assert rig.of(Problem)[-1].kind == "bad_message"
 
 
 def test_an_unknown_battery_is_unknown_not_empty(rig: Any) -> None:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 
+from mpms import bootstrap
 from mpms.domain.jobs import Done, Reach
+from mpms.services.factory import TOPICS
 from mpms.services.handlers import Handlers
 
 
@@ -30,6 +35,16 @@ def test_every_topic_knows_how_far_it_reaches(handlers: Handlers) -> None:
     }
     assert handlers.reach("dance") is None
     assert handlers.topics() == {"compute", "store", "send"}
+
+
+def test_what_lies_in_the_queue_is_claimed(handlers: Handlers) -> None:
+    assert handlers.claimed == {"store", "send"}
+
+
+def test_the_topics_of_the_factory_are_those_that_its_workers_claim() -> None:
+    world = bootstrap.world_named("paint_factory")
+    nothing_but_clocks: Any = SimpleNamespace(advance=None, uow=None)
+    assert bootstrap.factory_handlers(nothing_but_clocks, world).claimed == TOPICS
 
 
 @pytest.mark.parametrize("topic", ["compute", "store", "send"])

@@ -66,3 +66,9 @@ def test_the_demo_s_products_go_to_three_tanks() -> None:
     shipped = read_world(ROOT / "worlds" / "paint_factory")
     tanks = [shipped.tank_for(product) for product, *_ in PAINTS]
     assert tanks == ["tank", "tank_2", "tank_3"]
+
+
+def test_the_demo_s_orders_begin_at_three_places() -> None:
+    shipped = read_world(ROOT / "worlds" / "paint_factory")
+    first = [material.split()[0] for _, material, *_ in PAINTS]
+    assert len({shipped.material_places[code] for code in first}) == 3

@@ -18,7 +18,7 @@ def odometry(client: Any, robot: str = "robot1") -> int:
 def test_every_promised_fault_has_a_switch() -> None:
     assert set(FAULTS) >= {
         *("freeze", "drop", "delay", "lost_result", "reject", "duplicate"),
-        *("clock_skew", "pose_jump", "estop", "low_battery", "tag_loss"),
+        *("clock_skew", "pose_jump", "estop", "low_battery", "tag_loss", "laser"),
     }
 
 
@@ -33,6 +33,7 @@ def test_every_promised_fault_has_a_switch() -> None:
         ("freeze robot1 inf", "not a number"),
         ("pose_jump robot1", "usage: pose_jump"),
         ("freeze worker", "no robot 'worker'"),
+        ("laser robot1 front missing", "robot1 does not drive by lasers"),
     ],
 )
 def test_a_bad_command_is_refused_with_the_reason(

@@ -22,6 +22,7 @@ def admin(plant: Any) -> Any:
     """A program, beside a person of the same role whose login is admin."""
     plant.deploy()
     plant.browser("admin")
+    plant.worker.settle()  # it says what topics it serves
     return plant.program("admin", "modeller")
 
 

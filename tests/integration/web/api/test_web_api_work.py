@@ -155,6 +155,7 @@ def test_models_are_checked_deployed_and_instances_carried_over(plant: Any) -> N
     assert linted["deployable"]
     made = admin.post("/models/deploy", files)
     assert [(p["key"], p["version"]) for p in made["processes"]] == [(MODEL, 2)]
+    assert made["warnings"] == []
     (planned,) = admin.post(f"/processes/{MODEL}/migration/plan", {"to_version": 2})[
         "items"
     ]
@@ -164,6 +165,21 @@ def test_models_are_checked_deployed_and_instances_carried_over(plant: Any) -> N
     )["items"]
     assert done == {"instance_id": instance, "error": None}
     assert admin.get(f"/instances/{instance}")["version"] == 2
+
+
+def test_a_topic_that_nobody_serves_is_a_warning_of_the_deployment(plant: Any) -> None:
+    plant.deploy()
+    plant.worker.settle()
+    admin = plant.program("admin")
+    model = admin("GET", f"/processes/{MODEL}/versions/1.bpmn").text
+    files = {"files": {"odd.bpmn": model.replace('topic="print"', 'topic="prnit"')}}
+    (linted,) = admin.post("/models/lint", files)["items"]
+    assert linted["deployable"]
+    (warning,) = admin.post("/models/deploy", files)["warnings"]
+    assert (warning["file"], warning["element"]) == ("odd.bpmn", "print")
+    reason = "no worker has a handler for the topic 'prnit'; did you mean 'print'?"
+    assert warning["reason"].startswith(reason)
+    assert [p["reason"] for p in linted["problems"]] == [warning["reason"]]
 
 
 def test_two_versions_are_compared_and_a_decision_is_tried(plant: Any) -> None:

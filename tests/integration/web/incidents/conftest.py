@@ -48,7 +48,7 @@ MODEL = """<?xml version="1.0" encoding="UTF-8"?>
 <process id="{key}" name="{key} process" isExecutable="true">
 <startEvent id="start"/>
 <serviceTask id="label" name="Print the label" camunda:type="external"
-    camunda:topic="print"/>
+    camunda:topic="{topic}"/>
 <endEvent id="end"/>
 <sequenceFlow id="one" sourceRef="start" targetRef="label"/>
 <sequenceFlow id="two" sourceRef="label" targetRef="end"/>
@@ -84,35 +84,42 @@ class House:
         self.world = bootstrap.world_named("paint_factory")
         self.robots = LoopbackRobots(self.world)
         self.trouble: str | None = "no paper in the printer"
-        handlers = Handlers()
-        handlers.add_inside("print", self._print)
-        self.worker = Worker(
+        self.handlers = Handlers()
+        self.handlers.add_inside("print", self._print)
+        self.worker = self.another_worker("by hand")
+        self.app = self._app()
+
+    def another_worker(self, name: str, *, topic_patience_s: float = 60.0) -> Worker:
+        return Worker(
             self.uow,
             self.advance,
-            handlers,
+            self.handlers,
             self.robots,
             SilentAlarm(),
-            name="by hand",
+            name=name,
+            topic_patience_s=topic_patience_s,
         )
-        self.app = self._app()
 
     def close(self) -> None:
         self.robots.close()
         self.services.close()
 
-    def deploy(self, key: str) -> None:
-        model = {f"{key}.bpmn": MODEL.format(key=key).encode()}
+    def deploy(self, key: str, topic: str = "print") -> None:
+        model = {f"{key}.bpmn": MODEL.format(key=key, topic=topic).encode()}
         deploy_models(self.uow, self.services.engine, model, by="engineer")
 
     def stuck(self, key: str, *business_keys: str, trouble: str | None = None) -> None:
         """Instances whose jobs were given up."""
         self.trouble = trouble or self.trouble
+        self.start(key, *business_keys)
+        self.use_up_attempts()
+
+    def start(self, key: str, *business_keys: str) -> None:
         for business_key in business_keys:
             with self.uow() as tx:
                 start_instance(
                     tx, self.advance, key, business_key=business_key, actor="operator"
                 )
-        self.use_up_attempts()
 
     def use_up_attempts(self) -> None:
         self.worker.settle()

@@ -290,3 +290,23 @@ def test_hostile_messages_are_text(house: House) -> None:
     client = house.browser("supervisor")
     for address in ("/incidents", f"/incidents/{cause}"):
         assert "<script>alert" not in page(client, address)
+
+
+def test_work_that_nobody_does_is_on_the_start_page_and_in_the_inbox(
+    house: House,
+) -> None:
+    house.worker.settle()
+    house.deploy("mixing", topic="prnit")
+    house.start("mixing", "K-1", "K-2")
+    house.another_worker("second", topic_patience_s=0.0).settle()
+    client = house.browser("supervisor")
+    said = (
+        "Nobody works on the topic &#39;prnit&#39;. Did the model mean &#39;print&#39;?"
+    )
+    assert said in page(client, "/")
+    inbox = page(client, "/incidents")
+    assert said in inbox
+    assert "<strong>1 cause</strong>, 2 incidents" in inbox
+    assert "nobody does this work" in inbox
+    (cause,) = house.causes()
+    assert "Put aside" in page(client, f"/incidents/{cause}")

@@ -23,6 +23,8 @@ from mpms.web.rights import open_to_all
 class LiveSite:
     """As the real one, without pages."""
 
+    most_body_bytes = 1 << 20
+
     def __init__(self, database_url: str) -> None:
         events.BEAT_S = events.CHECK_S = 0.3
         services = bootstrap.connect(database_url)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -89,6 +90,25 @@ def test_checking_only_deploys_nothing(studio: Studio) -> None:
     assert "These files can be deployed" in answer.text
     assert "there is no form" in answer.text
     assert deployed(studio) == []
+
+
+@pytest.mark.parametrize("do", ["check", "deploy"])
+def test_a_topic_that_nobody_serves_is_told_and_not_refused(
+    studio: Studio, do: str
+) -> None:
+    work = b'serviceTask camunda:type="external" camunda:topic="robot.mvoe"'
+    model = studio.model().replace(b"userTask", work)
+    client = studio.browser()
+    answer = client.post(
+        "/models/deploy",
+        data={"do": do, "files": [(BytesIO(model), "mixing.bpmn")]},
+        follow_redirects=True,
+    )
+    assert answer.status_code == 200
+    assert "the topic &#39;robot.mvoe&#39;; did you mean &#39;robot.move&#39;?" in (
+        answer.text
+    )
+    assert len(deployed(studio)) == (1 if do == "deploy" else 0)
 
 
 def test_the_same_file_again_makes_no_version(studio: Studio) -> None:

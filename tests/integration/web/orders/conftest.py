@@ -287,7 +287,9 @@ class Plant:
         with self.services.uow() as tx:
             return list(tx.tasks.open())
 
-    def answer(self, answers: dict[str, Any] | None = None, by: str = "ada") -> None:
+    def answer(
+        self, answers: dict[str, Any] | None = None, by: str = "ada", **more: Any
+    ) -> None:
         """Answer the oldest open form."""
         task = self.forms()[0]
         submit_form(
@@ -296,6 +298,7 @@ class Plant:
             task.task_id,
             answers or ANSWERS[task.form or ""],
             by=by,
+            **more,
         )
         self.worker.settle()
 

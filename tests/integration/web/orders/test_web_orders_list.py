@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from typing import Any
 
 import pytest
 
-from mpms.domain.orders import OrderStatus
+from mpms.domain.orders import OrderLine, OrderStatus
 from mpms.domain.people import Role
 
 Plant = Any  # the fixture's class lives in conftest.py
@@ -143,6 +144,23 @@ def test_a_job_that_failed_says_that_it_is_tried_again(
     assert wait_in(row_after(plant, row_of)) == "made.up"
 
 
+def test_an_order_whose_robot_waits_for_a_place_says_for_whom(
+    plant: Plant, row_of: RowOf
+) -> None:
+    plant.make("MO-2026-0001")
+    plant.make("MO-2026-0002")
+    browser = plant.browser("viewer")
+    row = row_of(browser.get("/orders").text, "MO-2026-0002")
+    first, second = (
+        plant.rows("SELECT robot FROM goals WHERE place = %s", place)[0][0]
+        for place in ("A", "A (waiting)")
+    )
+    assert wait_in(row) == f"A to be free for {second}"
+    page = browser.get("/orders/MO-2026-0002").text
+    assert f"{second} waits until {first} has left A" in page
+    assert f"{second} waits for A: {first} is there" in page
+
+
 def test_timers_and_events_are_waited_for_as_well(plant: Plant, row_of: RowOf) -> None:
     instance_id = plant.make("MO-2026-0001", run=False)
     for table in ("jobs", "tasks", "timers", "subscriptions"):
@@ -166,7 +184,8 @@ def test_what_a_called_process_waits_for_is_shown_at_its_order(
     plant: Plant, row_of: RowOf
 ) -> None:
     """A child instance belongs to the order of its parent."""
-    parent = plant.make("MO-2026-0001")
+    elsewhere = (OrderLine("RM-002", "Titanium dioxide", Decimal("1")),)
+    parent = plant.make("MO-2026-0001", lines=elsewhere)
     plant.rows("DELETE FROM tasks")
     child = plant.make("MO-2026-0002")
     plant.rows(

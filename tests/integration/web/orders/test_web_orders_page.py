@@ -98,7 +98,7 @@ def test_a_process_writes_the_story_of_its_order_in_plain_words(plant: Plant) ->
         tx.people.add("ana", "Ana Pérez", Role.WORKER)
     plant.make("MO-2026-0001", lines=(OrderLine("RM-001", "Water", Decimal(5)),))
     robot = plant.rows("SELECT robot FROM robot_holds")[0][0]
-    plant.answer(by="ana")
+    plant.answer(by="ana", posted_by="ben")
     plant.answer()
     plant.answer()
     page = plant.browser("viewer").get("/orders/MO-2026-0001").text
@@ -112,6 +112,7 @@ def test_a_process_writes_the_story_of_its_order_in_plain_words(plant: Plant) ->
         f"{robot} drives to the tank",
     ]
     assert set(told[-4:]) >= {"The order is now: done", "The process ended"}
+    assert "handed in by ben" in page
     assert "Took" in page
     assert "Connect to the web server" in page  # the time of each step
 

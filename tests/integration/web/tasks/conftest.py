@@ -107,10 +107,13 @@ class Hall:
     def deploy(self, files: dict[str, bytes]) -> None:
         deploy_models(self.uow, self.services.engine, files, by="engineer")
 
-    def make(self, number: str = "MO-1", product: str = "White paint") -> FormTask:
-        """An order under way; its first task."""
+    def make(
+        self, number: str = "MO-1", product: str = "White paint", *, start: int = 0
+    ) -> FormTask:
+        """An order under way; its first task. Another ``start`` is another place: one
+        robot at a time is sent to each."""
         with self.uow() as tx:
-            tx.orders.add(Order(number, product, LINES))
+            tx.orders.add(Order(number, product, LINES[start:]))
             instance_id = start_instance(
                 tx,
                 self.advance,
@@ -166,14 +169,22 @@ class Hall:
                 login, name or login.capitalize(), role, groups=groups
             )
 
+    def enrol(self) -> int:
+        with self.uow() as tx:
+            return tx.sessions.enrol(uuid4().hex, "T1", by="x")
+
     def browser(
-        self, login: str, role: Role = Role.WORKER, *, tablet: bool = False, **more: Any
+        self,
+        login: str,
+        role: Role = Role.WORKER,
+        *,
+        tablet_id: int | None = None,
+        **more: Any,
     ) -> FlaskClient:
         """Somebody is signed in, maybe on an enrolled tablet."""
         person, token = self.person(login, role, **more), uuid4().hex
         expires_at = self.desk.clock.now() + timedelta(hours=8)
         with self.uow() as tx:
-            tablet_id = tx.sessions.enrol(uuid4().hex, "T1", by="x") if tablet else None
             tx.sessions.open(
                 hash_of(token), person.id, tablet_id=tablet_id, expires_at=expires_at
             )

@@ -104,7 +104,7 @@ def test_a_task_that_is_over_leads_back_to_the_list(hall: Hall) -> None:
 
 
 def test_supervisors_see_who_has_what_and_what_waits_for_them(hall: Hall) -> None:
-    first, _ = hall.make("MO-1"), hall.make("MO-2")
+    first, _ = hall.make("MO-1"), hall.make("MO-2", start=1)
     hall.browser("ana").post(f"/tasks/{first.task_id}/claim")
     report = hall.browser("ben").post(
         f"/tasks/{hall.draw({'type': 'textfield', 'key': 'a'}).task_id}/problem",

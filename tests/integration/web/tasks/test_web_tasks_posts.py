@@ -10,6 +10,7 @@ import pytest
 
 from mpms.domain.people import Role
 from mpms.services.repair_instance import cancel_instance
+from mpms.services.tokens import hash_of
 
 Hall = Any
 
@@ -80,7 +81,7 @@ def test_an_answer_counts_once_however_often_it_is_posted(hall: Hall) -> None:
 
 
 def test_the_answer_tells_what_is_next(hall: Hall) -> None:
-    task, other = hall.make("MO-1"), hall.make("MO-2")
+    task, other = hall.make("MO-1"), hall.make("MO-2", start=1)
     done = answer(hall.browser("ana"), task, CONFIRMED)
     assert done.json["next"] == f"/tasks/{other.task_id}"
 
@@ -179,32 +180,162 @@ def test_an_answer_for_a_cancelled_order_is_kept(hall: Hall) -> None:
     assert answer(hall.browser("ana"), task, CONFIRMED).status_code == 404
 
 
-def test_a_shared_tablet_hands_in_what_somebody_else_answered(hall: Hall) -> None:
+class Shared:
+    """A tablet on which several people sign in one after the other."""
+
+    def __init__(self, hall: Hall) -> None:
+        self.hall, self.tablet_id = hall, hall.enrol()
+
+    def sign_in(self, login: str, *more: Any, **settings: Any) -> tuple[Any, str]:
+        """The browser, and what its pages say of this sign-in."""
+        browser = self.hall.browser(login, *more, tablet_id=self.tablet_id, **settings)
+        return browser, hash_of(browser.get_cookie("mpms_session").value)
+
+    def sign_out(self, sign_in: str) -> None:
+        with self.hall.uow() as tx:
+            tx.sessions.close(sign_in)
+
+
+@pytest.fixture
+def shared(hall: Hall) -> Shared:
+    return Shared(hall)
+
+
+def test_a_shared_tablet_hands_in_what_somebody_else_answered(
+    hall: Hall, shared: Shared
+) -> None:
     task = hall.make()
-    for login, role, more in (
-        ("ana", Role.WORKER, {}),
-        ("eva", Role.VIEWER, {}),
-        ("zoe", Role.WORKER, {"groups": ("mixers",)}),
-        ("old", Role.WORKER, {}),
-    ):
-        hall.person(login, role, **more)
-    with hall.uow() as tx:
-        tx.people.set_active("old", False)
-    desktop, tablet = hall.browser("ben"), hall.browser("ben", tablet=True)
-    sent = {"key": "k1", "device_at": hall.now().isoformat()}
-    assert (
-        answer(desktop, task, CONFIRMED, answered_by="ana", **sent).status_code == 403
+    _, sign_in = shared.sign_in("ana")
+    answered_at = hall.now()
+    shared.sign_out(sign_in)
+    tablet, _ = shared.sign_in("ben")
+    done = answer(
+        *(tablet, task, CONFIRMED),
+        key="k1",
+        answered_by="ana",
+        sign_in=sign_in,
+        device_at=answered_at.isoformat(),
     )
-    for nobody in ("eva", "zoe", "old", "nobody", 7):
-        refused = answer(tablet, task, CONFIRMED, answered_by=nobody, **sent)
-        assert refused.status_code == 403, nobody
-    done = answer(tablet, task, CONFIRMED, answered_by="ana", **sent)
     assert done.json["state"] == "done"
-    assert hall.rows("SELECT answered_by FROM answers") == [("ana",)]
+    assert hall.rows("SELECT answered_by, device_at FROM answers") == [
+        ("ana", answered_at)
+    ]
     ((actor, data),) = hall.rows(
         "SELECT actor, data FROM events WHERE kind = 'form answered'"
     )
     assert (actor, data["posted_by"]) == ("ana", "ben")
+
+
+def test_nobody_answers_as_somebody_who_was_not_signed_in_there(
+    hall: Hall, shared: Shared
+) -> None:
+    task, elsewhere = hall.make(), Shared(hall)
+    sign_ins = {
+        "boss": elsewhere.sign_in("boss", Role.SUPERVISOR)[1],
+        "eva": shared.sign_in("eva", Role.VIEWER)[1],
+        "zoe": shared.sign_in("zoe", groups=("mixers",))[1],
+        "old": shared.sign_in("old")[1],
+        "ana": shared.sign_in("ana")[1],
+    }
+    with hall.uow() as tx:
+        tx.people.set_active("old", False)
+    desktop, (tablet, own) = hall.browser("ben"), shared.sign_in("ben")
+    now = hall.now().isoformat()
+
+    def refused(browser: Any, login: Any, sign_in: str | None, at: Any = now) -> bool:
+        sent = {"answered_by": login, "sign_in": sign_in, "device_at": at}
+        for kind, more in (
+            ("answer", {"answers": CONFIRMED, "key": "k1"}),
+            ("problem", {"code": "Other", "note": "?"}),
+        ):
+            path = f"/tasks/{task.task_id}/{kind}"
+            got = browser.post(path, json=sent | more, headers=JSON)
+            assert got.status_code in (400, 403), (login, kind, got.text)
+        return True
+
+    assert refused(desktop, "ana", sign_ins["ana"])
+    assert refused(tablet, "boss", None)
+    for login in ("boss", "eva", "zoe", "old", "nobody", 7):
+        assert refused(tablet, login, sign_ins.get(str(login), own))
+    assert refused(tablet, "boss", sign_ins["ana"])
+    assert refused(tablet, "ana", sign_ins["ana"], None)
+    assert hall.rows("SELECT count(*) FROM answers") == [(0,)]
+    assert hall.rows("SELECT count(*) FROM late_answers") == [(0,)]
+
+
+def test_an_answer_given_after_its_person_had_left_waits_for_that_person(
+    hall: Hall, shared: Shared
+) -> None:
+    task = hall.make()
+    _, left = shared.sign_in("boss", Role.SUPERVISOR)
+    shared.sign_out(left)
+    hall.rows(
+        "UPDATE tablet_sign_ins SET ended_at = now() - interval '5 min',"
+        " signed_in_at = now() - interval '10 min'"
+    )
+    tablet, _ = shared.sign_in("ben")
+    for at in (hall.now(), hall.now() - timedelta(hours=1)):
+        sent = {"answered_by": "boss", "sign_in": left, "device_at": at.isoformat()}
+        got = answer(tablet, task, CONFIRMED, key="k1", **sent)
+        assert (got.status_code, got.json["cause"]) == (403, "AnsweredElsewhere")
+    back, _ = shared.sign_in("boss", Role.SUPERVISOR)
+    assert answer(back, task, CONFIRMED, key="k1", **sent).json["state"] == "done"
+
+
+def test_a_changed_password_ends_what_a_tablet_may_hand_in(
+    hall: Hall, shared: Shared
+) -> None:
+    task = hall.make()
+    _, sign_in = shared.sign_in("ana")
+    with hall.uow() as tx:
+        tx.sessions.close_all(hall.person("ana").id)
+    hall.rows("UPDATE tablet_sign_ins SET ended_at = ended_at - interval '5 min'")
+    tablet, _ = shared.sign_in("ben")
+    at = hall.now().isoformat()
+    sent = {"answered_by": "ana", "sign_in": sign_in, "device_at": at}
+    assert answer(tablet, task, CONFIRMED, key="k1", **sent).status_code == 403
+
+
+def test_a_tablet_s_clock_is_believed_only_between_task_and_arrival(
+    hall: Hall,
+) -> None:
+    ana = hall.browser("ana")
+    for start, (days, key) in enumerate(((-400, "k1"), (30, "k2"))):
+        task = hall.make(f"MO-{key}", start=start)
+        said = hall.now() + timedelta(days=days)
+        before = hall.now()
+        answer(ana, task, CONFIRMED, key=key, device_at=said.isoformat())
+        ((kept,),) = hall.rows(f"SELECT device_at FROM answers WHERE key = '{key}'")
+        assert task.created_at <= kept <= hall.now()
+        assert kept == task.created_at if days < 0 else kept >= before
+        ((data,),) = hall.rows(
+            "SELECT data FROM events WHERE kind = 'form answered'"
+            f" AND task_id = '{task.task_id}'"
+        )
+        assert data["device_said"] == said.isoformat()
+
+
+def test_a_problem_and_a_late_answer_tell_who_handed_them_in(
+    hall: Hall, shared: Shared
+) -> None:
+    task, late = hall.make("MO-1"), hall.make("MO-2", start=1)
+    _, sign_in = shared.sign_in("ana")
+    tablet, _ = shared.sign_in("ben")
+    at = hall.now().isoformat()
+    sent = {"answered_by": "ana", "sign_in": sign_in, "device_at": at}
+    reported = tablet.post(
+        f"/tasks/{task.task_id}/problem", json={"code": "Other", **sent}, headers=JSON
+    )
+    assert reported.json["state"] == "raised"
+    cancel_instance(hall.uow, hall.advance, late.instance_id, by="boss", reason="x")
+    lost = answer(tablet, late, CONFIRMED, key="k", instance=late.instance_id, **sent)
+    assert lost.json["state"] == "conflict"
+    assert hall.rows(
+        "SELECT actor, data ->> 'posted_by' FROM events"
+        " WHERE kind IN ('problem reported', 'answer came late') ORDER BY id"
+    ) == [("ana", "ben"), ("ana", "ben")]
+    leader = hall.browser("boss", Role.SUPERVISOR)
+    assert "handed in by Ben" in leader.get("/late").text
 
 
 def test_an_instance_that_is_busy_asks_the_tablet_to_try_again(hall: Hall) -> None:

@@ -200,11 +200,12 @@ def test_braces_mean_the_other_language_in_any_cell(one_table: Build) -> None:
     assert decision.decide({"x": 4, "limit": 5}).value == 2
 
 
-def test_a_name_for_the_cell_input_is_honoured(one_table: Build) -> None:
+@pytest.mark.parametrize("vendor", [b"camunda", b"operaton"])
+def test_a_name_for_the_cell_input_is_honoured(one_table: Build, vendor: bytes) -> None:
     xml = one_table([(["${kg > 5}"], ["1"])]).replace(
         b'<input id="in1"',
-        b'<input xmlns:camunda="http://camunda.org/schema/1.0/dmn" id="in1" '
-        b'camunda:inputVariable="kg"',
+        b'<input xmlns:v="http://%b.org/schema/1.0/dmn" id="in1" '
+        b'v:inputVariable="kg"' % vendor,
     )
     decision = read_decisions(xml)["pick"]
     assert decision.decide({"x": 6}).rules == ("r1",)

@@ -11,7 +11,7 @@ _FRAME = """<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL"
   xmlns:camunda="http://camunda.org/schema/1.0/bpmn"
   xmlns:zeebe="http://camunda.org/schema/zeebe/1.0"
   xmlns:activiti="http://activiti.org/bpmn"
-  xmlns:vendor="http://www.example.org/vendor" id="file">
+  xmlns:vendor="http://www.signavio.com" id="file">
 <process id="p" name="P" isExecutable="true">{body}</process>
 <message id="m" name="arrived"/><message id="nameless"/>
 <signal id="s" name="ready"/>

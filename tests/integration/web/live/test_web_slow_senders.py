@@ -1,0 +1,231 @@
+"""Senders that take their time: they wait for themselves, never the site for them."""
+
+from __future__ import annotations
+
+import json
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from http.client import HTTPConnection, HTTPResponse
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+import pytest
+
+from mpms import bootstrap
+from mpms.adapters.argon2_hasher import Argon2Hasher
+from mpms.domain.people import Role
+from mpms.embedded.postgres import PostgresServer
+
+HERE = Path(__file__).parent
+WAIT_S = 60.0
+SENDERS = 300  # more than the server has threads
+PASSWORD = "a passphrase that is long enough"
+POST = "POST /login HTTP/1.1\r\nHost: x\r\n"
+FORM = "Content-Type: application/x-www-form-urlencoded\r\n"
+
+
+class Site:
+    """The server process; its parent is this test."""
+
+    def __init__(self, database_url: str, state: Path) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, str(HERE / "site_server.py"), database_url, str(state)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd=HERE.parents[3],
+        )
+        assert self.process.stdout is not None
+        self.url = self.process.stdout.readline().strip()
+        assert self.url.startswith("http://127.0.0.1:"), "the server did not start"
+        parts = urlsplit(self.url)
+        self.at = (str(parts.hostname), int(parts.port or 0))
+
+    def connect(self, head: str) -> socket.socket:
+        link = socket.create_connection(self.at, WAIT_S)
+        link.sendall(head.encode())
+        return link
+
+    def ask(
+        self, method: str, path: str, body: Any = None, headers: Any = None
+    ) -> tuple[HTTPResponse, bytes]:
+        link = HTTPConnection(*self.at, timeout=WAIT_S)
+        try:
+            link.request(method, path, body, headers or {})
+            answer = link.getresponse()
+            return answer, answer.read()
+        finally:
+            link.close()
+
+    def sign_in(self) -> str:
+        answer, _ = self.ask(
+            "POST",
+            "/login",
+            urlencode({"login": "maria", "password": PASSWORD}),
+            {"Content-Type": "application/x-www-form-urlencoded"},
+        )
+        assert answer.status == 303
+        return str(answer.headers["Set-Cookie"]).split(";")[0]
+
+    def streams(self) -> int:
+        _, text = self.ask("GET", "/metrics")
+        found = [x for x in text.decode().splitlines() if x.startswith("mpms_streams ")]
+        return int(float(found[0].split()[1]))
+
+    def threads(self) -> int:
+        """Of the serving process, which is a child of the one that we started."""
+        pid = self.process.pid
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        return max(len(list(Path(f"/proc/{p}/task").iterdir())) for p in children)
+
+    def close(self) -> None:
+        self.process.terminate()
+        assert self.process.wait(WAIT_S) == 0
+        for pipe in (self.process.stdin, self.process.stdout):
+            assert pipe is not None
+            pipe.close()
+
+
+@pytest.fixture(scope="module")
+def site(
+    postgres_server: PostgresServer,
+    run_in_postgres: Callable[[str], None],
+    template_database: str,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Site]:
+    run_in_postgres(f"CREATE DATABASE slow_senders TEMPLATE {template_database}")
+    database_url = urlsplit(postgres_server.dsn)._replace(path="/slow_senders").geturl()
+    services = bootstrap.connect(database_url)
+    with services.uow() as tx:
+        tx.people.add("maria", "Maria", Role.ADMIN)
+        tx.people.set_password("maria", Argon2Hasher().hash(PASSWORD))
+    services.close()
+    served = Site(database_url, tmp_path_factory.mktemp("state"))
+    yield served
+    served.close()
+    run_in_postgres("DROP DATABASE slow_senders WITH (FORCE)")
+
+
+@pytest.fixture
+def held() -> Iterator[list[socket.socket]]:
+    links: list[socket.socket] = []
+    yield links
+    for link in links:
+        link.close()
+
+
+def heard(link: socket.socket) -> bytes:
+    """All that comes until the other side ends the connection."""
+    link.settimeout(WAIT_S)
+    parts = []
+    try:
+        while part := link.recv(65536):
+            parts.append(part)
+    except ConnectionResetError:
+        pass
+    return b"".join(parts)
+
+
+def until(true: Callable[[], object]) -> None:
+    give_up_at = time.monotonic() + WAIT_S
+    while not true():
+        assert time.monotonic() < give_up_at, "waited in vain"
+        time.sleep(0.1)
+
+
+def test_the_site_answers_while_hundreds_send_nothing_more(
+    site: Site, held: list[socket.socket]
+) -> None:
+    slow = f"{POST}{FORM}Content-Length: 1000\r\n\r\nlogin=a"
+    half = "GET /login HTTP/1.1\r\nHost: x\r\nX-Half: "
+    held += [site.connect(slow) for _ in range(SENDERS)]
+    held += [site.connect(half) for _ in range(SENDERS)]
+    answer, _ = site.ask("GET", "/healthz")
+    assert answer.status == 200
+    cookie = site.sign_in()
+    answer, page = site.ask("GET", "/", headers={"Cookie": cookie})
+    assert b"Maria" in page
+    assert site.threads() < 100
+    for link in held[:SENDERS]:
+        said = heard(link)
+        assert said.startswith(b"HTTP/1.1 408 "), said
+    for link in held[SENDERS:]:
+        assert b" 200 " not in heard(link)
+
+
+def test_a_slow_upload_that_goes_on_arrives(
+    site: Site, held: list[socket.socket]
+) -> None:
+    """It takes longer than a silent sender is waited for, and 5 MB are no matter."""
+    body = urlencode({"login": "maria", "password": PASSWORD, "more": "x" * 500_000})
+    head = f"{POST}{FORM}Connection: close\r\nContent-Length: {len(body)}\r\n\r\n"
+    held.append(site.connect(head))
+    for part in range(0, len(body), 60_000):
+        held[0].sendall(body[part : part + 60_000].encode())
+        time.sleep(0.6)
+    assert heard(held[0]).startswith(b"HTTP/1.1 303 ")
+
+
+def test_a_drop_now_and_then_is_not_going_on(
+    site: Site, held: list[socket.socket]
+) -> None:
+    held.append(site.connect(f"{POST}Content-Length: 1000\r\n\r\n"))
+    held[0].settimeout(0.5)
+    give_up_at = time.monotonic() + WAIT_S
+    said = b""
+    while not said:
+        assert time.monotonic() < give_up_at
+        try:
+            held[0].sendall(b"x")
+            said = held[0].recv(4096)
+        except TimeoutError:
+            continue
+    assert said.startswith(b"HTTP/1.1 408 ")
+
+
+@pytest.mark.parametrize("chunked", [False, True])
+def test_a_body_above_the_limit_is_refused_in_the_words_of_the_site(
+    site: Site, held: list[socket.socket], chunked: bool
+) -> None:
+    size = 13 << 20
+    given = "Transfer-Encoding: chunked" if chunked else f"Content-Length: {size}"
+    held.append(site.connect(f"{POST}Accept: application/json\r\n{given}\r\n\r\n"))
+    if chunked:
+        part = b"%x\r\n%s\r\n" % (1 << 20, b"x" * (1 << 20))
+        try:
+            for _ in range(13):
+                held[0].sendall(part)
+        except OSError:
+            pass  # it does not read on
+    head, _, said = heard(held[0]).partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 413 ")
+    assert "12 MB" in json.loads(said)["detail"]
+
+
+def test_a_chunked_form_is_read_like_any_other(site: Site) -> None:
+    body = urlencode({"login": "maria", "password": PASSWORD}).encode()
+    answer, _ = site.ask(
+        "POST",
+        "/login",
+        iter([body[:10], body[10:]]),
+        {"Content-Type": "application/x-www-form-urlencoded"},
+    )
+    assert answer.status == 303
+
+
+def test_a_stream_ends_with_the_browser_that_read_it(
+    site: Site, held: list[socket.socket]
+) -> None:
+    """At once, not at the next heartbeat."""
+    cookie = site.sign_in()
+    held.append(
+        site.connect(f"GET /events HTTP/1.1\r\nHost: x\r\nCookie: {cookie}\r\n\r\n")
+    )
+    assert held[0].recv(4096).startswith(b"HTTP/1.1 200 ")
+    assert site.streams() == 1
+    held[0].close()
+    until(lambda: site.streams() == 0)

@@ -1,0 +1,144 @@
+"""Every address that a page or a view names leads somewhere.
+
+``url_for`` is asked only when its line is rendered, and some lines are rendered on bad
+days only. So templates and views are read, not run: each endpoint must be in the map of
+the site with all arguments that its address needs, and each address that is written out
+must be one of ours.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+import pytest
+from flask import Flask
+from jinja2 import nodes
+
+from mpms.web import create_app
+
+WRITTEN_OUT = re.compile(
+    r"\b(?P<name>href|action|formaction|hx-get|hx-post|src)="
+    r"(?P<quote>[\"'])(?P<address>/(?!/).*?)(?P=quote)"
+)
+FILLED_IN = re.compile(r"\{\{.*?\}\}|\{%.*?%\}")
+POSTED = {"action", "formaction", "hx-post"}
+ANYTHING = ("1", "00000000-0000-4000-8000-000000000000")
+
+
+class Link(NamedTuple):
+    """One call of ``url_for``."""
+
+    where: str
+    endpoint: str | None  # None: not written there
+    given: frozenset[str] | None  # None: nobody knows before it runs
+
+
+@pytest.fixture(scope="module")
+def site() -> Flask:
+    """All pages; nobody asks for one."""
+    return create_app(SimpleNamespace(secure=False))  # type: ignore[arg-type]
+
+
+def templates(site: Flask) -> Iterator[tuple[str, str]]:
+    names = site.jinja_env.list_templates()
+    assert len(names) > 80
+    for name in names:
+        source, _, _ = site.jinja_env.loader.get_source(site.jinja_env, name)  # type: ignore[union-attr]
+        yield name, source
+
+
+def links_in_templates(site: Flask) -> Iterator[Link]:
+    for name, source in templates(site):
+        for call in site.jinja_env.parse(source, name).find_all(nodes.Call):
+            if not isinstance(call.node, nodes.Name) or call.node.name != "url_for":
+                continue
+            given: frozenset[str] | None = frozenset(one.key for one in call.kwargs)
+            if isinstance(call.dyn_kwargs, nodes.Dict):
+                keys = [pair.key for pair in call.dyn_kwargs.items]
+                given |= {str(k.as_const()) for k in keys}
+            elif call.dyn_kwargs is not None:
+                given = None
+            for endpoint in written(call.args[0]):
+                yield Link(f"{name}:{call.lineno}", endpoint, given)
+
+
+def links_in_views(root: Path) -> Iterator[Link]:
+    for path in sorted((root / "mpms").rglob("*.py")):
+        for call in ast.walk(ast.parse(path.read_bytes())):
+            if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
+                continue
+            if call.func.id != "url_for":
+                continue
+            names = {one.arg for one in call.keywords}
+            given = None if None in names else frozenset(str(n) for n in names)
+            for endpoint in written(call.args[0]):
+                yield Link(f"{path.relative_to(root)}:{call.lineno}", endpoint, given)
+
+
+def written(name: object) -> list[str | None]:
+    """The endpoint, or both of "this if something else that"."""
+    match name:
+        case nodes.Const() | ast.Constant():
+            return [str(name.value)]
+        case nodes.CondExpr():
+            return [*written(name.expr1), *written(name.expr2)]
+        case ast.IfExp():
+            return [*written(name.body), *written(name.orelse)]
+    return [None]
+
+
+def fault(site: Flask, link: Link) -> str | None:
+    if link.endpoint is None:
+        return "the endpoint is not written there"
+    rules = list(site.url_map.iter_rules())
+    found = [rule for rule in rules if rule.endpoint == link.endpoint]
+    if not found:
+        return f"there is no {link.endpoint}"
+    needed = [rule.arguments - set(rule.defaults or ()) for rule in found]
+    if link.given is not None and not any(names <= link.given for names in needed):
+        return f"{link.endpoint} needs {sorted(min(needed, key=len))}"
+    return None
+
+
+def faults(site: Flask, links: list[Link]) -> dict[str, str]:
+    return {link.where: said for link in links if (said := fault(site, link))}
+
+
+def test_every_endpoint_of_a_template_exists_and_gets_its_arguments(
+    site: Flask,
+) -> None:
+    links = list(links_in_templates(site))
+    assert len(links) > 100
+    assert faults(site, links) == {}
+
+
+def test_every_endpoint_of_a_view_exists_and_gets_its_arguments(
+    site: Flask, root: Path
+) -> None:
+    links = list(links_in_views(root))
+    assert len(links) > 40
+    assert faults(site, links) == {}
+
+
+def test_every_address_written_out_in_a_template_is_one_of_ours(site: Flask) -> None:
+    """What is filled in may be anything that an address can hold."""
+    ours = site.url_map.bind("localhost")
+    lost, seen = [], 0
+    for name, source in templates(site):
+        for found in WRITTEN_OUT.finditer(source):
+            paths = [
+                urlsplit(FILLED_IN.sub(one, found["address"])).path for one in ANYTHING
+            ]
+            methods = ("POST", "GET") if found["name"] in POSTED else ("GET",)
+            seen += 1
+            if not any(ours.test(path, how) for path in paths for how in methods):
+                line = source.count("\n", 0, found.start()) + 1
+                lost.append(f"{name}:{line} {found[0]}")
+    assert seen > 30
+    assert lost == []
