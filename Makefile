@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: setup web demo test lint format bench soak screens system clean
+.PHONY: setup web packages demo test lint format bench soak screens system clean
 
 setup: $(STAMP) web
 
@@ -23,10 +23,14 @@ $(STAMP): pyproject.toml constraints.txt
 web: $(STAMP)
 	@$(BIN)/python hatch_build.py
 
+# What the browser tests take from npm, beyond what the pages are built with.
+packages: $(STAMP)
+	@$(BIN)/python hatch_build.py --packages
+
 demo: setup
 	@$(BIN)/mpms demo $(ARGS)
 
-test: setup system
+test: setup system packages
 	@$(BIN)/python -m pytest -m "not soak" $(ARGS)
 
 lint: setup
@@ -55,7 +59,7 @@ bench: setup
 screens: setup system
 	@$(BIN)/python tests/screens/take_screens.py $(ARGS)
 
-soak: setup system
+soak: setup system packages
 	@$(BIN)/python -m pytest -m soak --timeout 3600 $(ARGS)
 
 clean:

@@ -166,11 +166,20 @@ def run(node: Node, command: list[str], directory: Path) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Builds or checks the web pages.")
-    parser.add_argument("--check", action="store_true", help="types and style only")
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--check", action="store_true", help="types and style only")
+    which.add_argument(
+        "--packages", action="store_true", help="only fetch what tests and checks use"
+    )
     wanted = parser.parse_args()
     root = Path(__file__).resolve().parent
     try:
-        check_pages(root) if wanted.check else build_pages(root)
+        if wanted.packages:
+            fetch_packages(root, find_node(), all_of_them=True)
+        elif wanted.check:
+            check_pages(root)
+        else:
+            build_pages(root)
     except PagesFailed as failure:
         print(failure, file=sys.stderr)
         return 1
