@@ -16,6 +16,7 @@ from uuid import uuid4
 
 import psycopg2
 import pytest
+from hypothesis import HealthCheck, settings
 from playwright.sync_api import Browser, Playwright, sync_playwright
 
 from mpms.adapters.postgres.migrate import migrate
@@ -24,6 +25,14 @@ from mpms.embedded.postgres import PostgresServer
 
 ROOT = Path(__file__).resolve().parents[1]
 TEMPLATE = "mpms_template"
+# The same examples in every run, however slow the machine is at that moment.
+settings.register_profile(
+    "steady",
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("steady")
 # Nothing in a test's database must outlive a power cut.
 FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 
