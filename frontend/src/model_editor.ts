@@ -61,6 +61,7 @@ class Editor {
   #marked: [string, string][] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
   #unsaved = false;
+  #changes = 0;
   #saving: Promise<boolean> = Promise.resolve(true);
 
   async open(): Promise<void> {
@@ -275,6 +276,7 @@ class Editor {
 
   #changed(): void {
     this.#unsaved = true;
+    this.#changes += 1;
     this.#state.textContent = t("Not kept yet");
     this.#refresh();
     this.#listElements();
@@ -289,17 +291,21 @@ class Editor {
   }
 
   async #send(keep: boolean): Promise<boolean> {
+    const changes = this.#changes;
     const { xml } = await this.#modeler.saveXML({ format: true });
-    this.#unsaved = false;
     const base = Number(this.#root.dataset["base"]) || null;
     const { status, said } = await post(this.#root.dataset["keep"] ?? "", { xml, base, keep });
     if (status !== 200) {
-      this.#unsaved = keep;
+      this.#unsaved ||= keep;
       const why = typeof said["detail"] === "string" ? said["detail"] : t("no connection");
       this.#state.textContent = t("Not kept: {why}", { why });
       return false;
     }
-    if (keep) this.#state.textContent = t("Kept as your draft");
+    // What was changed meanwhile is kept by the next one.
+    if (changes === this.#changes) {
+      this.#unsaved = false;
+      if (keep) this.#state.textContent = t("Kept as your draft");
+    }
     this.#show(said["findings"] as Finding[]);
     return true;
   }

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from mpms.services.start_instance import start_instance
 
@@ -179,6 +179,31 @@ def test_a_process_is_drawn_deployed_and_started(
     assert house.rows("SELECT form, groups FROM tasks WHERE element = 'clean_it'") == [
         ("start_mixing", ["worker"])
     ]
+
+
+def test_a_draft_is_not_called_kept_while_a_newer_change_is_not(
+    house: House, open_context: Open
+) -> None:
+    page = at_the_desk(house, open_context)
+    page.goto(f"{house.address}/models/warehouse/edit")
+    expect(page.locator("#model-editor[data-ready]")).to_be_attached()
+    keep = page.locator("#model-editor").get_attribute("data-keep")
+    page.locator("#editor-elements").select_option("order_arrives")
+    held: list[Route] = []
+    page.route(f"**{keep}", lambda route: held.append(route))
+    name, state = page.get_by_label("Name"), page.locator("#editor-state")
+    name.fill("First")
+    name.press("Tab")
+    house.until("the first is on its way", lambda: held or page.evaluate("0"))
+    name.fill("Second")
+    name.press("Tab")
+    expect(state).to_have_text("Not kept yet")
+    with page.expect_response(f"**{keep}"):
+        held[0].continue_()
+    house.until("the second is on its way", lambda: held[1:] or page.evaluate("0"))
+    expect(state).to_have_text("Not kept yet")
+    held[1].continue_()
+    expect(state).to_have_text("Kept as your draft")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
