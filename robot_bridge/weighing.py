@@ -67,6 +67,11 @@ class Settling:
     def restart(self) -> None:
         self._recent.clear()
 
+    @property
+    def heard(self) -> bool:
+        """Since the last restart."""
+        return bool(self._recent)
+
 
 class RobotScale:
     """The scale of one robot. UnsafeAddress, BadProfile or NotWeighed if there is none
@@ -99,16 +104,20 @@ class RobotScale:
         trouble = ""
         while self._now() < until:
             settling.restart()
+            began = self._now()
             try:
                 kg = self._listen(settling, until)
             except (OSError, WebSocketException) as cause:
                 LOGGER.debug("%s: %s", self._address.url, cause)
-                trouble = words_for(cause)
+                if not trouble or self._now() < until:  # else our own clock ended it
+                    trouble = words_for(cause)
                 time.sleep(max(0.0, min(AGAIN_S, until - self._now())))
                 continue
             if kg is not None:
                 return self._told(kg)
-            trouble = ""
+            # A connection of a moment may be lost again, like those before it.
+            if settling.heard or self._now() - began >= AGAIN_S:
+                trouble = ""
         if trouble:
             raise RobotAway(f"{self._robot_id} does not answer: {trouble}")
         raise NotWeighed(self._failure(timeout_s, settling.last_kg))

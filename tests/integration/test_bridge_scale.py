@@ -23,6 +23,7 @@ from mpms.services.factory.warehouse import WeighMaterial
 from mpms.settings import SettingInvalid, Settings
 from robot_bridge.profiles import load_profile
 from robot_bridge.weighing import NotWeighed, RobotScale, Settling
+from robot_bridge.weighing import RobotAway as AwayRobot
 from shopfloor.sim.scale import LoadCell
 from shopfloor.sim.server import RunningSimulator, running
 from shopfloor.sim.simulation import Simulation
@@ -135,11 +136,38 @@ def test_a_silent_scale_and_a_missing_server_are_named(
 def test_a_weighing_waits_for_a_robot_that_lost_its_connection(
     simulator: RunningSimulator, scale_of: Callable[..., BridgeScale]
 ) -> None:
-    weigh = WeighMaterial(scale_of(SOON_S))
+    weigh = WeighMaterial(scale_of(LONG_S))
     simulator.fault("cut robot1")
     answer = weigh(job_with({"robot": "robot1"}))
     assert isinstance(answer, NotYet)
     assert answer.why == "robot1 does not answer: the connection was lost"
+
+
+class CutOff(RobotScale):
+    """A robot whose connections break as soon as they are made, and a clock of ours."""
+
+    def __init__(self, *breaks_after_s: float) -> None:
+        self.at_s, self.breaks_after_s = 0.0, list(breaks_after_s)
+        super().__init__("ws://127.0.0.1:9", "move_base", "r7", now=lambda: self.at_s)
+
+    def _listen(self, settling: Settling, until: float) -> float | None:
+        after_s = self.breaks_after_s.pop(0)
+        if self.at_s + after_s < until:
+            self.at_s += after_s
+            raise ConnectionResetError
+        self.at_s = until
+        return None
+
+
+def test_the_last_moment_of_a_weighing_does_not_hide_that_the_robot_is_away(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("robot_bridge.weighing.time.sleep", lambda _: None)
+    with pytest.raises(AwayRobot, match="r7 does not answer: the connection was lost"):
+        CutOff(0.9, 0.2).weigh(1.0)
+    with pytest.raises(NotWeighed, match="nothing came on /scale") as heard_nothing:
+        CutOff(0.2, 2.0).weigh(1.0)
+    assert not isinstance(heard_nothing.value, AwayRobot)
 
 
 @pytest.mark.parametrize("kg", [-1.0, 1e9, None])
