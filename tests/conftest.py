@@ -35,6 +35,8 @@ settings.register_profile(
 settings.load_profile("steady")
 # Nothing in a test's database must outlive a power cut.
 FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
+# Readers of the history wait for every older transaction, also for a vacuum's.
+QUIET = {"autovacuum": "off"}
 
 
 @pytest.fixture(scope="session")
@@ -55,7 +57,7 @@ def postgres_server(postgres_directory: Path) -> Iterator[PostgresServer]:
     with postgres.start(
         postgres_directory / "postgres",
         bindir=Path(bindir) if bindir else None,
-        settings=FAST | {"max_connections": "200"},
+        settings=FAST | {"max_connections": "200"} | QUIET,
     ) as server:
         yield server
 

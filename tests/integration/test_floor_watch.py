@@ -104,6 +104,7 @@ def test_ages_grow_at_the_moment_of_asking(plant: Plant, sim: RunningSimulator) 
         until(lambda: robot(floor).heard_age_s is not None, "the robot")
         until(lambda: floor.seen().people, "the people")
         sim.stop()
+        until(lambda: (robot(floor).heard_age_s or 0.0) > 1.0, "silence")
         later_s[0] = 20.0
         seen = robot(floor)
         assert seen.heard_age_s is not None

@@ -100,7 +100,7 @@ def test_frames_of_ten_megabytes_pass_both_ways(simulator: RunningSimulator) -> 
 
 def test_a_hundred_clients_hear_the_same_robot(simulator: RunningSimulator) -> None:
     async def listen() -> str:
-        async with connect_async(simulator.url) as client:
+        async with connect_async(simulator.url, open_timeout=DEADLINE_S) as client:
             await client.send(json.dumps({"op": "subscribe", "topic": "/robot1/odom"}))
             async with asyncio.timeout(DEADLINE_S):
                 heard = [json.loads(await client.recv()) for _ in range(3)]
@@ -246,10 +246,14 @@ def test_a_goal_is_driven_and_its_record_is_independent_of_the_client(
         for _ in range(2):
             send(client, "publish", topic=f"{base}/goal", msg=goal)
         result = receive(client)["msg"]
+        answer(client)  # both copies have arrived
     assert result["status"]["status"] == 3
     rows = simulator.do(lambda: list(simulator.simulation.trace.records))
     story = [row["event"] for row in rows if row["event"].startswith("goal_")]
-    assert story == ["goal_received", "goal_received", "goal_started", "goal_ended"]
+    assert story[0] == "goal_received"  # the second copy may come after the start
+    assert sorted(story) == [
+        *("goal_ended", "goal_received", "goal_received", "goal_started"),
+    ]
     assert simulator.robot("robot1")["x_m"] == pytest.approx(2.0, abs=0.02)
 
 

@@ -162,8 +162,10 @@ def torment(
         nemesis.strike()
         nemesis.pause()
     nemesis.rest()
+    under_way = "SELECT id FROM goals WHERE state IN ('new', 'sent')"
     try:
         until("every patrol has ended", lambda: not active())
+        until("nobody makes room any more", lambda: not plant.rows(under_way))
     except AssertionError as stalled:
         raise AssertionError(f"{stalled}\n{_standing(plant, nemesis)}") from None
     plant.stop_workers()

@@ -55,11 +55,11 @@ def test_a_goal_driven_and_forgotten_before_the_takeover_is_not_driven_again(
 ) -> None:
     plant.start_simulator(speed=30.0)
     plant.start_worker("first", lease_s=3.0)
-    people = plant.start_people()
     plant.send_order("MO-2026-0001")
     until("the robot sets out for A", lambda: started(plant, "A"))
     plant.kill_worker("first")
     (goal,) = plant.goals()
+    people = plant.start_people()  # before, there might be a second goal by now
 
     def forgotten() -> bool:
         ended = plant.simulator.records("goal_ended")
@@ -71,7 +71,9 @@ def test_a_goal_driven_and_forgotten_before_the_takeover_is_not_driven_again(
     assert_mission_driven_once(plant)
     assert plant.starts_of_goals()[goal["id"]] == 1
     again = next(g for g in plant.goals() if g["id"] == goal["id"])
-    assert (again["state"] == "reached" and again["inferred"]) or people.retried
+    told = goal["state"] == "reached"  # it was quicker than the kill
+    inferred = again["state"] == "reached" and again["inferred"]
+    assert told or inferred or people.retried
 
 
 @pytest.mark.covers("A13")
@@ -86,8 +88,9 @@ def test_a_frozen_robot_is_noticed_and_the_order_goes_on_when_it_thaws(
     until("the robot sets out for B", lambda: started(plant, "B"))
     robot = plant.goals()[0]["robot"]
     simulator.freeze()
-    until("the link is not up", lambda: plant.robot(robot)["link"] != "up")
-    seen = plant.robot(robot)
+    seen = until(
+        "the link is not up", lambda: (r := plant.robot(robot))["link"] != "up" and r
+    )
     assert not seen["ready"]
     assert seen["why_not"].startswith(("does not answer: ", "answers late: "))
     frozen_until = time.time() + 5.0

@@ -51,7 +51,7 @@ def test_the_probe_drives_one_goal_and_tells_every_state(simulator: Any) -> None
 
 
 def test_the_probe_names_what_the_robot_does_not_have(simulator: Any) -> None:
-    done = probe(simulator.url, "--goal", "6.5", "3.6", "--timeout", "6")
+    done = probe(simulator.url, "--goal", "6.5", "3.6", "--timeout", "10")
     story = json.loads(done.stdout)
     assert done.returncode == 1
     assert story["final"] == "TIMEOUT"
@@ -92,7 +92,7 @@ def test_a_robot_behind_tls_is_driven_if_its_authority_is_ours(
 def test_a_robot_with_a_certificate_of_a_stranger_is_not_spoken_with(
     behind_tls: Proxy,
 ) -> None:
-    options = (*ON_THE_FLOOR[:4], "--timeout", "6")
+    options = (*ON_THE_FLOOR[:4], "--timeout", "10")
     done = probe(behind_tls.url, "--goal", "6.5", "3.6", *options)
     story = json.loads(done.stdout)
     assert done.returncode == 1

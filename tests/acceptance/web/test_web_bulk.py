@@ -350,11 +350,11 @@ def test_a_list_is_not_replaced_under_a_pressed_key(
     page = leader(house, open_context(viewport={"width": 1280, "height": 900}))
     tick = page.locator(".instances-table input[name=instance]").first
     tick.focus()
-    page.evaluate("() => { document.activeElement.before_the_refresh = true; }")
     listing = re.compile("/cockpit/bulk/instances")
     news = "() => document.body.dispatchEvent(new CustomEvent('cockpit:refresh'))"
     same = "() => document.activeElement.before_the_refresh === true"
     page.keyboard.down("Space")
+    page.evaluate("() => { document.activeElement.before_the_refresh = true; }")
     with page.expect_response(listing):
         page.evaluate(news)
     with page.expect_response(listing):  # the first has been dealt with by then

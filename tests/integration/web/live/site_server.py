@@ -22,6 +22,6 @@ if __name__ == "__main__":
             Address(port=0),
             on_ready=lambda url: print(url, flush=True),
             with_parent=True,
-            patience=Patience(header_s=3.0, silence_s=4.0, grace_s=5.0),
+            patience=Patience(header_s=3.0, silence_s=6.0, grace_s=5.0),
         )
     )

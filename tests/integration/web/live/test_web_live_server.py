@@ -21,9 +21,10 @@ WAIT_S = 60.0
 def gone(pid: int) -> bool:
     try:
         os.kill(pid, 0)
-    except ProcessLookupError:
+        stat = Path(f"/proc/{pid}/stat").read_text()
+    except (ProcessLookupError, FileNotFoundError):
         return True
-    return Path(f"/proc/{pid}/stat").read_text().split(") ")[1].startswith("Z")
+    return stat.split(") ")[1].startswith("Z")
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

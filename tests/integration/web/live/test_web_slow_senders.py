@@ -166,7 +166,7 @@ def test_a_slow_upload_that_goes_on_arrives(
     held.append(site.connect(head))
     for part in range(0, len(body), 60_000):
         held[0].sendall(body[part : part + 60_000].encode())
-        time.sleep(0.6)
+        time.sleep(0.9)
     assert heard(held[0]).startswith(b"HTTP/1.1 303 ")
 
 

@@ -168,7 +168,7 @@ def test_every_layer_is_seen_when_it_is_switched_on_and_gone_when_off(
     page: Page, simulator: RunningSimulator
 ) -> None:
     until(lambda: page.locator("g.robot").count() == ROBOTS, "all robots")
-    simulator.do(lambda: setattr(simulator.simulation, "speed", 0.2))
+    simulator.do(lambda: setattr(simulator.simulation, "speed", 0.1))
     drive_all(simulator)
     page.locator('#map-robot-rows [data-robot="robot1"] button').click()
 
@@ -176,10 +176,10 @@ def test_every_layer_is_seen_when_it_is_switched_on_and_gone_when_off(
         return bool(page.locator(css).first.get_attribute("d"))
 
     for name, css in (
+        ("Local path", ".sense-way"),  # first: it is there only while the robot drives
         ("Laser", ".sense-echoes"),
         ("Local costmap", ".sense-cells"),
         ("Global costmap", ".sense-whole"),
-        ("Local path", ".sense-way"),
     ):
         layer = page.get_by_role("button", name=name, exact=True)
         assert layer.get_attribute("aria-pressed") == "false"
