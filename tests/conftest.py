@@ -4,6 +4,7 @@ One embedded PostgreSQL serves every test that needs a database; each such test
 gets a database of its own, copied from a template that is migrated once.
 """
 
+import asyncio
 import os
 import re
 import shutil
@@ -17,7 +18,7 @@ from uuid import uuid4
 import psycopg2
 import pytest
 from hypothesis import HealthCheck, settings
-from playwright.sync_api import Browser, Playwright, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Playwright, sync_playwright
 
 from mpms.adapters.postgres.migrate import migrate
 from mpms.embedded import postgres
@@ -174,6 +175,7 @@ def _reason(longrepr: object) -> str:
     return str(longrepr[2]) if isinstance(longrepr, tuple) else str(longrepr)
 
 
+CLOSE_S = 60.0
 CHROMIUM_FLAGS = [
     *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
     *("--disable-background-networking", "--disable-component-update"),
@@ -206,3 +208,22 @@ def browser(playwright_: Playwright, chromium_path: str) -> Iterator[Browser]:
     )
     yield browser
     browser.close()
+
+
+@pytest.fixture(scope="session")
+def close_context() -> Callable[[BrowserContext], None]:
+    """Return a function that closes a context; what is left of it after a minute ends
+    with the browser.
+
+    Playwright's own ``close`` waits without a limit, and Chromium was seen never to
+    answer it.
+    """
+
+    def close(context: BrowserContext) -> None:
+        in_time = asyncio.wait_for(context._impl_obj.close(None), CLOSE_S)
+        try:
+            context._sync(in_time)
+        except TimeoutError:
+            print(f"a context was not closed within {CLOSE_S:g} s")
+
+    return close

@@ -241,7 +241,9 @@ def free_robots(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 @pytest.fixture
-def open_context(browser: Browser) -> Iterator[Callable[..., BrowserContext]]:
+def open_context(
+    browser: Browser, close_context: Callable[[BrowserContext], None]
+) -> Iterator[Callable[..., BrowserContext]]:
     """Contexts are separate browsers; an error that a page reports fails the test."""
     opened: list[BrowserContext] = []
     complaints: list[str] = []
@@ -266,7 +268,7 @@ def open_context(browser: Browser) -> Iterator[Callable[..., BrowserContext]]:
 
     yield open_one
     for context in opened:
-        context.close()
+        close_context(context)
     assert complaints == []
 
 
