@@ -347,7 +347,7 @@ def test_a_lease_is_renewed_while_the_handler_runs(bench: Bench) -> None:
 
     bench.handlers.add_outside("work", slow)
     deploy(bench)
-    bench.worker = bench.another_worker("slow", lease_s=0.3)
+    bench.worker = bench.another_worker("slow", lease_s=3.0)
     instance_id = bench.start_only("probe")
     bench.worker.turn()
     lease = "SELECT lease_until FROM jobs"
