@@ -1,7 +1,7 @@
 """Fixtures and habits of the whole test run.
 
-One embedded PostgreSQL serves every test that needs a database; each such test
-gets a database of its own, copied from a template that is migrated once.
+One embedded PostgreSQL serves every test of a process that needs a database. A test
+gets a migrated database that nobody else uses; it is emptied and lent again.
 """
 
 import asyncio
@@ -10,22 +10,18 @@ import re
 import shutil
 import tempfile
 from collections.abc import Callable, Generator, Iterator
-from contextlib import closing
 from pathlib import Path
-from urllib.parse import urlsplit, urlunsplit
-from uuid import uuid4
 
-import psycopg2
 import pytest
 from hypothesis import HealthCheck, settings
 from playwright.sync_api import Browser, BrowserContext, Playwright, sync_playwright
 
-from mpms.adapters.postgres.migrate import migrate
 from mpms.embedded import postgres
 from mpms.embedded.postgres import PostgresServer
+from tests.support.databases import Databases
+from tests.support.quick_flask import keep_compiled_code
 
 ROOT = Path(__file__).resolve().parents[1]
-TEMPLATE = "mpms_template"
 # The same examples in every run, however slow the machine is at that moment.
 settings.register_profile(
     "steady",
@@ -34,6 +30,7 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("steady")
+keep_compiled_code()
 # Nothing in a test's database must outlive a power cut.
 FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 # Readers of the history wait for every older transaction, also for a vacuum's.
@@ -64,55 +61,41 @@ def postgres_server(postgres_directory: Path) -> Iterator[PostgresServer]:
 
 
 @pytest.fixture(scope="session")
-def run_in_postgres(postgres_server: PostgresServer) -> Callable[[str], None]:
-    """Return a function that runs one administrative statement."""
-
-    def run(statement: str) -> None:
-        with closing(psycopg2.connect(postgres_server.dsn)) as connection:
-            connection.autocommit = True
-            with connection.cursor() as cursor:
-                cursor.execute(statement)
-
-    return run
-
-
-@pytest.fixture(scope="session")
-def template_database(
-    postgres_server: PostgresServer, run_in_postgres: Callable[[str], None]
-) -> str:
-    """The name of a database migrated once, to be copied by every test."""
-    run_in_postgres(f"CREATE DATABASE {TEMPLATE}")
-    with closing(psycopg2.connect(url_of(postgres_server, TEMPLATE))) as connection:
-        migrate(connection, ROOT / "db" / "migrations")
-    return TEMPLATE
+def databases(postgres_server: PostgresServer) -> Databases:
+    """The migrated databases of this process of the test run."""
+    return Databases(postgres_server.dsn)
 
 
 @pytest.fixture
-def create_database(
-    postgres_server: PostgresServer, run_in_postgres: Callable[[str], None]
-) -> Iterator[Callable[..., str]]:
-    """Return a function that copies a template and returns the copy's URL."""
+def database_url(databases: Databases) -> Iterator[str]:
+    """The URL of a migrated database that nobody else uses meanwhile."""
+    url = databases.lend()
+    yield url
+    databases.take_back(url)
+
+
+@pytest.fixture
+def create_database(databases: Databases) -> Iterator[Callable[..., str]]:
+    """Return a function that makes a database and returns its URL.
+
+    For tests of migrations, of crashes and of the adapter: what they leave behind is
+    not to be cleaned but to be dropped.
+    """
     made: list[str] = []
 
     def create(template: str = "template0") -> str:
-        name = f"test_{uuid4().hex}"
-        run_in_postgres(f"CREATE DATABASE {name} TEMPLATE {template}")
-        made.append(name)
-        return url_of(postgres_server, name)
+        made.append(databases.create(template))
+        return made[-1]
 
     yield create
-    for name in made:
-        run_in_postgres(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+    for url in made:
+        databases.drop(url)
 
 
 @pytest.fixture
-def database_url(create_database: Callable[..., str], template_database: str) -> str:
-    """The URL of a fresh, migrated database that nobody else uses."""
-    return create_database(template_database)
-
-
-def url_of(server: PostgresServer, database: str) -> str:
-    return urlunsplit(urlsplit(server.dsn)._replace(path=f"/{database}"))
+def own_database_url(create_database: Callable[..., str], databases: Databases) -> str:
+    """The URL of a migrated database that is dropped afterwards."""
+    return create_database(databases.template)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -142,6 +125,27 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
 def _letters_then_number(row: str) -> tuple[str, int, str]:
     digits = re.search(r"\d+", row)
     return (row[: digits.start()], int(digits[0]), row) if digits else (row, 0, row)
+
+
+# Folders whose tests take long come first, so that no process waits for the other.
+FIRST = ("acceptance", "packaging", "integration", "processes", "migration")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(
+    config: pytest.Config, items: list[pytest.Item]
+) -> None:
+    """Keep the tests of a file in one process of several: they share fixtures."""
+    if not hasattr(config, "workerinput"):
+        return
+    for item in items:
+        if item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group(item.nodeid.split("::")[0]))
+    items.sort(key=lambda item: _place(item.path.relative_to(ROOT / "tests").parts[0]))
+
+
+def _place(folder: str) -> int:
+    return FIRST.index(folder) if folder in FIRST else len(FIRST)
 
 
 def skips_are_failures() -> bool:

@@ -19,7 +19,6 @@ from email.message import EmailMessage
 from email.utils import format_datetime, make_msgid
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit, urlunsplit
 from uuid import uuid4
 
 import pytest
@@ -32,9 +31,9 @@ from mpms.demo.plant import Plant, factory
 from mpms.demo.site import Site
 from mpms.domain.errors import InstanceBusy, TaskGone
 from mpms.embedded import mail
-from mpms.embedded.postgres import PostgresServer
 from mpms.services.repair_instance import cancel_instance
 from mpms.settings import Settings
+from tests.support.databases import Databases
 
 FOR_EVER_S = 1e9
 PATIENCE_MS = 60_000
@@ -192,15 +191,10 @@ class House:
 
 
 @pytest.fixture(scope="module")
-def house_database(
-    postgres_server: PostgresServer,
-    run_in_postgres: Callable[[str], None],
-    template_database: str,
-) -> Iterator[str]:
-    name = f"house_{uuid4().hex}"
-    run_in_postgres(f"CREATE DATABASE {name} TEMPLATE {template_database}")
-    yield urlunsplit(urlsplit(postgres_server.dsn)._replace(path=f"/{name}"))
-    run_in_postgres(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+def house_database(databases: Databases) -> Iterator[str]:
+    url = databases.lend()
+    yield url
+    databases.take_back(url)
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,6 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit, urlunsplit
 
 import psycopg2
 import pytest
@@ -31,7 +30,6 @@ from mpms.adapters.mail_sandbox import MailSandbox
 from mpms.domain.order_mail import Catalogue, Outcome, Senders
 from mpms.embedded import mail
 from mpms.embedded.mail import MailServers
-from mpms.embedded.postgres import PostgresServer
 from mpms.embedded.smtp_server import drop_into, make_mailbox
 from mpms.ports.mail import Letter, LetterId, Mailbox, MailboxUnavailable, Reply
 from mpms.services.receive_mail import ReceiveMail
@@ -234,26 +232,9 @@ class Desk:
         self.services.close()
 
 
-@pytest.fixture(scope="session")
-def shared_database(
-    postgres_server: PostgresServer,
-    run_in_postgres: Callable[[str], None],
-    template_database: str,
-) -> Iterator[str]:
-    """One database for all tests here, emptied before each: they are many."""
-    name = "services_mail"
-    run_in_postgres(f"CREATE DATABASE {name} TEMPLATE {template_database}")
-    yield urlunsplit(urlsplit(postgres_server.dsn)._replace(path=f"/{name}"))
-    run_in_postgres(f"DROP DATABASE {name} WITH (FORCE)")
-
-
 @pytest.fixture
-def desk(shared_database: str, sandbox: MailSandbox) -> Iterator[Desk]:
-    desk = Desk(shared_database, sandbox)
-    desk.rows(
-        "TRUNCATE mails, mail_pieces, outbox, orders, order_lines, definitions,"
-        " instances, subscriptions, deliveries, messages, incidents, events CASCADE"
-    )
+def desk(database_url: str, sandbox: MailSandbox) -> Iterator[Desk]:
+    desk = Desk(database_url, sandbox)
     yield desk
     desk.close()
 

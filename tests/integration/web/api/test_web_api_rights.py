@@ -18,29 +18,20 @@ from mpms.web.api import OPERATIONS, SECTIONS
 from mpms.web.api.openapi import document
 from mpms.web.api.operation import Operation
 from mpms.web.rights import knows_tokens, roles_of
+from tests.support.databases import Databases
 
 NOBODY = str(UUID(int=7))
 BESIDE_OPERATIONS = {"api.openapi", "api.docs"}
 
 
 @pytest.fixture(scope="module")
-def plant(
-    request: pytest.FixtureRequest,
-    postgres_server: Any,
-    template_database: str,
-    run_in_postgres: Any,
-) -> Iterator[Any]:
+def plant(request: pytest.FixtureRequest, databases: Databases) -> Iterator[Any]:
     """One plant for all: nothing here changes anything that another test sees."""
-    from urllib.parse import urlsplit, urlunsplit
-    from uuid import uuid4
-
-    name = f"test_{uuid4().hex}"
-    run_in_postgres(f"CREATE DATABASE {name} TEMPLATE {template_database}")
-    url = urlunsplit(urlsplit(postgres_server.dsn)._replace(path=f"/{name}"))
+    url = databases.lend()
     made = request.getfixturevalue("plant_at")(url)
     yield made
     made.close()
-    run_in_postgres(f"DROP DATABASE {name} WITH (FORCE)")
+    databases.take_back(url)
 
 
 def address(one: Operation) -> str:

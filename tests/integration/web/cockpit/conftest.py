@@ -220,10 +220,8 @@ class Panel:
 
 
 @pytest.fixture
-def panel(
-    create_database: Callable[..., str], template_database: str
-) -> Iterator[Panel]:
-    panel = Panel(create_database(template_database))
+def panel(database_url: str) -> Iterator[Panel]:
+    panel = Panel(database_url)
     panel.deploy()
     yield panel
     panel.close()

@@ -18,7 +18,7 @@ import pytest
 from mpms import bootstrap
 from mpms.adapters.argon2_hasher import Argon2Hasher
 from mpms.domain.people import Role
-from mpms.embedded.postgres import PostgresServer
+from tests.support.databases import Databases
 
 HERE = Path(__file__).parent
 WAIT_S = 60.0
@@ -92,13 +92,9 @@ class Site:
 
 @pytest.fixture(scope="module")
 def site(
-    postgres_server: PostgresServer,
-    run_in_postgres: Callable[[str], None],
-    template_database: str,
-    tmp_path_factory: pytest.TempPathFactory,
+    databases: Databases, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Site]:
-    run_in_postgres(f"CREATE DATABASE slow_senders TEMPLATE {template_database}")
-    database_url = urlsplit(postgres_server.dsn)._replace(path="/slow_senders").geturl()
+    database_url = databases.lend()
     services = bootstrap.connect(database_url)
     with services.uow() as tx:
         tx.people.add("maria", "Maria", Role.ADMIN)
@@ -107,7 +103,7 @@ def site(
     served = Site(database_url, tmp_path_factory.mktemp("state"))
     yield served
     served.close()
-    run_in_postgres("DROP DATABASE slow_senders WITH (FORCE)")
+    databases.take_back(database_url)
 
 
 @pytest.fixture

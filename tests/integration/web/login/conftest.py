@@ -12,8 +12,6 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit, urlunsplit
-from uuid import uuid4
 
 import psycopg2
 import pytest
@@ -24,7 +22,6 @@ from werkzeug.test import TestResponse
 from mpms import bootstrap
 from mpms.adapters.argon2_hasher import Argon2Hasher
 from mpms.domain.people import Person, Role
-from mpms.embedded.postgres import PostgresServer
 from mpms.ports.floor import FloorSeen
 from mpms.services.add_person import add_person
 from mpms.services.change_secret import set_badge
@@ -212,23 +209,9 @@ class Site:
         self.services.close()
 
 
-@pytest.fixture(scope="session")
-def emptied_database(
-    postgres_server: PostgresServer,
-    template_database: str,
-    run_in_postgres: Callable[[str], None],
-) -> Iterator[str]:
-    """One for all tests here: emptying is faster than copying."""
-    name = f"test_{uuid4().hex}"
-    run_in_postgres(f"CREATE DATABASE {name} TEMPLATE {template_database}")
-    yield urlunsplit(urlsplit(postgres_server.dsn)._replace(path=f"/{name}"))
-    run_in_postgres(f"DROP DATABASE {name} WITH (FORCE)")
-
-
 @pytest.fixture
-def site(emptied_database: str) -> Iterator[Site]:
-    site = Site(emptied_database)
-    site.rows("TRUNCATE people, tablets, sessions, sign_in_attempts CASCADE")
+def site(database_url: str) -> Iterator[Site]:
+    site = Site(database_url)
     yield site
     site.close()
 

@@ -5,7 +5,7 @@ People are signed in by rows, because how they sign in is not looked at here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from io import BytesIO
@@ -164,9 +164,7 @@ class Studio:
 
 
 @pytest.fixture
-def studio(
-    create_database: Callable[..., str], template_database: str
-) -> Iterator[Studio]:
-    studio = Studio(create_database(template_database))
+def studio(database_url: str) -> Iterator[Studio]:
+    studio = Studio(database_url)
     yield studio
     studio.close()

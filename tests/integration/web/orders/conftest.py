@@ -15,7 +15,6 @@ from decimal import Decimal
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
-from urllib.parse import urlsplit, urlunsplit
 
 import psycopg2
 import pytest
@@ -31,7 +30,6 @@ from mpms.domain.order_mail import Catalogue
 from mpms.domain.orders import Order, OrderLine, OrderStatus
 from mpms.domain.people import Role
 from mpms.domain.steps import Throw
-from mpms.embedded.postgres import PostgresServer
 from mpms.ports.floor import FloorSeen
 from mpms.ports.mail import LetterId
 from mpms.ports.store import MailRecord
@@ -45,6 +43,7 @@ from mpms.web.desk import Desk
 from mpms.web.pages import orders
 from mpms.web.rights import require_rights
 from mpms.worker import Worker
+from tests.support.databases import Contents, Databases, contents_of
 
 ROOT = Path(__file__).resolve().parents[4]
 SCRIPT = '<script>alert("x")</script>'
@@ -332,32 +331,28 @@ class Plant:
 
 
 @pytest.fixture(scope="session")
-def stocked_database(
-    template_database: str,
-    postgres_server: PostgresServer,
-    run_in_postgres: Callable[[str], None],
-) -> str:
-    """The name of a database in which the shipped models are deployed."""
-    name = "web_orders_template"
-    run_in_postgres(f"CREATE DATABASE {name} TEMPLATE {template_database}")
-    address = urlsplit(postgres_server.dsn)._replace(path=f"/{name}")
-    services = bootstrap.connect(urlunsplit(address))
+def stocked(databases: Databases) -> Contents:
+    """What a database holds in which the shipped models are deployed."""
+    url = databases.lend()
+    services = bootstrap.connect(url)
     try:
         deploy_models(
             services.uow, services.engine, shipped.shipped_models(), by="engineer"
         )
     finally:
         services.close()
-    return name
+    held = contents_of(url)
+    databases.take_back(url)
+    return held
 
 
 @pytest.fixture
-def plant(
-    create_database: Callable[..., str], stocked_database: str
-) -> Iterator[Plant]:
-    plant = Plant(create_database(stocked_database))
+def plant(databases: Databases, stocked: Contents) -> Iterator[Plant]:
+    url = databases.lend(stocked)
+    plant = Plant(url)
     yield plant
     plant.close()
+    databases.take_back(url)
 
 
 @pytest.fixture

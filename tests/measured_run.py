@@ -1,0 +1,76 @@
+"""Run pytest and say what the run cost: all CPU seconds of all its processes.
+
+Databases, browsers and factories are started by tests and often outlive the process
+that started them. This process becomes the parent of such orphans, so that the kernel
+adds their CPU time to ours when they end.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+PR_SET_CHILD_SUBREAPER = 36
+ORPHANS_END_WITHIN_S = 10.0
+
+
+def main(arguments: list[str]) -> int:
+    """Run pytest with these arguments; return its exit code."""
+    started_at = time.monotonic()
+    if ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0:
+        print("the CPU time of orphans will not be counted")
+    pytest = subprocess.Popen([sys.executable, "-m", "pytest", *arguments])
+    signal.signal(signal.SIGTERM, lambda number, frame: pytest.terminate())
+    code = _reap_until_ended(pytest)
+    left = _reap_orphans()
+    for pid in left:
+        print(f"still runs after the tests: {pid} {_command(pid)}")
+    spent = resource.getrusage(resource.RUSAGE_CHILDREN)
+    minutes, seconds = divmod(round(time.monotonic() - started_at), 60)
+    total_s = spent.ru_utime + spent.ru_stime
+    print(
+        f"CPU seconds: {total_s:.0f}"
+        f" (user {spent.ru_utime:.0f}, system {spent.ru_stime:.0f})"
+    )
+    print(f"{'passed' if code == 0 else 'FAILED'} in {minutes} min {seconds} s")
+    return code
+
+
+def _reap_until_ended(pytest: subprocess.Popen[bytes]) -> int:
+    while True:
+        try:
+            pid, status = os.wait()
+        except KeyboardInterrupt:
+            continue  # pytest got it too, and ends in its own way
+        if pid == pytest.pid:
+            pytest.returncode = os.waitstatus_to_exitcode(status)
+            return pytest.returncode
+
+
+def _reap_orphans() -> list[int]:
+    """Wait a little for processes that are about to end; return those that are not."""
+    give_up_at = time.monotonic() + ORPHANS_END_WITHIN_S
+    while time.monotonic() < give_up_at:
+        try:
+            pid, _ = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return []
+        if pid == 0:
+            time.sleep(0.05)
+    own = Path(f"/proc/self/task/{os.getpid()}/children").read_text()
+    return [int(pid) for pid in own.split()]
+
+
+def _command(pid: int) -> str:
+    raw = Path(f"/proc/{pid}/cmdline").read_bytes()
+    return raw.replace(b"\0", b" ").decode(errors="replace")[:120]
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

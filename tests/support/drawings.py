@@ -1,0 +1,43 @@
+"""Small BPMN models, written as elements and the ways between them."""
+
+from __future__ import annotations
+
+MODEL = """<?xml version="1.0" encoding="UTF-8"?>
+<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL"
+    xmlns:camunda="http://camunda.org/schema/1.0/bpmn"
+    xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"
+    id="drawing" targetNamespace="urn:test">
+{declared}
+<process id="{key}" name="{name}" isExecutable="true">
+{elements}
+{flows}
+</process>
+</definitions>
+"""
+
+
+def draw(
+    key: str, elements: str, *ways: str, declared: str = "", name: str | None = None
+) -> dict[str, bytes]:
+    """A model whose flows are written as 'from to' or 'from to condition'."""
+    text = MODEL.format(
+        key=key,
+        name=name or f"{key} process",
+        declared=declared,
+        elements=elements,
+        flows="\n".join(_flow(way) for way in ways),
+    )
+    return {f"{key}.bpmn": text.encode()}
+
+
+def _flow(way: str) -> str:
+    source, target, *condition = way.split(" ", 2)
+    inner = "".join(
+        f'<conditionExpression xsi:type="tFormalExpression">{each}'
+        "</conditionExpression>"
+        for each in condition
+    )
+    return (
+        f'<sequenceFlow id="{source}_to_{target}" sourceRef="{source}"'
+        f' targetRef="{target}">{inner}</sequenceFlow>'
+    )
