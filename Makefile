@@ -4,7 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: setup web packages demo test lint format bench soak screens system clean
+.PHONY: setup web packages demo test test-fast test-changed coverage lint format bench \
+	soak screens system clean
 
 setup: $(STAMP) web
 
@@ -30,8 +31,31 @@ packages: $(STAMP)
 demo: setup
 	@$(BIN)/mpms demo $(ARGS)
 
+# Two processes, each with servers of its own. With ARGS only what they name, in one.
+TWO := -n 2 --dist loadgroup --no-loadscope-reorder
+MEASURED := $(BIN)/python tests/measured_run.py -m "not soak"
+
 test: setup system packages
-	@$(BIN)/python -m pytest -m "not soak" $(ARGS)
+	@$(MEASURED) $(or $(ARGS),$(TWO))
+
+# What needs no server and no browser.
+test-fast: setup
+	@$(MEASURED) $(or $(ARGS),$(TWO)) tests/unit
+
+# Test files that mention what differs from the last commit, or from SINCE.
+SINCE ?= HEAD
+test-changed: setup system packages
+	@files=$$($(BIN)/python tests/changed_tests.py $(SINCE)) \
+		&& $(MEASURED) $(ARGS) $$files
+
+# Which lines and branches the tests run, in all processes; the pages to read it in
+# lie in build/coverage.
+coverage: setup system packages
+	@rm -f build/coverage/.coverage*
+	@$(BIN)/coverage run tests/measured_run.py -m "not soak" $(or $(ARGS),$(TWO))
+	@$(BIN)/coverage combine --quiet
+	@$(BIN)/coverage html --quiet
+	@$(BIN)/coverage report --format=total
 
 lint: setup
 	@$(BIN)/ruff check .

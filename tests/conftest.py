@@ -131,7 +131,7 @@ def _letters_then_number(row: str) -> tuple[str, int, str]:
 FIRST = ("acceptance", "packaging", "integration", "processes", "migration")
 
 
-@pytest.hookimpl(trylast=True)
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(
     config: pytest.Config, items: list[pytest.Item]
 ) -> None:
@@ -208,7 +208,10 @@ def playwright_(chromium_path: str) -> Iterator[Playwright]:
 @pytest.fixture(scope="module")
 def browser(playwright_: Playwright, chromium_path: str) -> Iterator[Browser]:
     browser = playwright_.chromium.launch(
-        executable_path=chromium_path, args=CHROMIUM_FLAGS
+        executable_path=chromium_path,
+        args=CHROMIUM_FLAGS,
+        headless=not os.environ.get("MPMS_TEST_HEADED"),
+        slow_mo=float(os.environ.get("MPMS_TEST_SLOW_MO_MS", "0")),
     )
     yield browser
     browser.close()

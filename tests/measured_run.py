@@ -2,7 +2,7 @@
 
 Databases, browsers and factories are started by tests and often outlive the process
 that started them. This process becomes the parent of such orphans, so that the kernel
-adds their CPU time to ours when they end.
+adds their CPU time to ours when they end, and none outlives an interrupted run.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 PR_SET_CHILD_SUBREAPER = 36
@@ -28,9 +29,11 @@ def main(arguments: list[str]) -> int:
     pytest = subprocess.Popen([sys.executable, "-m", "pytest", *arguments])
     signal.signal(signal.SIGTERM, lambda number, frame: pytest.terminate())
     code = _reap_until_ended(pytest)
-    left = _reap_orphans()
-    for pid in left:
-        print(f"still runs after the tests: {pid} {_command(pid)}")
+    for pid in _orphans_after(ORPHANS_END_WITHIN_S):
+        print(f"still ran after the tests, and is ended: {pid} {_command(pid)}")
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+    _orphans_after(ORPHANS_END_WITHIN_S)
     spent = resource.getrusage(resource.RUSAGE_CHILDREN)
     minutes, seconds = divmod(round(time.monotonic() - started_at), 60)
     total_s = spent.ru_utime + spent.ru_stime
@@ -53,9 +56,9 @@ def _reap_until_ended(pytest: subprocess.Popen[bytes]) -> int:
             return pytest.returncode
 
 
-def _reap_orphans() -> list[int]:
+def _orphans_after(patience_s: float) -> list[int]:
     """Wait a little for processes that are about to end; return those that are not."""
-    give_up_at = time.monotonic() + ORPHANS_END_WITHIN_S
+    give_up_at = time.monotonic() + patience_s
     while time.monotonic() < give_up_at:
         try:
             pid, _ = os.waitpid(-1, os.WNOHANG)

@@ -111,7 +111,7 @@ def take_all(browser: Browser, address: str, plant: Plant, words: list[str]) -> 
             for scheme in ("light", "dark"):
                 context = browser.new_context(
                     viewport={"width": width, "height": height},
-                    color_scheme=scheme,  # type: ignore[arg-type]
+                    color_scheme=scheme,
                     service_workers="block",
                 )
                 page = context.new_page()

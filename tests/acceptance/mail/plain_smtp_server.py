@@ -8,5 +8,5 @@ import sys
 from mpms.embedded import smtp_server
 
 if __name__ == "__main__":
-    smtp_server.automatic_reply_key = lambda message: None
+    vars(smtp_server)["automatic_reply_key"] = lambda message: None
     smtp_server.main(sys.argv[1:])

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from email import message_from_bytes
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from mpms import cli
 from mpms.embedded.mail import MailServers
 from mpms.services.receive_mail import ReleaseRules
+from tests.support.mail_office import MailOffice, write_order
 
 DATA = Path(__file__).resolve().parents[2] / "data" / "orders"
 BUYER = "orders@brightcoat.example.com"
@@ -28,9 +28,9 @@ def settings(
 
 
 @pytest.fixture
-def waiting(office: Any, order: Any) -> Any:
+def waiting(office: MailOffice) -> MailOffice:
     """An office with one order that waits."""
-    office.send(order("MO-2026-0001"))
+    office.send(write_order("MO-2026-0001"))
     object.__setattr__(office.intake, "rules", ReleaseRules(first_of_sender=True))
     office.intake()
     return office
@@ -52,10 +52,10 @@ def test_check_says_what_becomes_of_every_sample(
 
 @pytest.mark.usefixtures("settings")
 def test_send_hands_the_message_to_the_embedded_server(
-    mail_servers: MailServers, tmp_path: Path, order: Any, capsys: Any
+    mail_servers: MailServers, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "order.eml"
-    path.write_bytes(order("MO-2026-0001"))
+    path.write_bytes(write_order("MO-2026-0001"))
     assert cli.main(["orders", "send", str(path)]) == 0
     assert "order.eml: handed to" in capsys.readouterr().out
     folder = mail_servers.mailboxes / mail_servers.home.orders / "new"
@@ -69,13 +69,12 @@ def test_send_hands_the_message_to_the_configured_server(
     mail_servers: MailServers,
     settings: pytest.MonkeyPatch,
     tmp_path: Path,
-    order: Any,
 ) -> None:
     home = mail_servers.home
     login = f"{BUYER}:{home.password(BUYER)}"
     settings.setenv("MPMS_SMTP_URL", f"smtp://{login}@{home.host}:{home.smtp_port}")
     path = tmp_path / "order.eml"
-    path.write_bytes(order("MO-2026-0001"))
+    path.write_bytes(write_order("MO-2026-0001"))
     assert cli.main(["orders", "send", str(path)]) == 0
     assert len(list((mail_servers.mailboxes / home.orders / "new").iterdir())) == 1
     path.write_bytes(b"From: orders@brightcoat.example.com\r\n\r\nhello\r\n")
@@ -83,30 +82,34 @@ def test_send_hands_the_message_to_the_configured_server(
 
 
 @pytest.mark.usefixtures("settings")
-def test_send_names_what_is_wrong(tmp_path: Path, order: Any, capsys: Any) -> None:
+def test_send_names_what_is_wrong(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = tmp_path / "order.eml"
     assert cli.main(["orders", "send", str(path)]) == 1
     assert "order.eml" in capsys.readouterr().err
     path.write_bytes(b"Subject: nobody\r\n\r\n")
     assert cli.main(["orders", "send", str(path)]) == 1
     assert "does not say who it is from" in capsys.readouterr().err
-    path.write_bytes(order("MO-2026-0001"))
+    path.write_bytes(write_order("MO-2026-0001"))
     assert cli.main(["orders", "send", str(path)]) == 1
     assert "MPMS_SMTP_URL" in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("settings", "mail_servers")
 def test_send_tells_who_may_use_the_embedded_server(
-    tmp_path: Path, order: Any, capsys: Any
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "order.eml"
-    path.write_bytes(order("MO-2026-0001", sender="nobody@example.com"))
+    path.write_bytes(write_order("MO-2026-0001", sender="nobody@example.com"))
     assert cli.main(["orders", "send", str(path)]) == 1
     assert BUYER in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("settings")
-def test_list_shows_where_orders_stand(waiting: Any, capsys: Any) -> None:
+def test_list_shows_where_orders_stand(
+    waiting: MailOffice, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert cli.main(["orders", "list"]) == 0
     assert capsys.readouterr().out.split("  ")[:2] == [
         "MO-2026-0001",
@@ -115,7 +118,9 @@ def test_list_shows_where_orders_stand(waiting: Any, capsys: Any) -> None:
 
 
 @pytest.mark.usefixtures("settings")
-def test_release_lets_an_order_be_made_once(waiting: Any, capsys: Any) -> None:
+def test_release_lets_an_order_be_made_once(
+    waiting: MailOffice, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert cli.main(["orders", "release", "MO-2026-0001"]) == 0
     assert waiting.rows("SELECT status FROM orders") == [("new",)]
     assert cli.main(["orders", "release", "MO-2026-0001"]) == 1
@@ -126,7 +131,9 @@ def test_release_lets_an_order_be_made_once(waiting: Any, capsys: Any) -> None:
 
 
 @pytest.mark.usefixtures("settings")
-def test_refuse_tells_the_buyer_why(waiting: Any, capsys: Any) -> None:
+def test_refuse_tells_the_buyer_why(
+    waiting: MailOffice, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert cli.main(["orders", "refuse", "MO-2026-0001", "--why", " "]) == 1
     assert "Say why" in capsys.readouterr().err
     refuse = ["orders", "refuse", "MO-2026-0001", "--why", "no tank is free"]
@@ -138,7 +145,7 @@ def test_refuse_tells_the_buyer_why(waiting: Any, capsys: Any) -> None:
 
 
 def test_a_bad_mail_setting_is_one_sentence(
-    settings: pytest.MonkeyPatch, capsys: Any
+    settings: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     settings.setenv("MPMS_IMAP_URL", "imap://u:p@mail.example.com")
     settings.setenv("MPMS_SMTP_URL", "smtps://u:p@mail.example.com")

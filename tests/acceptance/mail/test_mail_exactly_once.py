@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from email import message_from_bytes
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,7 @@ from mpms.embedded.mail import MailServers
 from mpms.ports.mail import PostmanUnavailable
 from mpms.services.deploy_models import deploy_models
 from mpms.services.start_instance import start_instance
+from tests.support.mail_office import write_order
 
 ROOT = Path(__file__).resolve().parents[3]
 DATA = ROOT / "tests" / "data" / "orders"
@@ -71,7 +73,6 @@ class Post:
     url: str
     servers: MailServers
     directory: Path
-    order: Callable[..., bytes]
     chance: random.Random
     sent: list[Sent] = field(default_factory=list)
     connection: Any = None
@@ -161,12 +162,12 @@ class Post:
         number = f"MO-2026-{index:04d}"
         kind = self.chance.randrange(10)
         if kind == 0:
-            raw = self.order(number, lines="- RM-001 5 buckets")
+            raw = write_order(number, lines="- RM-001 5 buckets")
             return Sent(raw, BUYER, number, "rejected")
         if kind == 1:
-            raw = self.order(number, sender=STRANGER)
+            raw = write_order(number, sender=STRANGER)
             return Sent(raw, STRANGER, number, "rejected")
-        return Sent(self.order(number), BUYER, number, "accepted")
+        return Sent(write_order(number), BUYER, number, "accepted")
 
     def send(self, count: int) -> None:
         """Send so many new messages; now and then one comes twice."""
@@ -212,6 +213,9 @@ class Post:
 
     def known(self) -> int:
         return int(self.rows("SELECT count(DISTINCT message_id) FROM mails")[0][0])
+
+    def knows_more_than(self, count: int) -> bool:
+        return self.known() > count
 
     def hurry(self) -> None:
         """Replies need not wait for their next attempt."""
@@ -273,7 +277,7 @@ class Post:
 
 @contextmanager
 def post_office(
-    url: str, servers: MailServers, directory: Path, order: Any, seed: int
+    url: str, servers: MailServers, directory: Path, seed: int
 ) -> Iterator[Post]:
     print(f"seed {seed}")
     services = bootstrap.connect(url)
@@ -286,7 +290,7 @@ def post_office(
     deploy_models(services.uow, services.engine, files, by="test")
     with services.uow() as tx:
         start_instance(tx, services.advance, "orders_handling", actor="test")
-    post = Post(url, servers, directory, order, random.Random(seed))
+    post = Post(url, servers, directory, random.Random(seed))
     post.start_outgoing()
     try:
         yield post
@@ -308,10 +312,10 @@ def run_and_kill(
         sender.start()
         try:
             if turn in restart_at:
-                post.wait_for(lambda b=before: post.known() > b, limit_s)
+                post.wait_for(partial(post.knows_more_than, before), limit_s)
                 post.restart_mail()
             wanted = before + post.chance.randint(1, share)
-            post.wait_for(lambda w=wanted: post.known() >= w, limit_s)
+            post.wait_for(partial(post.knows_more_than, wanted - 1), limit_s)
             time.sleep(post.chance.uniform(0.0, 0.05))
             post.kill_worker()
         finally:
@@ -359,9 +363,9 @@ def check_everything(post: Post, *, lost_at_most: int) -> None:
 
 
 def test_killed_workers_and_mail_servers_lose_and_repeat_nothing(
-    database_url: str, mail_servers: MailServers, tmp_path: Path, order: Any
+    database_url: str, mail_servers: MailServers, tmp_path: Path
 ) -> None:
-    with post_office(database_url, mail_servers, tmp_path, order, 20260302) as post:
+    with post_office(database_url, mail_servers, tmp_path, 20260302) as post:
         run_and_kill(post, messages=40, kills=5, restarts=1, limit_s=200.0)
         check_everything(post, lost_at_most=5 + 1)
 
@@ -370,8 +374,8 @@ def test_killed_workers_and_mail_servers_lose_and_repeat_nothing(
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("seed", [1])
 def test_five_hundred_messages_survive_fifty_kills(
-    database_url: str, mail_servers: MailServers, tmp_path: Path, order: Any, seed: int
+    database_url: str, mail_servers: MailServers, tmp_path: Path, seed: int
 ) -> None:
-    with post_office(database_url, mail_servers, tmp_path, order, seed) as post:
+    with post_office(database_url, mail_servers, tmp_path, seed) as post:
         run_and_kill(post, messages=500, kills=50, restarts=5, limit_s=900.0)
         check_everything(post, lost_at_most=50 + 5)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from mpms.domain.orders import Order
@@ -13,6 +11,7 @@ from mpms.services.receive_mail import ReleaseRules
 from mpms.services.record_mail import ORDER_READY
 from mpms.services.release_order import release_order
 from mpms.services.watch_mailbox import watch_mailbox
+from tests.support.mail_office import MailOffice, write_order
 
 BUYER = "orders@brightcoat.example.com"
 STRANGER = "eve@example.com"
@@ -20,8 +19,8 @@ WAREHOUSES = "SELECT business_key FROM instances WHERE key = 'warehouse' ORDER B
 
 
 @pytest.mark.covers("A48")
-def test_a_new_mail_is_a_new_order_in_postgresql(office: Any, order: Any) -> None:
-    office.send(order("MO-2026-0001"))
+def test_a_new_mail_is_a_new_order_in_postgresql(office: MailOffice) -> None:
+    office.send(write_order("MO-2026-0001"))
     assert office.intake() == (1, 1)
     assert office.rows("SELECT number, status, customer FROM orders") == [
         ("MO-2026-0001", "new", BUYER)
@@ -32,9 +31,9 @@ def test_a_new_mail_is_a_new_order_in_postgresql(office: Any, order: Any) -> Non
 
 
 @pytest.mark.covers("A9", "A49", "A50")
-def test_a_mail_starts_exactly_one_warehouse_process(office: Any, order: Any) -> None:
+def test_a_mail_starts_exactly_one_warehouse_process(office: MailOffice) -> None:
     handling = office.start()
-    office.send(order("MO-2026-0001"))
+    office.send(write_order("MO-2026-0001"))
     assert watch_mailbox(office.uow, office.desk.mailbox, timeout_s=120)
     office.worker.settle()
     assert office.rows(WAREHOUSES) == [("MO-2026-0001",)]
@@ -51,11 +50,11 @@ def test_a_mail_starts_exactly_one_warehouse_process(office: Any, order: Any) ->
 
 
 def test_an_order_is_started_also_if_its_reader_died_after_the_commit(
-    office: Any, order: Any
+    office: MailOffice,
 ) -> None:
     """The signal is stored with the order, not told by whoever read it."""
     office.start()
-    office.send(order("MO-2026-0001"))
+    office.send(write_order("MO-2026-0001"))
     office.intake()  # and the process that ran it ends here
     office.worker.settle()
     assert office.rows(WAREHOUSES) == [("MO-2026-0001",)]
@@ -63,7 +62,7 @@ def test_an_order_is_started_also_if_its_reader_died_after_the_commit(
 
 @pytest.mark.covers("A52")
 def test_a_mailbox_that_is_away_is_an_incident_and_recovers_by_itself(
-    office: Any, order: Any
+    office: MailOffice,
 ) -> None:
     handling = office.start()
     office.servers.stop()
@@ -88,27 +87,25 @@ def test_a_mailbox_that_is_away_is_an_incident_and_recovers_by_itself(
 
     with mail.start(office.servers.directory) as servers:
         assert servers.home.imap_port == office.home.imap_port
-        office.send(order("MO-2026-0001"))
+        office.send(write_order("MO-2026-0001"))
         office.clock.move(31)
         office.worker.settle()
         assert office.incidents("mailbox") == []
         assert office.rows(WAREHOUSES) == [("MO-2026-0001",), (other,)]
 
 
-def _an_order_from_elsewhere(office: Any) -> str:
+def _an_order_from_elsewhere(office: MailOffice) -> str:
     with office.uow() as tx:
         accept_order(tx, Order("MO-2026-9000", "Glue", ()), by="test")
         tx.deliveries.throw(ORDER_READY)
     return "MO-2026-9000"
 
 
-def test_an_order_that_waits_starts_when_it_is_released(
-    office: Any, order: Any
-) -> None:
+def test_an_order_that_waits_starts_when_it_is_released(office: MailOffice) -> None:
     rules = ReleaseRules(first_of_sender=True)
     object.__setattr__(office.intake, "rules", rules)
     office.start()
-    office.send(order("MO-2026-0001"))
+    office.send(write_order("MO-2026-0001"))
     office.look()
     assert office.rows(WAREHOUSES) == []
     release_order(office.uow, "MO-2026-0001", by="supervisor")
@@ -116,13 +113,13 @@ def test_an_order_that_waits_starts_when_it_is_released(
     assert office.rows(WAREHOUSES) == [("MO-2026-0001",)]
 
 
-def test_the_buyer_gets_one_answer_to_each_message(office: Any, order: Any) -> None:
+def test_the_buyer_gets_one_answer_to_each_message(office: MailOffice) -> None:
     office.start()
-    office.send(order("MO-2026-0001", name="good"))
-    office.send(order("MO-2026-0002", name="bad", lines="- RM-001 5 buckets"))
-    office.send(order("MO-2026-0001", name="good"))
-    office.send(order("MO-2026-0003", name="who", sender=STRANGER), STRANGER)
-    office.send(order("MO-2026-0004", name="forged"), STRANGER)
+    office.send(write_order("MO-2026-0001", name="good"))
+    office.send(write_order("MO-2026-0002", name="bad", lines="- RM-001 5 buckets"))
+    office.send(write_order("MO-2026-0001", name="good"))
+    office.send(write_order("MO-2026-0003", name="who", sender=STRANGER), STRANGER)
+    office.send(write_order("MO-2026-0004", name="forged"), STRANGER)
     office.look()
     office.send_replies()
     answers = {m["In-Reply-To"]: m["Subject"] for m in office.received()}

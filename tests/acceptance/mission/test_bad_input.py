@@ -200,7 +200,7 @@ def blind(bridge: Bridge) -> Callable[[], None]:
         for scan in bridge.machine.scans:
             scan.ranges_m[:] = math.inf
 
-    bridge.machine.sense = sensed  # type: ignore[method-assign]
+    bridge.machine.sense = sensed  # type: ignore[method-assign,assignment]
     return lambda: setattr(bridge.machine, "sense", sense)
 
 
@@ -211,7 +211,7 @@ def turned_clock(bridge: Bridge) -> Callable[[], None]:
     def acted(now_s: float, *args: Any) -> Any:
         return act(1000.0 - now_s, *args)
 
-    bridge.machine.act = acted  # type: ignore[method-assign]
+    bridge.machine.act = acted  # type: ignore[method-assign,assignment]
     return lambda: setattr(bridge.machine, "act", act)
 
 

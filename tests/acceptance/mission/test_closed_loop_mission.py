@@ -5,18 +5,21 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from tests.support.missions import Driven
+
 ROOT = Path(__file__).resolve().parents[3]
 SEED = 3
+Missions = Callable[[int, str], Driven]
 
 
 @pytest.mark.covers("A68", "A69", "A70", "A81")
 def test_the_mission_touches_nothing_and_keeps_away_from_a_person_who_comes(
-    missions: Any,
+    missions: Missions,
 ) -> None:
     driven = missions(SEED, "amcl")
     assert driven.ends == ["SUCCEEDED"] * 7
@@ -39,7 +42,7 @@ def test_the_mission_touches_nothing_and_keeps_away_from_a_person_who_comes(
 @pytest.mark.covers("A68", "A69", "A70")
 @pytest.mark.parametrize("seed", range(1, 11))
 def test_whatever_stands_and_whoever_comes_the_mission_is_no_longer_than_it_should(
-    missions: Any, seed: int
+    missions: Missions, seed: int
 ) -> None:
     driven = missions(seed, "amcl")
     print(driven.state["robots"])
@@ -49,8 +52,11 @@ def test_whatever_stands_and_whoever_comes_the_mission_is_no_longer_than_it_shou
     assert driven.robot["odometer_m"] == pytest.approx(62.7, rel=0.1)
 
 
+@pytest.mark.soak
 @pytest.mark.covers("A86")
-def test_the_truth_in_place_of_localisation_changes_no_result(missions: Any) -> None:
+def test_the_truth_in_place_of_localisation_changes_no_result(
+    missions: Missions,
+) -> None:
     guessed, known = missions(SEED, "amcl"), missions(SEED, "known")
     assert known.ends == guessed.ends == ["SUCCEEDED"] * 7
     assert max(known.missed_m) < 0.25
@@ -62,7 +68,7 @@ def test_the_truth_in_place_of_localisation_changes_no_result(missions: Any) -> 
 
 @pytest.mark.covers("A76", "A77")
 def test_the_record_of_a_mission_over_the_bridge_is_drawn(
-    missions: Any, tmp_path: Path
+    missions: Missions, tmp_path: Path
 ) -> None:
     run = missions(SEED, "amcl").recording
     done = subprocess.run(

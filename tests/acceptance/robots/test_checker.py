@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-Check = Callable[..., list[str]]
+from tests.support.robot_checker import violations
+
 Facts = dict[str, Any]
 
 
@@ -38,10 +38,10 @@ def told(*goals: Facts) -> list[tuple[str, str]]:
     return [(g["id"], g["state"]) for g in goals]
 
 
-def test_a_clean_record_breaks_no_promise(check: Check) -> None:
+def test_a_clean_record_breaks_no_promise() -> None:
     goals = [goal("g1", 10), goal("g2", 20), goal("g3", 20, robot="robot2")]
     trace = drive("g1", 10) + drive("g2", 20) + drive("g3", 20, robot="robot2")
-    assert check(trace, goals, told(*goals)) == []
+    assert violations(trace, goals, told(*goals)) == []
 
 
 @pytest.mark.parametrize(
@@ -56,18 +56,14 @@ def test_a_clean_record_breaks_no_promise(check: Check) -> None:
         ({"state": "unknown", "reason": "no trace"}, []),
     ],
 )
-def test_every_true_end_is_accepted(
-    check: Check, state: Facts, trace: list[Facts]
-) -> None:
+def test_every_true_end_is_accepted(state: Facts, trace: list[Facts]) -> None:
     goals = [goal("g1", 10, **state)]
-    assert check(trace, goals, told(*goals)) == []
+    assert violations(trace, goals, told(*goals)) == []
 
 
-def test_an_arrival_may_be_inferred_from_where_the_drive_before_ended(
-    check: Check,
-) -> None:
+def test_an_arrival_may_be_inferred_from_where_the_drive_before_ended() -> None:
     goals = [goal("g1", 10), goal("g2", 20, inferred=True)]
-    assert check(drive("g1", 10), goals, told(*goals)) == []
+    assert violations(drive("g1", 10), goals, told(*goals)) == []
 
 
 @pytest.mark.parametrize(
@@ -93,41 +89,37 @@ def test_an_arrival_may_be_inferred_from_where_the_drive_before_ended(
         ({}, drive("g1", 10, x_m=2.0), "2.0 m from its place"),
     ],
 )
-def test_a_false_end_is_caught(
-    check: Check, state: Facts, trace: list[Facts], said: str
-) -> None:
+def test_a_false_end_is_caught(state: Facts, trace: list[Facts], said: str) -> None:
     goals = [goal("g1", 10, **state)]
     closed = [g for g in goals if g["ended_at"] is not None]
-    assert any(said in found for found in check(trace, goals, told(*closed)))
+    assert any(said in found for found in violations(trace, goals, told(*closed)))
 
 
-def test_two_goals_at_once_are_caught(check: Check) -> None:
+def test_two_goals_at_once_are_caught() -> None:
     goals = [goal("g1", 10), goal("g2", 20)]
     first, second = drive("g1", 10), drive("g2", 12)
     mixed = [*first[:2], *second[:2], first[2], second[2]]
-    found = check(mixed, goals, told(*goals))
+    found = violations(mixed, goals, told(*goals))
     assert "robot1 was given g2 while it drove g1" in found
     assert "robot1 started g2 while it drove g1" in found
 
 
-def test_a_late_copy_that_is_recalled_takes_nothing_from_the_robot(
-    check: Check,
-) -> None:
+def test_a_late_copy_that_is_recalled_takes_nothing_from_the_robot() -> None:
     goals = [goal("g0", 1, "unknown", reason="no trace"), goal("g1", 10)]
     late = [record("goal_received", 12, "g0"), record("goal_ended", 12, "g0", status=8)]
     first = drive("g1", 10)
-    assert check([*first[:2], *late, first[2]], goals, told(*goals)) == []
+    assert violations([*first[:2], *late, first[2]], goals, told(*goals)) == []
 
 
-def test_two_open_rows_of_one_robot_are_caught(check: Check) -> None:
+def test_two_open_rows_of_one_robot_are_caught() -> None:
     goals = [goal("g1", 10), goal("g2", 12)]
     trace = drive("g1", 10) + drive("g2", 12)
-    found = check(trace, goals, told(*goals))
+    found = violations(trace, goals, told(*goals))
     assert "robot1 had g1 and g2 open" in found
 
 
-def test_a_drive_that_nobody_ordered_is_caught(check: Check) -> None:
-    assert check(drive("ghost", 1), [], []) == [
+def test_a_drive_that_nobody_ordered_is_caught() -> None:
+    assert violations(drive("ghost", 1), [], []) == [
         "ghost was started and is not in the books"
     ]
 
@@ -141,7 +133,7 @@ def test_a_drive_that_nobody_ordered_is_caught(check: Check) -> None:
     ],
 )
 def test_history_that_disagrees_is_caught(
-    check: Check, history: list[tuple[str, str]], said: str
+    history: list[tuple[str, str]], said: str
 ) -> None:
-    found = check(drive("g1", 10), [goal("g1", 10)], history)
+    found = violations(drive("g1", 10), [goal("g1", 10)], history)
     assert any(said in each for each in found)

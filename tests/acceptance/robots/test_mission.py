@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-Plant = Any  # the fixture's class lives in conftest.py
-Until = Callable[..., Any]
+from tests.support.robot_plant import RobotPlant
+from tests.support.waiting import until
 
 MISSION = ["A", "tank", "B", "tank", "C", "tank", "home"]
 SECRETS = ("MO-2026", "RM-00", "Water", "Titanium", "Calcium", "Matt white", "buyer")
@@ -18,7 +17,7 @@ SECRETS = ("MO-2026", "RM-00", "Water", "Titanium", "Calcium", "Matt white", "bu
 
 @pytest.mark.covers("A11", "A12", "A17", "A18", "A19", "A55", "A61")
 def test_an_order_is_driven_goal_by_goal_and_the_robot_learns_nothing_more(
-    plant: Plant, until: Until
+    plant: RobotPlant,
 ) -> None:
     simulator = plant.start_simulator()
     recorder = plant.record()
@@ -66,7 +65,7 @@ def shared_places(goals: list[dict[str, Any]]) -> list[tuple[str, str, str]]:
     stays: list[tuple[str, float, float, Any, Any]] = []
     for robot in {goal["robot"] for goal in goals}:
         mine = [goal for goal in goals if goal["robot"] == robot]
-        for goal, following in itertools.pairwise([*mine, None]):
+        for goal, following in itertools.zip_longest(mine, mine[1:]):
             until = goal["ended_at"]
             if goal["state"] == "reached":
                 until = None if following is None else following["sent_at"]
@@ -85,7 +84,7 @@ def shared_places(goals: list[dict[str, Any]]) -> list[tuple[str, str, str]]:
 
 @pytest.mark.covers("A78")
 def test_ten_orders_at_once_are_done_by_three_robots_and_two_workers(
-    plant: Plant, until: Until
+    plant: RobotPlant,
 ) -> None:
     """Two kinds of robots; each has one of the workers for its owner."""
     simulator = plant.start_simulator(speed=60.0)

@@ -9,14 +9,13 @@ from __future__ import annotations
 import random
 import signal
 import time
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-Plant = Any  # the fixture's class lives in conftest.py
-Until = Callable[..., Any]
-Check = Callable[..., list[str]]
+from tests.support.robot_checker import violations
+from tests.support.robot_plant import RobotPlant
+from tests.support.waiting import until
 
 STOPS = ("A", "B", "C", "tank")
 LEASE_S = 3.0
@@ -54,7 +53,7 @@ index += 1</script></scriptTask>
 class Nemesis:
     """Breaks one thing after the other; the same seed breaks the same things."""
 
-    def __init__(self, plant: Plant, robots: list[str], seed: int) -> None:
+    def __init__(self, plant: RobotPlant, robots: list[str], seed: int) -> None:
         self._plant = plant
         self._robots = robots
         self._dice = random.Random(seed)
@@ -125,17 +124,15 @@ class Nemesis:
                 self.start_worker()
 
     def _thaw(self, *, everybody: bool = False) -> None:
-        for until, worker in list(self._frozen):
-            if everybody or time.monotonic() > until:
-                self._frozen.remove((until, worker))
+        for thaw_at, worker in list(self._frozen):
+            if everybody or time.monotonic() > thaw_at:
+                self._frozen.remove((thaw_at, worker))
                 if worker.process.poll() is None:
                     worker.signal(signal.SIGCONT)
 
 
 def torment(
-    plant: Plant,
-    until: Until,
-    check: Check,
+    plant: RobotPlant,
     *,
     robots: int,
     goals_each: int,
@@ -184,10 +181,10 @@ def torment(
         " WHERE kind = 'goal ended' ORDER BY id"
     )
     everything = plant.goals(seconds=True, aside=True)
-    assert check(plant.simulator.records(), everything, history) == []
+    assert violations(plant.simulator.records(), everything, history) == []
 
 
-def _standing(plant: Plant, nemesis: Nemesis) -> str:
+def _standing(plant: RobotPlant, nemesis: Nemesis) -> str:
     """Where everything stands, to be read when a run does not end."""
     asked = [
         "SELECT robot, owner, lease_until - now(), ready, why_not, link FROM robots",
@@ -203,15 +200,16 @@ def _standing(plant: Plant, nemesis: Nemesis) -> str:
     return "\n".join([*lines, f"{nemesis.done}", f"{sorted(plant.workers)}"])
 
 
-def test_twenty_goals_survive_the_nemesis(
-    plant: Plant, until: Until, check: Check
-) -> None:
-    torment(plant, until, check, robots=3, goals_each=7, strikes=20, seed=20260302)
+def test_six_goals_survive_the_nemesis(plant: RobotPlant) -> None:
+    torment(plant, robots=2, goals_each=3, strikes=8, seed=20260302)
+
+
+@pytest.mark.soak
+def test_twenty_goals_survive_the_nemesis(plant: RobotPlant) -> None:
+    torment(plant, robots=3, goals_each=7, strikes=20, seed=20260302)
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_two_hundred_goals_survive_the_nemesis(
-    plant: Plant, until: Until, check: Check, seed: int
-) -> None:
-    torment(plant, until, check, robots=5, goals_each=40, strikes=10_000, seed=seed)
+def test_two_hundred_goals_survive_the_nemesis(plant: RobotPlant, seed: int) -> None:
+    torment(plant, robots=5, goals_each=40, strikes=10_000, seed=seed)

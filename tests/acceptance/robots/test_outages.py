@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 
-Plant = Any  # the fixture's class lives in conftest.py
-Until = Callable[..., Any]
+from tests.support.robot_plant import RobotPlant
+from tests.support.waiting import until
 
 MISSION = ["A", "tank", "B", "tank", "C", "tank", "home"]
 FORGOTTEN_S = 6.0
 """An action server remembers an ended goal for 5 s."""
 
 
-def assert_mission_driven_once(plant: Plant) -> None:
+def assert_mission_driven_once(plant: RobotPlant) -> None:
     """Each stop was reached, in order, and no goal id was started twice."""
     goals = plant.goals()
     reached = [goal["place"] for goal in goals if goal["state"] == "reached"]
@@ -27,14 +25,14 @@ def assert_mission_driven_once(plant: Plant) -> None:
     assert open_now == []
 
 
-def started(plant: Plant, place: str) -> bool:
+def started(plant: RobotPlant, place: str) -> bool:
     """The robot has set out for a place; mostly it is still on its way."""
     ids = {goal["id"] for goal in plant.goals() if goal["place"] == place}
     return any(record["goal_id"] in ids for record in plant.simulator.starts())
 
 
 def test_another_worker_takes_over_a_robot_whose_worker_was_killed(
-    plant: Plant, until: Until
+    plant: RobotPlant,
 ) -> None:
     plant.start_simulator(speed=20.0)
     plant.start_worker("first", lease_s=3.0)
@@ -50,8 +48,9 @@ def test_another_worker_takes_over_a_robot_whose_worker_was_killed(
     assert_mission_driven_once(plant)
 
 
+@pytest.mark.soak
 def test_a_goal_driven_and_forgotten_before_the_takeover_is_not_driven_again(
-    plant: Plant, until: Until
+    plant: RobotPlant,
 ) -> None:
     plant.start_simulator(speed=30.0)
     plant.start_worker("first", lease_s=3.0)
@@ -78,7 +77,7 @@ def test_a_goal_driven_and_forgotten_before_the_takeover_is_not_driven_again(
 
 @pytest.mark.covers("A13")
 def test_a_frozen_robot_is_noticed_and_the_order_goes_on_when_it_thaws(
-    plant: Plant, until: Until
+    plant: RobotPlant,
 ) -> None:
     plant.errors = plant.directory / "errors.txt"
     simulator = plant.start_simulator(speed=20.0)
@@ -104,9 +103,8 @@ def test_a_frozen_robot_is_noticed_and_the_order_goes_on_when_it_thaws(
     assert plant.errors.read_text() == ""
 
 
-def test_a_simulator_killed_and_started_again_loses_no_order(
-    plant: Plant, until: Until
-) -> None:
+@pytest.mark.soak
+def test_a_simulator_killed_and_started_again_loses_no_order(plant: RobotPlant) -> None:
     simulator = plant.start_simulator(speed=20.0)
     plant.start_worker("first")
     plant.start_people()

@@ -7,12 +7,13 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from tests.support.recorder import Recorder
+from tests.support.simulator import Simulator
+
 ROOT = Path(__file__).resolve().parents[3]
-Proxy = Any  # of conftest.py
 ON_THE_FLOOR = ("--robot", "robot1", "--namespace", "robot1", "--timeout", "60")
 
 
@@ -33,7 +34,7 @@ def mpms(*words: str, **settings: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.covers("A18", "A19")
-def test_the_probe_drives_one_goal_and_tells_every_state(simulator: Any) -> None:
+def test_the_probe_drives_one_goal_and_tells_every_state(simulator: Simulator) -> None:
     done = probe(simulator.url, "--goal", "6.5", "3.6", *ON_THE_FLOOR)
     story = json.loads(done.stdout)
     assert done.returncode == 0, done.stderr
@@ -50,7 +51,7 @@ def test_the_probe_drives_one_goal_and_tells_every_state(simulator: Any) -> None
     assert (round(end["x_m"], 1), round(end["y_m"], 1)) == (6.5, 3.6)
 
 
-def test_the_probe_names_what_the_robot_does_not_have(simulator: Any) -> None:
+def test_the_probe_names_what_the_robot_does_not_have(simulator: Simulator) -> None:
     done = probe(simulator.url, "--goal", "6.5", "3.6", "--timeout", "10")
     story = json.loads(done.stdout)
     assert done.returncode == 1
@@ -80,7 +81,7 @@ def test_an_unsafe_address_is_refused_in_one_sentence(url: str, said: str) -> No
 
 
 def test_a_robot_behind_tls_is_driven_if_its_authority_is_ours(
-    behind_tls: Proxy, certificate: tuple[Path, Path]
+    behind_tls: Recorder, certificate: tuple[Path, Path]
 ) -> None:
     assert behind_tls.url.startswith("wss://")
     settings = {"MPMS_ROBOTS_CA_FILE": str(certificate[0])}
@@ -90,7 +91,7 @@ def test_a_robot_behind_tls_is_driven_if_its_authority_is_ours(
 
 
 def test_a_robot_with_a_certificate_of_a_stranger_is_not_spoken_with(
-    behind_tls: Proxy,
+    behind_tls: Recorder,
 ) -> None:
     options = (*ON_THE_FLOOR[:4], "--timeout", "10")
     done = probe(behind_tls.url, "--goal", "6.5", "3.6", *options)
@@ -102,7 +103,7 @@ def test_a_robot_with_a_certificate_of_a_stranger_is_not_spoken_with(
     assert behind_tls.frames == []
 
 
-def test_a_missing_certificate_file_is_named(behind_tls: Proxy) -> None:
+def test_a_missing_certificate_file_is_named(behind_tls: Recorder) -> None:
     settings = {"MPMS_ROBOTS_CA_FILE": "/nowhere/ca.pem"}
     done = probe(behind_tls.url, "--goal", "1", "1", **settings)
     assert done.returncode == 1

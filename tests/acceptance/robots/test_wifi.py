@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from typing import Any
 
-Plant = Any  # the fixture's class lives in conftest.py
-Until = Callable[..., Any]
+from tests.support.robot_plant import RobotPlant
+from tests.support.waiting import until
 
 FORGOTTEN_S = 6.0
 """An action server remembers an ended goal for 5 s."""
@@ -15,7 +13,7 @@ WORDS_OF_LIBRARIES = ("frame", "handshake", "peer", "Errno", "Exception", "socke
 
 
 def test_a_robot_without_wifi_is_cut_off_alone_and_its_order_is_done_when_it_is_back(
-    plant: Plant, until: Until
+    plant: RobotPlant,
 ) -> None:
     plant.errors = plant.directory / "errors.txt"
     simulator = plant.start_simulator(speed=20.0)

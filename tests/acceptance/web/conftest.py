@@ -1,193 +1,27 @@
-"""A whole factory with pages, and browsers to look at it.
-
-PostgreSQL, the mail servers, the simulator behind rosbridge, the worker and the web
-server are the real ones, as ``mpms demo`` starts them; the browser is the system's
-Chromium. Nobody confirms forms but the tests.
-"""
+"""A whole factory with pages, and browsers to look at it: the system's Chromium."""
 
 from __future__ import annotations
 
-import itertools
-import json
-import re
-import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from dataclasses import replace
-from datetime import UTC, datetime
-from email.message import EmailMessage
-from email.utils import format_datetime, make_msgid
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
-from websockets.sync.client import connect
 
-from mpms.demo.buyer import BUYER
-from mpms.demo.people import PEOPLE, settle_people
-from mpms.demo.plant import Plant, factory
+from mpms.demo.people import settle_people
+from mpms.demo.plant import factory
 from mpms.demo.site import Site
-from mpms.domain.errors import InstanceBusy, TaskGone
-from mpms.embedded import mail
-from mpms.services.repair_instance import cancel_instance
 from mpms.settings import Settings
 from tests.support.databases import Databases
+from tests.support.factory import ROOT
+from tests.support.house import PATIENCE_MS, House
 
 FOR_EVER_S = 1e9
-PATIENCE_MS = 60_000
-ROOT = Path(__file__).resolve().parents[3]
 
 expect.set_options(timeout=PATIENCE_MS)
-
-
-class House:
-    """The factory, its pages, and who works there."""
-
-    def __init__(
-        self,
-        plant: Plant,
-        site: Site,
-        settings: Settings,
-        database_url: str,
-        mail_again: ExitStack,
-    ) -> None:
-        self.plant = plant
-        self.site = site
-        self.settings = settings
-        self.database_url = database_url
-        self.mail_again = mail_again
-        self.services = plant.services
-        self._numbers = itertools.count(7001)
-
-    @property
-    def address(self) -> str:
-        return self.site.address.rstrip("/")
-
-    def send_order(self) -> str:
-        return self.plant.buyer.send_order()
-
-    def sign_in(self, page: Page, login: str) -> None:
-        person = next(p for p in PEOPLE if p.login == login)
-        page.goto(f"{self.address}/login")
-        page.locator("input[name=login]:not([type=hidden])").fill(person.login)
-        page.locator("input[type=password]").fill(person.password)
-        page.locator("form:has(input[type=password]) button").first.click()
-        page.wait_for_url(re.compile(rf"^{re.escape(self.address)}/(?!login)"))
-
-    def open_task(self, page: Page, task_id: str) -> None:
-        """And wait for its cards: before, the page shows all of them at once."""
-        page.goto(f"{self.address}/tasks/{task_id}")
-        expect(page.locator("[data-stepper-count]")).not_to_be_empty()
-
-    def order(self, materials: int = 1, *, start: int = 0) -> str:
-        """Mail an order of one or more raw materials; return its number. Another
-        ``start`` is another place: one robot at a time is sent to each."""
-        number = f"MO-2026-{next(self._numbers):04d}"
-        lines = ("RM-001 Water 310 kg", "RM-002 Titanium dioxide 120.5 kg")
-        letter = EmailMessage()
-        letter["From"], letter["To"] = BUYER, self.plant.home.orders
-        letter["Subject"] = f"Order {number}"
-        letter["Message-ID"] = make_msgid(domain="example.com")
-        letter["Date"] = format_datetime(datetime.now(UTC))
-        wanted = "".join(f"- {line}\n" for line in lines[start : start + materials])
-        letter.set_content(
-            f"Order: {number}\nProduct: Test paint\n\nMaterials:\n{wanted}"
-        )
-        self.plant.buyer.hand_over(bytes(letter))
-        return number
-
-    def task(self, number: str, element: str) -> str:
-        """Wait for a task of an order; return its id."""
-        give_up_at = time.monotonic() + PATIENCE_MS / 1000
-        while time.monotonic() < give_up_at:
-            with self.services.uow() as tx:
-                for task in tx.tasks.open():
-                    if task.business_key == number and task.element == element:
-                        return task.task_id
-            time.sleep(0.1)
-        raise AssertionError(f"{number} never came to {element}")
-
-    def until(self, what: str, true: Callable[[], Any]) -> Any:
-        give_up_at = time.monotonic() + PATIENCE_MS / 1000
-        while time.monotonic() < give_up_at:
-            if found := true():
-                return found
-            time.sleep(0.1)
-        raise AssertionError(f"waited in vain: {what}")
-
-    def clear(self) -> None:
-        """End what a test has left: three robots do not serve more orders."""
-        for (instance_id,) in self.rows(
-            "SELECT id::text FROM instances"
-            " WHERE status = 'active' AND key = 'warehouse'"
-        ):
-            self.cancel(instance_id)
-
-    def cancel(self, instance_id: str) -> None:
-        """It may end by itself at this very moment, or a worker may have it."""
-
-        def done() -> bool:
-            try:
-                cancel_instance(
-                    self.services.uow,
-                    self.services.advance,
-                    instance_id,
-                    by="test",
-                    reason="the test is over",
-                )
-            except InstanceBusy:
-                return False
-            except TaskGone:
-                pass
-            return True
-
-        self.until(f"{instance_id} is cancelled", done)
-
-    def status(self, number: str) -> str:
-        with self.services.uow() as tx:
-            return str(tx.orders.get(number).status)
-
-    def rows(self, statement: str) -> list[tuple[Any, ...]]:
-        pool = self.services.connections
-        with pool.connection() as connection, connection.cursor() as cursor:
-            cursor.execute(statement)
-            return list(cursor.fetchall())
-
-    def stop_mail(self) -> None:
-        """Both servers end; their ports refuse whoever calls."""
-        self.plant.mail_servers.stop()
-
-    def start_mail(self) -> None:
-        """On the same ports, with the same mailboxes."""
-        directory = self.settings.state_dir / "mail"
-        self.plant.mail_servers = self.mail_again.enter_context(
-            mail.start(directory, others=[BUYER])
-        )
-
-    def break_robot(self, line: str) -> None:
-        """Over rosbridge, by the simulator's own switch."""
-        request = {"op": "call_service", "id": "break", "service": "/sim/fault"}
-        with connect(self.plant.simulator.url) as link:
-            link.send(json.dumps(request | {"args": {"command": line}}))
-            assert json.loads(link.recv(timeout=60))["result"]
-
-    def restart_site(self) -> None:
-        """The web server dies and comes back on the same port."""
-        port = self.site.address.rsplit(":", 1)[1].strip("/")
-        self.site.__exit__(None, None, None)
-        self.start_site(port)
-
-    def stop_site(self) -> str:
-        port = self.site.address.rsplit(":", 1)[1].strip("/")
-        self.site.__exit__(None, None, None)
-        return port
-
-    def start_site(self, port: str) -> None:
-        settings = replace(self.settings, web_port=int(port))
-        self.site = Site(settings, self.database_url, self.plant.simulator.url)
-        self.site.__enter__()
 
 
 @pytest.fixture(scope="module")

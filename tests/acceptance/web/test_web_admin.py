@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-House = Any  # the fixture's class lives in conftest.py
+from tests.support.house import House
+
 Open = Callable[..., BrowserContext]
 
 ROOT = Path(__file__).resolve().parents[3]

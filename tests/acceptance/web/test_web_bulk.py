@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from playwright.sync_api import BrowserContext, Page, Route, expect
@@ -18,8 +17,8 @@ from mpms.domain.batches import BatchAction, TheseInstances
 from mpms.services.deploy_models import deploy_models
 from mpms.services.order_batch import order_batch
 from mpms.services.start_instance import start_instance
+from tests.support.house import House
 
-House = Any  # the fixture's class lives in conftest.py
 Open = Callable[..., BrowserContext]
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -162,12 +161,13 @@ def test_progress_is_pushed_failures_are_filtered_and_repeated(
 ) -> None:
     services = house.services
     chosen = TheseInstances(tuple(goods[:3]))
-    why = {"by": "sofia", "reason": "test"}
     page = leader(house, open_context(viewport={"width": 1280, "height": 900}))
     with services.uow() as held:
         # Somebody holds the first one for as long as this lasts.
         held.instances.lock(goods[0])
-        number = order_batch(services.uow, BatchAction.SUSPEND, chosen, **why)
+        number = order_batch(
+            services.uow, BatchAction.SUSPEND, chosen, by="sofia", reason="test"
+        )
         page.goto(f"{house.address}/batches/{number}")
         expect(page.locator("#batch-told")).to_have_text("2 of 3 done, 1 failed")
     expect(page.locator("#batch-state")).to_have_text("ended")

@@ -7,7 +7,6 @@ import re
 from collections import deque
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -15,8 +14,8 @@ from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from mpms.services.deploy_models import deploy_models
 from mpms.web.security import CONTENT_SECURITY_POLICY
+from tests.support.house import House
 
-House = Any  # the fixture's class lives in conftest.py
 Open = Callable[..., BrowserContext]
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -10,7 +10,6 @@ import re
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
@@ -19,8 +18,8 @@ from mpms import bootstrap
 from mpms.services.deploy_models import deploy_models
 from mpms.services.start_instance import start_instance
 from mpms.services.submit_form import submit_form
+from tests.support.house import House
 
-House = Any  # the fixture's class lives in conftest.py
 Open = Callable[..., BrowserContext]
 
 SPEED = 2.0  # slow enough to be caught on the way
@@ -154,12 +153,13 @@ def far_from(house: House, robot: str) -> str:
     """The place that is the farthest from a robot."""
     with house.services.uow() as tx:
         (here,) = (state for state in tx.robots.states() if state.robot == robot)
+    x_m, y_m = here.x_m, here.y_m
+    assert x_m is not None
+    assert y_m is not None
     places = bootstrap.world_named("paint_factory").places
     return max(
         places,
-        key=lambda name: math.hypot(
-            places[name].x_m - here.x_m, places[name].y_m - here.y_m
-        ),
+        key=lambda name: math.hypot(places[name].x_m - x_m, places[name].y_m - y_m),
     )
 
 

@@ -100,7 +100,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     sheets = ("tokens", "base", "components", "forms")
     styles = "".join(f'@import "./styles/{name}.css";' for name in sheets)
     shared = {"bundle": True, "format": "esm", "logLevel": "error"}
-    builds = [
+    builds: list[dict[str, object]] = [
         {
             "stdin": {"contents": ENTRY, "resolveDir": str(FRONTEND / "src")},
             "outfile": str(folder / "page.js"),

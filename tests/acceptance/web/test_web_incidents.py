@@ -9,7 +9,6 @@ from decimal import Decimal
 from email import message_from_bytes, policy
 from email.message import EmailMessage
 from pathlib import Path
-from typing import Any
 
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
@@ -19,8 +18,8 @@ from mpms.demo.buyer import BUYER
 from mpms.domain.orders import Order, OrderLine, OrderStatus
 from mpms.services.deploy_models import deploy_models
 from mpms.services.start_instance import start_instance
+from tests.support.house import House
 
-House = Any  # the fixture's class lives in conftest.py
 Open = Callable[..., BrowserContext]
 
 ROOT = Path(__file__).resolve().parents[3]

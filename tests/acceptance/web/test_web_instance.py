@@ -7,7 +7,6 @@ from collections.abc import Callable
 from decimal import Decimal
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, TimeoutError, expect
@@ -15,8 +14,8 @@ from playwright.sync_api import BrowserContext, Locator, Page, TimeoutError, exp
 from mpms.domain.orders import Order, OrderLine, OrderStatus
 from mpms.services.deploy_models import deploy_models
 from mpms.services.start_instance import start_instance
+from tests.support.house import House
 
-House = Any  # the fixture's class lives in conftest.py
 Open = Callable[..., BrowserContext]
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -13,8 +13,8 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from mpms.demo.buyer import BUYER
+from tests.support.house import House
 
-House = Any  # the fixture's class lives in conftest.py
 Open = Callable[..., BrowserContext]
 
 ROOT = Path(__file__).resolve().parents[3]

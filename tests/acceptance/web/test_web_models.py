@@ -12,8 +12,8 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from mpms.services.start_instance import start_instance
+from tests.support.house import House
 
-House = Any  # the fixture's class lives in conftest.py
 Open = Callable[..., BrowserContext]
 
 ROOT = Path(__file__).resolve().parents[3]

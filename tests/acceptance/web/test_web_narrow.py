@@ -13,6 +13,7 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from datetime import timedelta
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -251,7 +252,7 @@ class Floor:
                 Order(
                     number,
                     words["product"],
-                    (OrderLine("RM-001", words["material"], 12345),),
+                    (OrderLine("RM-001", words["material"], Decimal(12345)),),
                     priority="urgent",
                 )
             )

@@ -13,8 +13,8 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from mpms.demo.people import PEOPLE
+from tests.support.house import House
 
-House = Any  # the fixture's class lives in conftest.py
 Open = Callable[..., BrowserContext]
 
 # As it is since the task was taken: the page may have been kept before as well.

@@ -101,13 +101,14 @@ class Plant:
             "/tasks/<task>/answer", view_func=self._answer, methods=["POST"]
         )
         app.add_url_rule("/tasks/<task>/draft", view_func=self._draft, methods=["PUT"])
-        for rule, view in {
+        plain: dict[str, Callable[[], Response | str]] = {
             "/sw.js": lambda: self._script("sw"),
             APP: lambda: self._script("app"),
             "/healthz": lambda: jsonify(ok=True),
             "/favicon.ico": lambda: Response(status=204),
             "/offline": lambda: "<!doctype html><h1>Offline page</h1>",
-        }.items():
+        }
+        for rule, view in plain.items():
             app.add_url_rule(rule, endpoint=rule.replace(".", " "), view_func=view)
         return app
 

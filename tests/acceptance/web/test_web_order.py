@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-House = Any  # the fixture's class lives in conftest.py
+from tests.support.house import House
+
 Open = Callable[..., BrowserContext]
 
 TABLET = {"viewport": {"width": 800, "height": 1180}, "has_touch": True}

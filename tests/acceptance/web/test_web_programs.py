@@ -19,7 +19,8 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-House = Any  # the fixture's class lives in conftest.py
+from tests.support.house import House
+
 Open = Callable[..., BrowserContext]
 
 SETTINGS = {"webhooks_to_private": True}

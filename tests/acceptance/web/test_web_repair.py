@@ -18,8 +18,8 @@ from mpms.domain.orders import Order, OrderLine, OrderStatus
 from mpms.services.deploy_models import deploy_models
 from mpms.services.start_instance import start_instance
 from mpms.services.submit_form import submit_form
+from tests.support.house import House
 
-House = Any  # the fixture's class lives in conftest.py
 Open = Callable[..., BrowserContext]
 
 HEAD = """<?xml version="1.0" encoding="UTF-8"?>

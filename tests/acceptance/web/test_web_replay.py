@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
-House = Any  # the fixture's class lives in conftest.py
+from tests.support.house import House
+
 Open = Callable[..., BrowserContext]
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -149,14 +149,14 @@ def _told_otherwise(
     for goal, state in ended:
         if goal not in books or books[goal]["state"] != state:
             found.append(f"{goal} ended as {state} in the history, not in the books")
-    for goal in books.values():
-        if goal["ended_at"] is not None and goal["id"] not in told:
-            found.append(f"{goal['id']} ended without a word in the history")
+    for kept in books.values():
+        if kept["ended_at"] is not None and kept["id"] not in told:
+            found.append(f"{kept['id']} ended without a word in the history")
     return found
 
 
 def _ended_as(record: Record, status: int) -> bool:
-    return record["event"] == "goal_ended" and record["status"] == status
+    return bool(record["event"] == "goal_ended" and record["status"] == status)
 
 
 def _distance_m(record: Record, goal: Record) -> float:
