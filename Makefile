@@ -32,7 +32,7 @@ demo: setup
 	@$(BIN)/mpms demo $(ARGS)
 
 # Two processes, each with servers of its own. With ARGS only what they name, in one.
-TWO := -n 2 --dist loadgroup --no-loadscope-reorder
+TWO := -n 2 --dist loadscope --no-loadscope-reorder
 MEASURED := $(BIN)/python tests/measured_run.py -m "not soak"
 
 test: setup system packages

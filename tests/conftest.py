@@ -15,13 +15,16 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 from playwright.sync_api import Browser, BrowserContext, Playwright, sync_playwright
+from xdist.remote import Producer
+from xdist.scheduler import LoadScopeScheduling
 
 from mpms.embedded import postgres
 from mpms.embedded.postgres import PostgresServer
 from tests.support.databases import Databases
 from tests.support.quick_flask import keep_compiled_code
 
-ROOT = Path(__file__).resolve().parents[1]
+TESTS = Path(__file__).resolve().parent
+TOGETHER = ("tests/acceptance/web/",)
 # The same examples in every run, however slow the machine is at that moment.
 settings.register_profile(
     "steady",
@@ -131,21 +134,31 @@ def _letters_then_number(row: str) -> tuple[str, int, str]:
 FIRST = ("acceptance", "packaging", "integration", "processes", "migration")
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(
     config: pytest.Config, items: list[pytest.Item]
 ) -> None:
-    """Keep the tests of a file in one process of several: they share fixtures."""
-    if not hasattr(config, "workerinput"):
-        return
-    for item in items:
-        if item.get_closest_marker("xdist_group") is None:
-            item.add_marker(pytest.mark.xdist_group(item.nodeid.split("::")[0]))
-    items.sort(key=lambda item: _place(item.path.relative_to(ROOT / "tests").parts[0]))
+    if hasattr(config, "workerinput"):  # one process of several
+        items.sort(key=lambda item: _place(item.path.relative_to(TESTS).parts[0]))
 
 
 def _place(folder: str) -> int:
     return FIRST.index(folder) if folder in FIRST else len(FIRST)
+
+
+class InOneProcess(LoadScopeScheduling):  # type: ignore[misc]
+    """Keeps tests in one process that share fixtures: those of a file, and all that
+    use one browser and one factory."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = nodeid.split("::")[0]
+        return next((f for f in TOGETHER if file.startswith(f)), file)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(
+    config: pytest.Config, log: Producer
+) -> LoadScopeScheduling:
+    return InOneProcess(config, log)
 
 
 def skips_are_failures() -> bool:
