@@ -8,12 +8,10 @@ from typing import TypeVar, cast
 
 from numba import njit
 
+from shopfloor.kernel_cache import keep
+
 Kernel = TypeVar("Kernel", bound=Callable[..., object])
 
 
 def kernel(function: Kernel) -> Kernel:
-    try:
-        return cast(Kernel, njit(cache=True, nogil=True)(function))
-    except RuntimeError:
-        # Installed where nobody may write: compiled anew by every process.
-        return cast(Kernel, njit(nogil=True)(function))
+    return cast(Kernel, keep(njit(nogil=True)(function)))

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from shopfloor.grid import Grid
-from shopfloor.grid.compiled import forget_stale_kernels
 from shopfloor.grid.drawn import draw_hall
 from shopfloor.planning import (
     METHODS,
@@ -161,21 +160,3 @@ def test_a_hurried_search_expands_less_and_still_keeps_clear() -> None:
     hurried = plan(grid, *ends, "lazy_theta", Tuning(goal_weight=1.5))
     assert find_faults(grid, hurried, *ends) == []
     assert hurried.expansions < calm.expansions
-
-
-def test_cached_kernels_older_than_a_source_are_forgotten(tmp_path: object) -> None:
-    from os import utime
-    from pathlib import Path as FilePath
-
-    root = FilePath(str(tmp_path))
-    cache = root / "planning" / "__pycache__"
-    cache.mkdir(parents=True)
-    (root / "grid").mkdir()
-    old, new = cache / "old.nbi", cache / "new.nbi"
-    source = root / "grid" / "sight.py"
-    for file, at in ((old, 1000), (source, 2000), (new, 3000)):
-        file.touch()
-        utime(file, (at, at))
-    assert forget_stale_kernels(root) == 1
-    assert not old.exists()
-    assert new.exists()
