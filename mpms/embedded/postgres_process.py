@@ -14,6 +14,9 @@ from pathlib import Path
 
 NAMES = ("postgres", "postmaster")
 POLL_S = 0.05
+CLUSTER_SETTING = "mpms.cluster"
+"""Names the cluster to those who ask the server: root hands it over as an opened
+directory, which has no path for the server."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +65,13 @@ def _says_it_serves(process: Path, cluster: Path) -> bool:
     """
     if process.stat().st_uid != cluster.stat().st_uid:
         return False
-    return os.fsencode(cluster) in (process / "cmdline").read_bytes().split(b"\0")
+    path = os.fsencode(cluster)
+    named = (
+        path,
+        CLUSTER_SETTING.encode() + b"=" + path,
+    )  # the first by older versions
+    arguments = (process / "cmdline").read_bytes().split(b"\0")
+    return any(argument in named for argument in arguments)
 
 
 def running_postmaster(pid_file: Path) -> Postmaster | None:

@@ -420,34 +420,66 @@ def test_a_data_directory_that_is_a_file_is_named(tmp_path: Path) -> None:
         postgres.start(tmp_path / "taken")
 
 
-def test_a_directory_closed_to_the_server_account_is_named(home: Path) -> None:
+def test_a_way_closed_to_the_server_account_stays_closed_and_serves(
+    home: Path, spawn_supervisor: Supervise
+) -> None:
+    """As root's home is."""
     closed = home / "closed"
     closed.mkdir(parents=True, mode=0o700)
     home.chmod(0o711)
-    if os.geteuid() != 0:
-        assert files.choose_account(files.Home(closed)) is None
-        return
-    with pytest.raises(PostgresNotStarted, match=rf"may not enter {closed}, which"):
-        postgres.start(closed / "data")
-    assert stat.S_IMODE(closed.stat().st_mode) == 0o700
-    assert not (closed / "data" / "cluster").exists()
+    data = closed / "state" / "data"
+    supervisor = spawn_supervisor(data)
+    made = first_line(supervisor)
+    ask(made["dsn"], "CREATE TABLE kept (n int)")
+    supervisor.kill()
+    supervisor.wait()
+    with postgres.start(data, settings=FAST) as server:
+        assert (server.pid, server.owned) == (made["pid"], False)
+        kill_and_bury(server)
+        server.ensure_running()
+        assert ask(server.dsn, "SELECT count(*) FROM kept") == 0
+        assert ask(server.dsn, "SELECT pg_reload_conf()")
+        assert ask(server.dsn, "SELECT count(*) FROM pg_hba_file_rules") > 0
+    for directory in (closed, data):
+        assert stat.S_IMODE(directory.stat().st_mode) == 0o700
+        assert directory.stat().st_uid == os.geteuid()
 
 
-def test_programs_hidden_from_the_server_account_are_copied(
+def test_programs_hidden_from_the_server_account_are_copied_once(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    hidden = home / "hidden"
+    hidden, shared = home / "hidden", home / "shared"
     hidden.mkdir(parents=True, mode=0o700)
     home.chmod(0o711)
+    monkeypatch.setattr(files, "SHARED_PROGRAMS", shared)
     package = files.wheel_bindir().parent.parent
     for part in package.parent.glob(f"{package.name}*"):
         (hidden / part.name).symlink_to(part)
     monkeypatch.syspath_prepend(str(hidden))
     assert files.wheel_bindir().is_relative_to(hidden)
-    with postgres.start(home / "data", settings=FAST) as server:
-        program = Path(os.fsdecode(_first_argument(server.pid)))
-        expected = home / "data" if os.geteuid() == 0 else hidden
-        assert program.is_relative_to(expected)
+    for data in (hidden / "data", hidden / "more"):
+        with postgres.start(data, settings=FAST) as server:
+            program = Path(os.fsdecode(_first_argument(server.pid)))
+            expected = shared if os.geteuid() == 0 else hidden
+            assert program.is_relative_to(expected)
+    if os.geteuid() == 0:
+        assert len(list(shared.iterdir())) == 1
+
+
+def test_programs_that_cannot_be_copied_are_named(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if os.geteuid() != 0:
+        assert files.blocking_directory(home, None) is None
+        return
+    home.mkdir(mode=0o700)
+    (home / "taken").touch()
+    monkeypatch.setattr(files, "SHARED_PROGRAMS", home / "taken")
+    package = files.wheel_bindir().parent.parent
+    (home / package.name).symlink_to(package)
+    monkeypatch.syspath_prepend(str(home))
+    with pytest.raises(PostgresNotStarted, match=rf"cannot be copied to {home}/taken"):
+        postgres.start(home / "data")
 
 
 def _first_argument(pid: int) -> bytes:
@@ -463,7 +495,7 @@ def test_an_ordinary_user_can_start_a_server(
         uid = NOBODY
         home.chmod(0o711)
         account = files.Account(uid, uid, "nobody")
-        bindir = files.choose_bindir(files.Home(home), None, account)
+        bindir = files.choose_bindir(None, account)
     data = home / "data"
     data.mkdir(mode=0o700)
     os.chown(data, uid, -1)
