@@ -33,6 +33,7 @@ from granian.http import HTTP1Settings, HTTP2Settings
 from granian.log import LogLevels
 
 from mpms.domain.errors import MpmsError
+from mpms.web_port import reserved
 from mpms.whole_requests import Patience, WholeRequests
 
 log = logging.getLogger(__name__)
@@ -212,19 +213,9 @@ def _end_streams_when_told(site: Site, woken: socket.socket) -> None:
 
 @contextmanager
 def _reserved(address: Address) -> Iterator[int]:
-    """A port that nobody else has. Granian shares ports without a word, so a second
-    server would get half of the requests of the first."""
-    family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
     try:
-        if address.port:
-            with socket.socket(family) as probe:
-                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-                probe.bind((address.host, address.port))
-        with socket.socket(family) as held:
-            held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-            held.bind((address.host, address.port))
-            yield held.getsockname()[1]
+        with reserved(address.host, address.port) as port:
+            yield port
     except OSError as error:
         raise PortTaken(
             f"The pages cannot be served at {address.host}, port {address.port}:"

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from mpms.domain.errors import MpmsError
 
 AGAIN_S = 2.0
-PATIENCE_S = 30.0
+PATIENCE_S = 120.0
 
 
 class SimulatorNotStarted(MpmsError):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
 import subprocess
 import sys
 import threading
@@ -12,8 +11,9 @@ from typing import Self
 
 from mpms.domain.errors import MpmsError
 from mpms.settings import Settings
+from mpms.web_port import is_free
 
-PATIENCE_S = 60.0
+PATIENCE_S = 300.0  # one that ends is noticed at once
 END_S = 10.0
 
 
@@ -35,28 +35,24 @@ class Site:
             "MPMS_STATE_DIR": str(settings.state_dir),
             "MPMS_WORLD": settings.world,
             "MPMS_WEB_HOST": settings.web_host,
-            "MPMS_WEB_PORT": str(_free_port(settings.web_host, settings.web_port)),
             "MPMS_WEBHOOKS_TO_PRIVATE": "yes" if settings.webhooks_to_private else "no",
             "MPMS_LOG_LEVEL": settings.log_level,
             "MPMS_LOG_FORMAT": settings.log_format,
         }
+        self._host, self._port = settings.web_host, settings.web_port
         self.address = ""
 
+    @property
+    def moved(self) -> bool:
+        """Tell whether the pages are not at the port that was asked for."""
+        return bool(self._port) and not self.address.endswith(f":{self._port}")
+
     def __enter__(self) -> Self:
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "mpms", "serve", "--demo", "--with-parent"],
-            env=self._environment,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        line: list[str] = []
-        reader = threading.Thread(target=lambda: line.append(self._first_line()))
-        reader.start()
-        reader.join(PATIENCE_S)
-        said = "".join(line).strip()
-        if "http" not in said:
-            self._end()
+        free = is_free(self._host, self._port)
+        said = self._start(self._port if free else 0)
+        if said == "" and free and self._port:  # it was taken a moment ago
+            said = self._start(0)
+        if not said or "http" not in said:
             raise SiteNotServed(f"The pages cannot be served: {said or 'no answer'}.")
         self.address = said[said.index("http") :].split()[0]
         return self
@@ -74,6 +70,25 @@ class Site:
         if code is not None:
             raise SiteNotServed(f"The server of the pages has ended with {code}.")
 
+    def _start(self, port: int) -> str | None:
+        """What the server says when it is ready; nothing if it ended before, None if
+        it took too long. Whatever is not ready is ended."""
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "mpms", "serve", "--demo", "--with-parent"],
+            env=self._environment | {"MPMS_WEB_PORT": str(port)},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        line: list[str] = []
+        reader = threading.Thread(target=lambda: line.append(self._first_line()))
+        reader.start()
+        reader.join(PATIENCE_S)
+        said = line[0].strip() if line else None
+        if not said or "http" not in said:
+            self._end()
+        return said
+
     def _first_line(self) -> str:
         return self._process.stdout.readline() if self._process.stdout else ""
 
@@ -87,14 +102,3 @@ class Site:
             self._process.wait()
         if self._process.stdout is not None:
             self._process.stdout.close()
-
-
-def _free_port(host: str, wanted: int) -> int:
-    """The wanted one, or any if somebody has it."""
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((host, wanted))
-        except OSError:
-            return 0
-    return wanted
