@@ -136,10 +136,16 @@ LOG_FORMATS = ("text", "json")
 LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 
 
+PLANT_OF_ROOT = Path("/var/lib/mpms")
+
+
 def default_state_dir(env: Mapping[str, str]) -> Path:
-    """Where embedded servers keep their data. Root's home is closed to them."""
-    if os.geteuid() == 0:
-        return Path("/var/lib/mpms")
+    """Where a plant keeps its data: root's is one of the machine, not of a person."""
+    return PLANT_OF_ROOT if os.geteuid() == 0 else home_state_dir(env)
+
+
+def home_state_dir(env: Mapping[str, str]) -> Path:
+    """The directory for what belongs to this person."""
     base = env.get("XDG_STATE_HOME")
     return (Path(base) if base else Path.home() / ".local" / "state") / "mpms"
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import signal
 import time
+from collections.abc import Callable
 
 from rich.console import Console
 
@@ -19,6 +20,7 @@ from mpms.demo.known_secrets import require_demo, with_uow
 from mpms.demo.people import PEOPLE, settle_people
 from mpms.demo.plant import Plant, factory
 from mpms.demo.site import Site
+from mpms.demo.state import alone, left_elsewhere
 from mpms.embedded.mail import MailHome
 from mpms.settings import Settings
 
@@ -37,8 +39,17 @@ def run(settings: Settings, *, once: bool, fast: bool = False) -> int:
     # Also where the shell that started it in the background has them ignored.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.default_int_handler)
+    with alone(settings.state_dir) as note_pages:
+        return _run(settings, note_pages, once=once, fast=fast)
+
+
+def _run(
+    settings: Settings, note_pages: Callable[[str], None], *, once: bool, fast: bool
+) -> int:
     console = Console(highlight=False)
     console.print("[bold]MPMS[/bold], a paint factory on this machine\n")
+    if left := left_elsewhere(settings):
+        console.print(f"  {left}\n", soft_wrap=True, markup=False)
     with database(settings) as url:
         _say(console, "PostgreSQL", "running on 127.0.0.1")
         bootstrap.migrate_database(url)
@@ -46,7 +57,7 @@ def run(settings: Settings, *, once: bool, fast: bool = False) -> int:
         with_uow(url, settle_people)  # first of all: by them the database is known
         if once:
             return _one_order(console, url, settings, fast=fast)
-        return _open_house(console, url, settings)
+        return _open_house(console, url, settings, note_pages)
 
 
 def _one_order(console: Console, url: str, settings: Settings, *, fast: bool) -> int:
@@ -65,13 +76,20 @@ def _one_order(console: Console, url: str, settings: Settings, *, fast: bool) ->
     return 0
 
 
-def _open_house(console: Console, url: str, settings: Settings) -> int:
+def _open_house(
+    console: Console,
+    url: str,
+    settings: Settings,
+    note_pages: Callable[[str], None],
+) -> int:
     with factory(
         url, settings, speed=WATCHED_SPEED, patience_s=PATIENCE_S, pause_s=0.0
     ) as plant:
         _introduce(console, plant)
         with Site(settings, url, plant.simulator.url) as site:
-            _say(console, "Pages", site.address)
+            note_pages(site.address)
+            taken = f"; port {settings.web_port} is taken" if site.moved else ""
+            _say(console, "Pages", site.address + taken)
             for _ in range(UNDER_WAY):
                 _say(console, "Order", f"{plant.buyer.send_order()} was mailed")
             console.print(f"\n  Open [bold]{site.address}[/bold] and sign in as\n")

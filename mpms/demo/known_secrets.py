@@ -7,6 +7,7 @@ whatever database the settings name; and it ends when the last of them is change
 
 from __future__ import annotations
 
+import os
 import secrets
 from collections.abc import Callable
 from dataclasses import replace
@@ -18,7 +19,7 @@ from mpms.demo.people import PEOPLE, DemoPerson
 from mpms.domain.errors import MpmsError
 from mpms.ports.store import UnitOfWork
 from mpms.services import change_secret
-from mpms.settings import Settings
+from mpms.settings import Settings, home_state_dir
 
 DIRECTORY = "demo"
 REASON = "the demo's data are kept, its known passwords are not"
@@ -33,8 +34,11 @@ class PlantData(MpmsError):
 
 
 def apart(settings: Settings) -> Settings:
-    """The settings of the demo: all that it keeps is below a directory of its own."""
-    return replace(settings, state_dir=settings.state_dir / DIRECTORY)
+    """The settings of the demo: all that it keeps is below a directory of its own, in
+    the home of whoever plays, also of root, whose plant is the machine's."""
+    given = os.environ.get("MPMS_STATE_DIR")
+    base = settings.state_dir if given else home_state_dir(os.environ)
+    return replace(settings, state_dir=base / DIRECTORY)
 
 
 def require_plant(database_url: str, *, keep_demo_data: bool = False) -> None:
