@@ -38,10 +38,9 @@ from mpms.domain.steps import (
     Wait,
 )
 from mpms.engine import codec, lint, scope
+from mpms.engine import decisions as dmn
 from mpms.engine.building import build
 from mpms.engine.causes import catchable
-from mpms.engine.decisions import check_decisions, read_decisions
-from mpms.engine.decisions.sheets import read_sheets, write_sheet
 from mpms.engine.limits import check_given
 from mpms.engine.migration import Migration, Version
 from mpms.engine.model import Process
@@ -89,7 +88,7 @@ class SpiffEngine:
         return lint.check(xml).problems
 
     def check_decisions(self, xml: bytes) -> list[Problem]:
-        return check_decisions(xml)
+        return dmn.check_decisions(xml)
 
     def check_names(
         self,
@@ -101,15 +100,13 @@ class SpiffEngine:
         processes: frozenset[str] | None = None,
     ) -> list[Problem]:
         """What a model names that is not there; None: not known, so not compared."""
-        told = lint.check(
+        return lint.check_names(
             xml,
-            known_topics=None if topics is None else topics | self._pure.keys(),
-            known_forms=forms,
-            known_decisions=decisions,
-            known_processes=processes,
-        ).problems
-        refused = set(self.check(xml))
-        return [problem for problem in told if problem not in refused]
+            topics=None if topics is None else topics | self._pure.keys(),
+            forms=forms,
+            decisions=decisions,
+            processes=processes,
+        )
 
     def processes(self, xml: bytes) -> list[tuple[str, str]]:
         return [(p.id, p.name) for p in read_model(xml).processes if p.executable]
@@ -127,13 +124,13 @@ class SpiffEngine:
         check_given(variables, self._limits)
 
     def decisions(self, xml: bytes) -> list[tuple[str, str]]:
-        return [(d.key, d.name) for d in read_decisions(xml).values()]
+        return [(d.key, d.name) for d in dmn.read_decisions(xml).values()]
 
     def sheets(self, xml: bytes) -> Sequence[DecisionSheet]:
-        return read_sheets(xml)
+        return dmn.read_sheets(xml)
 
     def write_sheet(self, xml: bytes, sheet: DecisionSheet) -> bytes:
-        return write_sheet(xml, sheet)
+        return dmn.write_sheet(xml, sheet)
 
     def decide(
         self,
@@ -146,7 +143,7 @@ class SpiffEngine:
     ) -> Decided:
         """Make one decision of a file that need not be deployed."""
         check_given(variables, self._limits)
-        decision = read_decisions(xml).get(key)
+        decision = dmn.read_decisions(xml).get(key)
         if decision is None:
             raise ModelRefused(f"The file holds no decision {key!r}.")
         made = decision.decide(
@@ -195,7 +192,7 @@ class SpiffEngine:
         with self._lock:
             tables = self._tables.get(digest)
             if tables is None:
-                tables = self._tables[digest] = dict(read_decisions(xml))
+                tables = self._tables[digest] = dict(dmn.read_decisions(xml))
                 if len(self._tables) > CACHED_MODELS:
                     self._tables.popitem(last=False)
             return tables.get(key)

@@ -3,8 +3,33 @@
 The engine knows these names and nothing of how a file is read.
 """
 
-from .decision import Decision
-from .reading import check_decisions, read_decisions
-from .running import DecisionResult
+from typing import TYPE_CHECKING
 
-__all__ = ["Decision", "DecisionResult", "check_decisions", "read_decisions"]
+from mpms.engine.late import late
+
+if TYPE_CHECKING:
+    from .decision import Decision
+    from .reading import check_decisions, read_decisions
+    from .running import DecisionResult
+    from .sheets import read_sheets, write_sheet
+else:
+    __getattr__ = late(
+        __name__,
+        {
+            "Decision": "decision",
+            "DecisionResult": "running",
+            "check_decisions": "reading",
+            "read_decisions": "reading",
+            "read_sheets": "sheets",
+            "write_sheet": "sheets",
+        },
+    )
+
+__all__ = [
+    "Decision",
+    "DecisionResult",
+    "check_decisions",
+    "read_decisions",
+    "read_sheets",
+    "write_sheet",
+]

@@ -5,7 +5,23 @@ ignored. The knowledge is in tables (``elements``, ``bpmn_words``,
 ``camunda_words``): to execute more, change a line there.
 """
 
-from mpms.engine.lint.checking import Lint, check, lint_model
-from mpms.engine.lint.view import Known
+from typing import TYPE_CHECKING
 
-__all__ = ["Known", "Lint", "check", "lint_model"]
+from mpms.engine.late import late
+
+if TYPE_CHECKING:
+    from mpms.engine.lint.checking import Lint, check, check_names, lint_model
+    from mpms.engine.lint.view import Known
+else:
+    __getattr__ = late(
+        __name__,
+        {
+            "Known": "view",
+            "Lint": "checking",
+            "check": "checking",
+            "check_names": "checking",
+            "lint_model": "checking",
+        },
+    )
+
+__all__ = ["Known", "Lint", "check", "check_names", "lint_model"]

@@ -57,6 +57,26 @@ def check(
         return Lint(None, [Problem("", "", reason)])
 
 
+def check_names(
+    xml: bytes,
+    *,
+    topics: Names = None,
+    forms: Names = None,
+    decisions: Names = None,
+    processes: Names = None,
+) -> list[Problem]:
+    """What a model names that is not there; it refuses nothing."""
+    told = check(
+        xml,
+        known_topics=topics,
+        known_forms=forms,
+        known_decisions=decisions,
+        known_processes=processes,
+    ).problems
+    refused = set(check(xml).problems)
+    return [problem for problem in told if problem not in refused]
+
+
 def lint_model(
     model: Model, facts: Facts | None = None, known: Known | None = None
 ) -> list[Problem]:
