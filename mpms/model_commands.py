@@ -8,10 +8,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from mpms.domain.forms import check_form
 from mpms.domain.models import Problem
 from mpms.engine.lint.markdown import elements_page
 from mpms.engine.runner import SpiffEngine
-from mpms.services.check_model import check_form
 from mpms.services.factory import TOPICS
 
 KINDS = frozenset({".bpmn", ".dmn", ".form"})

@@ -12,8 +12,8 @@ import dkim
 import dns.exception
 import dns.resolver
 
-from mpms.domain.order_mail import LARGEST_MESSAGE
 from mpms.domain.order_mail.headers import split_headers
+from mpms.domain.order_mail.reading import LARGEST_MESSAGE
 from mpms.domain.order_mail.sender import read_from
 from mpms.domain.order_mail.senders import lower_ascii
 

@@ -9,9 +9,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from mpms.domain.forms import check_schema
+from mpms.domain.forms import check_form
 from mpms.domain.models import Problem
 from mpms.ports.engine import Engine
 from mpms.ports.store import Transaction, UnitOfWork
@@ -88,16 +87,3 @@ def check_file(engine: Engine, name: str, content: bytes) -> list[Problem]:
     if name.endswith(".form"):
         return check_form(content)
     return [Problem("", name, "only .bpmn, .dmn and .form can be deployed")]
-
-
-def check_form(content: bytes) -> list[Problem]:
-    """Why a form cannot be used; an empty list means it can."""
-    try:
-        schema: Any = json.loads(content)
-    except (ValueError, RecursionError) as failure:
-        return [Problem("", "", f"this is not JSON: {failure}")]
-    if not isinstance(schema, dict) or not isinstance(schema.get("id"), str):
-        return [Problem("", "", "a form is a JSON object with an id")]
-    if not isinstance(schema.get("components"), list):
-        return [Problem(schema["id"], "", "a form needs a list of components")]
-    return check_schema(schema)

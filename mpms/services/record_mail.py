@@ -14,8 +14,9 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
 from mpms.domain.errors import DatabaseAway, InstanceBusy
-from mpms.domain.order_mail import Outcome, settle, unreadable, write_reply
+from mpms.domain.order_mail import Outcome, settle, write_reply
 from mpms.domain.order_mail.outcome import Problem
+from mpms.domain.order_mail.reading import unreadable
 from mpms.domain.order_mail.reasons import explain
 from mpms.domain.orders import Order, OrderLine, OrderStatus
 from mpms.domain.steps import Throw

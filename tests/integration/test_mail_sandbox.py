@@ -14,14 +14,8 @@ from pathlib import Path
 import pytest
 
 from mpms.adapters.mail_sandbox import MailSandbox, SandboxUnavailable
-from mpms.domain.order_mail import (
-    Catalogue,
-    Outcome,
-    RememberedMail,
-    Senders,
-    read_undecided,
-    settle,
-)
+from mpms.domain.order_mail import Catalogue, Outcome, RememberedMail, Senders, settle
+from mpms.domain.order_mail.reading import read_undecided
 
 ROOT = Path(__file__).resolve().parents[2]
 ORDERS = ROOT / "tests" / "data" / "orders"

@@ -19,7 +19,8 @@ from mpms.adapters.mail_sandbox.wire import (
     encode_outcome,
     frame_head,
 )
-from mpms.domain.order_mail import Catalogue, Senders, read_undecided
+from mpms.domain.order_mail import Catalogue, Senders
+from mpms.domain.order_mail.reading import read_undecided
 
 
 def main() -> None:

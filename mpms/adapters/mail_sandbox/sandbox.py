@@ -28,13 +28,8 @@ from mpms.adapters.mail_sandbox.wire import (
     frame_head,
 )
 from mpms.domain.errors import MpmsError
-from mpms.domain.order_mail import (
-    LARGEST_MESSAGE,
-    Catalogue,
-    Outcome,
-    Senders,
-    unreadable,
-)
+from mpms.domain.order_mail import Catalogue, Outcome, Senders
+from mpms.domain.order_mail.reading import LARGEST_MESSAGE, unreadable
 
 _START_TIMEOUT_S = 60.0
 _SENT_OF_A_LARGE_MESSAGE = 1 << 20

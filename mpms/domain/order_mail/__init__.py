@@ -1,6 +1,7 @@
 """Orders by e-mail: raw bytes in, an order or a reason out; nothing else happens.
 
-What a message may look like is described in ``docs/order_mail.md``.
+What a message may look like is described in ``docs/order_mail.md``. ``reading`` is
+not imported here: everybody needs the catalogue, and only the mail desk reads.
 """
 
 from mpms.domain.order_mail.catalogue import (
@@ -12,19 +13,12 @@ from mpms.domain.order_mail.catalogue import (
 )
 from mpms.domain.order_mail.memory import Memory, RememberedMail, settle
 from mpms.domain.order_mail.outcome import DraftLine, OrderDraft, Outcome, Reason
-from mpms.domain.order_mail.reading import (
-    LARGEST_MESSAGE,
-    read_order_mail,
-    read_undecided,
-    unreadable,
-)
 from mpms.domain.order_mail.reasons import CODES
 from mpms.domain.order_mail.replies import Reply, write_reply
 from mpms.domain.order_mail.senders import Sender, Senders, SendersInvalid
 
 __all__ = [
     "CODES",
-    "LARGEST_MESSAGE",
     "Catalogue",
     "CatalogueInvalid",
     "DraftLine",
@@ -40,9 +34,6 @@ __all__ = [
     "Sender",
     "Senders",
     "SendersInvalid",
-    "read_order_mail",
-    "read_undecided",
     "settle",
-    "unreadable",
     "write_reply",
 ]

@@ -8,8 +8,8 @@ from typing import Any
 from flask import Blueprint, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as Answer
 
+from mpms.domain.forms import check_form
 from mpms.domain.people import Role
-from mpms.services.check_model import check_form
 from mpms.services.show_model import ModelUnknown
 from mpms.web.forms import render_form
 from mpms.web.rights import LEADERS, allowed

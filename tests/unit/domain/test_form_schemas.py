@@ -13,10 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mpms.domain.errors import FormInvalid
-from mpms.domain.forms import Reading, check_answers, check_schema
+from mpms.domain.forms import Reading, check_answers, check_form, check_schema
 from mpms.domain.forms.conditions import ConditionUnreadable, evaluate, parse
 from mpms.domain.forms.patterns import PatternRefused, portable
-from mpms.services.check_model import check_form
 
 TYPES = (
     *("textfield", "textarea", "number", "checkbox", "datetime", "select", "radio"),

@@ -10,13 +10,8 @@ from xml.sax.saxutils import escape
 
 import pytest
 
-from mpms.domain.order_mail import (
-    Catalogue,
-    Outcome,
-    RememberedMail,
-    Senders,
-    read_order_mail,
-)
+from mpms.domain.order_mail import Catalogue, Outcome, RememberedMail, Senders
+from mpms.domain.order_mail.reading import read_order_mail
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 BRIGHTCOAT = "orders@brightcoat.example.com"

@@ -23,10 +23,9 @@ from mpms.domain.order_mail import (
     Outcome,
     RememberedMail,
     Senders,
-    read_order_mail,
     write_reply,
 )
-from mpms.domain.order_mail.reading import read_unguarded
+from mpms.domain.order_mail.reading import read_order_mail, read_unguarded
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 CATALOGUE = Catalogue.from_json((DATA / "orders" / "catalogue.json").read_bytes())

@@ -16,13 +16,11 @@ from mpms.domain.order_mail import (
     RememberedMail,
     Senders,
     SendersInvalid,
-    read_order_mail,
-    read_undecided,
     settle,
-    unreadable,
     write_reply,
 )
 from mpms.domain.order_mail.outcome import Problem
+from mpms.domain.order_mail.reading import read_order_mail, read_undecided, unreadable
 from mpms.domain.order_mail.reasons import LANGUAGES, explain
 
 Build = Callable[..., bytes]

@@ -12,8 +12,8 @@ from mpms.domain.order_mail import (
     Outcome,
     RememberedMail,
     Senders,
-    read_order_mail,
 )
+from mpms.domain.order_mail.reading import read_order_mail
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 

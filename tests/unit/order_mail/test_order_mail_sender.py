@@ -5,13 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from mpms.domain.order_mail import (
-    Catalogue,
-    Outcome,
-    RememberedMail,
-    Senders,
-    read_order_mail,
-)
+from mpms.domain.order_mail import Catalogue, Outcome, RememberedMail, Senders
+from mpms.domain.order_mail.reading import read_order_mail
 
 Build = Callable[..., bytes]
 Read = Callable[[bytes], Outcome]

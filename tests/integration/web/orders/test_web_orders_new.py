@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from mpms.domain.order_mail import RememberedMail, Senders, read_order_mail
+from mpms.domain.order_mail import RememberedMail, Senders
+from mpms.domain.order_mail.reading import read_order_mail
 
 Plant = Any  # the fixture's class lives in conftest.py
 FORM: dict[str, Any] = {
