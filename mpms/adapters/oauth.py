@@ -1,18 +1,13 @@
 """Access tokens for mail servers that no longer take passwords.
 
 A token is fetched anew before every connection and never kept: one that was revoked
-must not be tried again, and one that is stored can be stolen.
+must not be tried again, and one that is stored can be stolen. The libraries of
+Microsoft and Google are large and most plants use neither: the first token loads its.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
-import google.auth.exceptions
-import google.auth.transport.requests
-import msal
-import requests
-from google.oauth2 import service_account
+from typing import TYPE_CHECKING, Any
 
 from mpms.adapters.mail_account import (
     Google,
@@ -21,6 +16,9 @@ from mpms.adapters.mail_account import (
     Tokens,
     TokenUnavailable,
 )
+
+if TYPE_CHECKING:
+    import requests
 
 TIMEOUT_S = 30.0
 
@@ -48,6 +46,9 @@ def token_source(
 
 def microsoft_token(login: Microsoft, http_client: Any = None) -> str:
     """Fetch a token with the application's own secret. TokenUnavailable."""
+    import msal
+    import requests
+
     whom = f"Microsoft refused a token for the application {login.client_id}"
     session = None if http_client is not None else requests.Session()
     try:
@@ -77,6 +78,11 @@ def microsoft_token(login: Microsoft, http_client: Any = None) -> str:
 
 def google_token(login: Google, user: str, transport: Any = None) -> str:
     """Fetch a token to act as ``user`` with a service account. TokenUnavailable."""
+    import google.auth.exceptions
+    import google.auth.transport.requests
+    import requests
+    from google.oauth2 import service_account
+
     try:
         account: Any = service_account.Credentials
         credentials = account.from_service_account_file(

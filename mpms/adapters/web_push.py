@@ -1,29 +1,19 @@
 """Web push: a message that only one browser can read, posted to its push service.
 
-RFC 8030 (the post), RFC 8291 (the encryption) and RFC 8292 (who we are). The usual
-library brings an HTTP client that follows redirects and resolves names by itself; here
-the address that was judged is the address that is connected to, because a browser says
-where to post and our worker stands inside the plant's network.
+RFC 8030 is the post; ``push_keys`` has the rest and is loaded with the first device,
+because most workers never meet one. The usual library brings an HTTP client that
+follows redirects and resolves names by itself; here the address that was judged is the
+address that is connected to, because a browser says where to post and our worker stands
+inside the plant's network.
 """
 
 from __future__ import annotations
 
-import base64
 import http.client
-import json
-import os
 import socket
 import ssl
-import struct
 import time
 from urllib.parse import urlsplit
-
-from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-from cryptography.hazmat.primitives.kdf.hkdf import HKDF
-from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from mpms.domain.push_endpoints import EndpointRefused, check_endpoint, is_public
 from mpms.ports.alerts import PushGone, PushRefused, PushUnavailable, Subscription
@@ -31,9 +21,7 @@ from mpms.ports.alerts import PushGone, PushRefused, PushUnavailable, Subscripti
 TIMEOUT_S = 15.0
 TTL_S = 6 * 3600  # an alert of yesterday's shift helps nobody
 SIGNED_S = 12 * 3600
-RECORD_BYTES = 4096
 MOST_BYTES = 3900  # of a message, so that every push service takes it
-CURVE = ec.SECP256R1()
 GONE = (404, 410)
 
 
@@ -52,20 +40,27 @@ class WebPusher:
         self._allow_loopback = allow_loopback  # a push service of a test
 
     def new_key(self) -> bytes:
-        return _scalar(ec.generate_private_key(CURVE))
+        from mpms.adapters import push_keys
+
+        return push_keys.new_key()
 
     def public_key(self, private_key: bytes) -> str:
-        return _text(_point(_private(private_key).public_key()))
+        from mpms.adapters import push_keys
+
+        return push_keys.public_key(private_key)
 
     def send(self, private_key: bytes, to: Subscription, message: bytes) -> None:
         """PushUnavailable, PushGone, PushRefused."""
+        from mpms.adapters import push_keys
+
         try:
-            body = encrypt(message[:MOST_BYTES], to)
+            body = push_keys.encrypt(message[:MOST_BYTES], to)
         except ValueError as error:
             raise PushRefused(f"the keys of the browser cannot be used: {error}") from (
                 error
             )
-        status, reason = self._post(to.endpoint, body, self._vapid(private_key, to))
+        who = push_keys.vapid(private_key, self._claims(to))
+        status, reason = self._post(to.endpoint, body, who)
         if 200 <= status < 300:
             return
         if status in GONE:
@@ -75,20 +70,13 @@ class WebPusher:
             raise PushUnavailable(told)
         raise PushRefused(told)
 
-    def _vapid(self, private_key: bytes, to: Subscription) -> str:
+    def _claims(self, to: Subscription) -> dict[str, object]:
         parts = urlsplit(to.endpoint)
-        claims = {
+        return {
             "aud": f"{parts.scheme}://{parts.netloc}",
             "exp": int(time.time()) + SIGNED_S,
             "sub": self._contact,
         }
-        head = {"typ": "JWT", "alg": "ES256"}
-        signed = ".".join(_text(json.dumps(part).encode()) for part in (head, claims))
-        key = _private(private_key)
-        signature = key.sign(signed.encode(), ec.ECDSA(hashes.SHA256()))
-        r, s = decode_dss_signature(signature)
-        token = f"{signed}.{_text(r.to_bytes(32, 'big') + s.to_bytes(32, 'big'))}"
-        return f"vapid t={token}, k={_text(_point(key.public_key()))}"
 
     def _post(self, endpoint: str, body: bytes, who: str) -> tuple[int, str]:
         """One request, no redirects: the answer is all that counts."""
@@ -148,45 +136,3 @@ class WebPusher:
             except OSError as error:
                 failure = error
         raise failure or OSError("no address")
-
-
-def encrypt(message: bytes, to: Subscription) -> bytes:
-    """One record of aes128gcm for this browser. ValueError: its keys are no keys."""
-    browser = _bytes(to.p256dh)
-    secret, salt = _bytes(to.auth), os.urandom(16)
-    if len(secret) != 16:
-        raise ValueError("the secret has not 16 bytes")
-    once = ec.generate_private_key(CURVE)
-    mine = _point(once.public_key())
-    theirs = ec.EllipticCurvePublicKey.from_encoded_point(CURVE, browser)
-    shared = once.exchange(ec.ECDH(), theirs)
-    ikm = _derive(shared, secret, b"WebPush: info\0" + browser + mine, 32)
-    key = _derive(ikm, salt, b"Content-Encoding: aes128gcm\0", 16)
-    nonce = _derive(ikm, salt, b"Content-Encoding: nonce\0", 12)
-    sealed = AESGCM(key).encrypt(nonce, message + b"\x02", None)
-    return salt + struct.pack("!IB", RECORD_BYTES, len(mine)) + mine + sealed
-
-
-def _derive(secret: bytes, salt: bytes, info: bytes, length: int) -> bytes:
-    return HKDF(hashes.SHA256(), length, salt, info).derive(secret)
-
-
-def _private(scalar: bytes) -> ec.EllipticCurvePrivateKey:
-    return ec.derive_private_key(int.from_bytes(scalar, "big"), CURVE)
-
-
-def _scalar(key: ec.EllipticCurvePrivateKey) -> bytes:
-    return key.private_numbers().private_value.to_bytes(32, "big")
-
-
-def _point(key: ec.EllipticCurvePublicKey) -> bytes:
-    return key.public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
-
-
-def _text(data: bytes) -> str:
-    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
-
-
-def _bytes(text: str) -> bytes:
-    plain = text.rstrip("=")
-    return base64.urlsafe_b64decode(plain + "=" * (-len(plain) % 4))
