@@ -36,13 +36,13 @@ from mpms import assets, bootstrap  # noqa: E402
 from mpms.adapters.mail_account import Password, Security, SmtpAccount  # noqa: E402
 from mpms.adapters.smtp import SmtpPostman  # noqa: E402
 from mpms.bootstrap_mail import embedded_desk  # noqa: E402
-from mpms.commands import running_worker  # noqa: E402
 from mpms.embedded import mail, postgres  # noqa: E402
 from mpms.embedded.mail import MailServers  # noqa: E402
 from mpms.embedded.smtp_server import drop_into  # noqa: E402
 from mpms.services.deploy_models import deploy_models  # noqa: E402
 from mpms.services.start_instance import start_instance  # noqa: E402
 from mpms.settings import Settings  # noqa: E402
+from mpms.work_command import running_worker  # noqa: E402
 
 DATA = ROOT / "tests" / "data" / "orders"
 BUYER = "orders@brightcoat.example.com"

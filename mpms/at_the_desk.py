@@ -1,13 +1,27 @@
-"""What the commands for a person at the database share: services, name, typed text."""
+"""What the commands at the database share: the database, services, name, typed text."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from mpms import bootstrap
-from mpms.commands import database
 from mpms.settings import Settings
+
+
+@contextmanager
+def database(settings: Settings) -> Iterator[str]:
+    """The configured database, or an embedded one for as long as it is needed."""
+    if settings.database_url:
+        yield settings.database_url
+        return
+    from mpms.embedded import postgres  # a plant with a database never needs it
+
+    with postgres.start(
+        settings.state_dir / "postgres", bindir=settings.pg_bindir
+    ) as server:
+        yield server.dsn
 
 
 def with_services(settings: Settings, use: Callable[[bootstrap.Services], None]) -> int:

@@ -18,8 +18,6 @@ from mpms.adapters.postgres.listening import Listener
 from mpms.adapters.postgres.migrate import migrate, pending
 from mpms.adapters.postgres.queries import Queries
 from mpms.adapters.postgres.unit_of_work import PostgresUnitOfWork
-from mpms.adapters.robots import BridgeRobots
-from mpms.adapters.scales import BridgeScale
 from mpms.adapters.worlds import read_world
 from mpms.domain.errors import MpmsError
 from mpms.domain.limits import Limits
@@ -134,6 +132,9 @@ def connect_robots(
     """The robots behind a rosbridge server; without one, robots in memory."""
     if url is None:
         return LoopbackRobots(world, on_report=on_report)
+    # The libraries behind rosbridge take longer to load than all the rest.
+    from mpms.adapters.robots import BridgeRobots
+
     return BridgeRobots(
         world,
         url,
@@ -153,6 +154,8 @@ def connect_scale(
     """The scales on the robots, wherever robots are reached over rosbridge."""
     if robots_url is None or kind == "memory":
         return LoopbackScale()
+    from mpms.adapters.scales import BridgeScale
+
     return BridgeScale(
         world, robots_url, ca_file=None if ca_file is None else str(ca_file)
     )

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from mpms.adapters.oauth import token_source
-from mpms.adapters.smtp import SmtpPostman
+from typing import TYPE_CHECKING
+
 from mpms.adapters.web_push import WebPusher
 from mpms.bootstrap import Services
-from mpms.bootstrap_mail import MailDesk, smtp_account
 from mpms.domain.alerts import AlertRules
 from mpms.services.send_alerts import SendAlerts
 from mpms.settings import Settings
+
+if TYPE_CHECKING:
+    from mpms.adapters.smtp import SmtpPostman
+    from mpms.bootstrap_mail import MailDesk
 
 
 def alert_sender(
@@ -49,5 +52,6 @@ def _postman(settings: Settings, desk: MailDesk | None) -> SmtpPostman | None:
         return desk.postman.another()
     if settings.smtp_url is None or settings.mail_from is None:
         return None
-    account = smtp_account(settings, settings.mail_from)
-    return SmtpPostman(account, token_source(account.login, account.user or ""))
+    from mpms.bootstrap_mail import postman  # only where there is a mail server
+
+    return postman(settings, settings.mail_from)

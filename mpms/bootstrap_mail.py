@@ -8,10 +8,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
-from mpms.adapters.dkim_check import proven_domains, txt_record
-from mpms.adapters.imap import ImapMailbox
 from mpms.adapters.mail_account import (
     AccountInvalid,
     Google,
@@ -37,6 +36,9 @@ from mpms.services.receive_mail import ReceiveMail, ReleaseRules
 from mpms.services.send_replies import send_reply
 from mpms.services.watch_mailbox import watch_mailbox
 from mpms.settings import Settings
+
+if TYPE_CHECKING:
+    from mpms.adapters.imap import ImapMailbox
 
 WATCH_S = 20.0
 SECURITY = {
@@ -189,6 +191,12 @@ def smtp_account(settings: Settings, sender: str) -> SmtpAccount:
         )
 
 
+def postman(settings: Settings, sender: str) -> SmtpPostman:
+    """Whoever hands letters to the server of MPMS_SMTP_URL. AccountInvalid."""
+    account = smtp_account(settings, sender)
+    return SmtpPostman(account, token_source(account.login, account.user or ""))
+
+
 def embedded_desk(settings: Settings, home: MailHome) -> MailDesk:
     """The desk of the embedded mail servers."""
     return _desk(settings, *embedded_accounts(home))
@@ -204,6 +212,8 @@ def embedded_accounts(home: MailHome) -> tuple[MailAccount, SmtpAccount]:
 
 
 def _desk(settings: Settings, account: MailAccount, out: SmtpAccount) -> MailDesk:
+    from mpms.adapters.imap import ImapMailbox  # only where there is a mailbox
+
     world = world_directory(settings.world)
     path = settings.catalogue or world / "catalogue.json"
     catalogue = Catalogue.from_json(_text(path))
@@ -214,8 +224,14 @@ def _desk(settings: Settings, account: MailAccount, out: SmtpAccount) -> MailDes
         SmtpPostman(out, token_source(out.login, out.user or "")),
         ReleaseRules(settings.release_first_order, settings.release_above_kg),
         CurrentCatalogue(lambda: catalogue, path=str(path)),
-        (lambda raw: proven_domains(raw, txt_record)) if settings.check_dkim else None,
+        _prover() if settings.check_dkim else None,
     )
+
+
+def _prover() -> Callable[[bytes], frozenset[str]]:
+    from mpms.adapters.dkim_check import proven_domains, txt_record
+
+    return lambda raw: proven_domains(raw, txt_record)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 
-from mpms import instance_commands as does
 from mpms.domain.instances import InstanceStatus
 
 Commands = argparse._SubParsersAction
@@ -17,11 +16,11 @@ def add_instances(commands_of: Commands[Parser]) -> None:
     instances = commands_of.add_parser("instances", help="look at them, repair them")
     of_instances = instances.add_subparsers(required=True, metavar="ACTION")
 
-    def add(word: str, do: Callable[..., does.Told], text: str, *words: str) -> Parser:
+    def add(word: str, text: str, *words: str) -> Parser:
         one = of_instances.add_parser(word, help=text)
         for each in words:
             one.add_argument(each, metavar=each.upper())
-        one.set_defaults(run=does.run(do))
+        one.set_defaults(run="instance_commands.run", action=word)
         return one
 
     _add_looking(add)
@@ -31,7 +30,7 @@ def add_instances(commands_of: Commands[Parser]) -> None:
 
 
 def _add_looking(add: Add) -> None:
-    listing = add("list", does.list_, "instances, the newest first")
+    listing = add("list", "instances, the newest first")
     listing.add_argument("--process", metavar="KEY")
     listing.add_argument("--version", type=int)
     listing.add_argument("--status", choices=[str(s) for s in InstanceStatus])
@@ -39,42 +38,40 @@ def _add_looking(add: Add) -> None:
     listing.add_argument("--suspended", action="store_true")
     listing.add_argument("--incidents", action="store_true", help="in trouble")
     listing.add_argument("--limit", type=int, default=100)
-    add("show", does.show, "tokens, variables, incidents", "instance")
+    add("show", "tokens, variables, incidents", "instance")
 
 
 def _add_tokens(add: Add) -> None:
-    set_ = add("set", does.set_, "change variables", "instance")
+    set_ = add("set", "change variables", "instance")
     _variables(set_)
     set_.add_argument("--remove", action="append", default=[], metavar="NAME")
     set_.add_argument("--task", help="only for this live task")
-    skip = add("skip", does.skip, "go on without doing it", "instance", "task")
+    skip = add("skip", "go on without doing it", "instance", "task")
     _variables(skip)
-    move = add("move", does.move, "go on elsewhere", "instance", "task", "element")
-    cancel = add(
-        "cancel-activity", does.cancel_activity, "take a token away", "instance", "task"
-    )
+    move = add("move", "go on elsewhere", "instance", "task", "element")
+    cancel = add("cancel-activity", "take a token away", "instance", "task")
     for one in (set_, skip, move, cancel):
         _reason(one)
 
 
 def _add_whole(add: Add) -> None:
-    cancel = add("cancel", does.cancel, "end an instance now", "instance")
+    cancel = add("cancel", "end an instance now", "instance")
     cancel.add_argument(
         "--completed-manually",
         action="store_true",
         help="its order was completed by hand, not cancelled",
     )
     _reason(cancel)
-    for word, do, text in (
-        ("suspend", does.suspend, "let instances or a process stand still"),
-        ("resume", does.resume, "let them go on"),
+    for word, text in (
+        ("suspend", "let instances or a process stand still"),
+        ("resume", "let them go on"),
     ):
-        one = add(word, do, text)
+        one = add(word, text)
         one.add_argument("instances", nargs="*", metavar="INSTANCE")
         one.add_argument("--process", metavar="KEY", help="start no new instance")
         one.add_argument("--with-instances", action="store_true")
         _reason(one, required=word == "suspend")
-    restart = add("restart", does.restart, "repeat what has ended", "instance")
+    restart = add("restart", "repeat what has ended", "instance")
     restart.add_argument("elements", nargs="+", metavar="ELEMENT")
     restart.add_argument(
         "--set", action="append", default=[], dest="variables", metavar="NAME=VALUE"
@@ -84,7 +81,7 @@ def _add_whole(add: Add) -> None:
 
 
 def _add_many(add: Add) -> None:
-    retry = add("retry", does.retry, "incidents by number, or all that fit")
+    retry = add("retry", "incidents by number, or all that fit")
     retry.add_argument("incidents", nargs="*", type=int, metavar="INCIDENT")
     retry.add_argument("--kind", help="stuck, job, call, goal ...")
     retry.add_argument("--text", help="a part of the message")
@@ -92,7 +89,7 @@ def _add_many(add: Add) -> None:
     retry.add_argument("--process", metavar="KEY")
     retry.add_argument("--older-than", type=float, metavar="SECONDS")
     _reason(retry)
-    migrate = add("migrate", does.migrate, "to another version", "process")
+    migrate = add("migrate", "to another version", "process")
     migrate.add_argument("--to", type=int, required=True, metavar="VERSION")
     migrate.add_argument("--from", type=int, dest="from_version", metavar="VERSION")
     migrate.add_argument(
@@ -103,7 +100,7 @@ def _add_many(add: Add) -> None:
     )
     migrate.add_argument("--plan", action="store_true", help="change nothing")
     _reason(migrate, required=False)
-    purge = add("purge", does.purge, "forget what ended long ago")
+    purge = add("purge", "forget what ended long ago")
     purge.add_argument("--older-than", type=float, required=True, metavar="DAYS")
     purge.add_argument("--dry-run", action="store_true", help="only count")
     _reason(purge, required=False)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from mpms import people_commands, tls, token_commands
 from mpms.domain.people import Role
-from mpms.services.manage_tokens import USUAL_DAYS
+
+LANGUAGES = ("en", "es", "de")
 
 Commands = argparse._SubParsersAction
 
@@ -19,55 +19,33 @@ def add_users(commands_of: Commands[argparse.ArgumentParser]) -> None:
     add.add_argument("--name", required=True)
     add.add_argument("--role", required=True, choices=[str(r) for r in Role])
     add.add_argument("--group", action="append", default=[], dest="groups")
-    add.add_argument("--language", choices=people_commands.LANGUAGES, default="en")
+    add.add_argument("--language", choices=LANGUAGES, default="en")
     add.add_argument("--mail", default="", metavar="ADDRESS", help="for alerts")
     add.add_argument("--pin", action="store_true", help="also a PIN for tablets")
     add.add_argument(
         "--password-stdin", action="store_true", help="lines: password, PIN"
     )
-    add.set_defaults(
-        run=lambda s, a: people_commands.add(
-            s,
-            a.login,
-            name=a.name,
-            role=a.role,
-            groups=a.groups,
-            language=a.language,
-            mail=a.mail,
-            pin=a.pin,
-            password_stdin=a.password_stdin,
-        )
-    )
+    add.set_defaults(run="people_commands.add")
     mail = of_users.add_parser("mail", help="where somebody is written to")
     mail.add_argument("login")
     mail.add_argument("address", nargs="?", default="", help="none: nowhere")
-    mail.set_defaults(run=lambda s, a: people_commands.mail(s, a.login, a.address))
+    mail.set_defaults(run="people_commands.mail")
     everybody = of_users.add_parser("list", help="everybody")
-    everybody.set_defaults(run=lambda s, a: people_commands.listing(s))
+    everybody.set_defaults(run="people_commands.listing")
     password = of_users.add_parser("password", help="a new password")
     password.add_argument("login")
     password.add_argument("--password-stdin", action="store_true")
-    password.set_defaults(
-        run=lambda s, a: people_commands.password(
-            s, a.login, password_stdin=a.password_stdin
-        )
-    )
-    for word, does in (("pin", people_commands.pin), ("badge", people_commands.badge)):
+    password.set_defaults(run="people_commands.password")
+    for word in ("pin", "badge"):
         one = of_users.add_parser(word, help=f"a new {word} for tablets")
         one.add_argument("login")
         one.add_argument("--remove", action="store_true")
         one.add_argument("--password-stdin", action="store_true", dest="stdin")
-        one.set_defaults(
-            run=lambda s, a, does=does: does(s, a.login, remove=a.remove, stdin=a.stdin)
-        )
+        one.set_defaults(run=f"people_commands.{word}")
     for word, text in (("disable", "somebody leaves"), ("enable", "and comes back")):
         one = of_users.add_parser(word, help=text)
         one.add_argument("login")
-        one.set_defaults(
-            run=lambda s, a, on=word == "enable": people_commands.set_active(
-                s, a.login, on
-            )
-        )
+        one.set_defaults(run="people_commands.set_active", active=word == "enable")
 
 
 def add_tokens(commands_of: Commands[argparse.ArgumentParser]) -> None:
@@ -77,17 +55,13 @@ def add_tokens(commands_of: Commands[argparse.ArgumentParser]) -> None:
     add.add_argument("name")
     add.add_argument("--role", required=True, choices=[str(r) for r in Role])
     add.add_argument("--group", action="append", default=[], dest="groups")
-    add.add_argument("--days", type=int, default=USUAL_DAYS, help="how long it is good")
-    add.set_defaults(
-        run=lambda s, a: token_commands.add(
-            s, a.name, role=a.role, groups=a.groups, days=a.days
-        )
-    )
+    add.add_argument("--days", type=int, help="how long it is good")
+    add.set_defaults(run="token_commands.add")
     every = of_tokens.add_parser("list", help="every token")
-    every.set_defaults(run=lambda s, a: token_commands.listing(s))
+    every.set_defaults(run="token_commands.listing")
     revoke = of_tokens.add_parser("revoke", help="it opens nothing any more")
     revoke.add_argument("name")
-    revoke.set_defaults(run=lambda s, a: token_commands.revoke(s, a.name))
+    revoke.set_defaults(run="token_commands.revoke")
 
 
 def add_tls(commands_of: Commands[argparse.ArgumentParser]) -> None:
@@ -102,7 +76,7 @@ def add_tls(commands_of: Commands[argparse.ArgumentParser]) -> None:
         action="store_true",
         help="a new authority: tablets must trust it again",
     )
-    init.set_defaults(run=lambda s, a: tls.init(s, a.names, fresh=a.fresh))
+    init.set_defaults(run="tls.init")
     renew = of_tls.add_parser("renew", help="if it ends within 60 days")
     renew.add_argument("--force", action="store_true")
-    renew.set_defaults(run=lambda s, a: tls.renew(s, force=a.force))
+    renew.set_defaults(run="tls.renew")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import argparse
 
-from mpms import start_commands
-
 Commands = argparse._SubParsersAction
 VARIABLE = "NAME=VALUE; a value that is no JSON is a text"
 
@@ -19,52 +17,31 @@ def add_starts(commands_of: Commands[argparse.ArgumentParser]) -> None:
     start.add_argument("--at", metavar="ELEMENT", help="which start event")
     start.add_argument("--business-key", metavar="KEY", help="e.g. the order's number")
     _variables(start)
-    start.set_defaults(
-        run=lambda s, a: start_commands.start(
-            s,
-            a.key,
-            version=a.version,
-            at=a.at,
-            business_key=a.business_key,
-            variables=start_commands.read_variables(a.variables),
-        )
-    )
+    start.set_defaults(run="start_commands.start")
     waiting = of_processes.add_parser("starts", help="what starts them by itself")
-    waiting.set_defaults(run=lambda s, a: start_commands.starts(s))
+    waiting.set_defaults(run="start_commands.starts")
 
     messages = commands_of.add_parser("messages", help="messages to processes")
     of_messages = messages.add_subparsers(required=True, metavar="ACTION")
     send = of_messages.add_parser("send", help="to the one that waits, or starts by it")
     send.add_argument("name", metavar="NAME")
-    send.add_argument("--key", metavar="K", help="the correlation key")
+    send.add_argument(
+        "--key", dest="correlation", metavar="K", help="the correlation key"
+    )
     send.add_argument("--business-key", metavar="KEY", help="of the instance")
-    send.add_argument("--instance", metavar="ID")
+    send.add_argument("--instance", dest="instance_id", metavar="ID")
     send.add_argument(
         "--keep", action="store_true", help="if nobody waits, until somebody does"
     )
     _variables(send)
-    send.set_defaults(
-        run=lambda s, a: start_commands.send_message(
-            s,
-            a.name,
-            correlation=a.key,
-            business_key=a.business_key,
-            instance_id=a.instance,
-            keep=a.keep,
-            variables=start_commands.read_variables(a.variables),
-        )
-    )
+    send.set_defaults(run="start_commands.send_message")
 
     signals = commands_of.add_parser("signals", help="signals to all who wait")
     of_signals = signals.add_subparsers(required=True, metavar="ACTION")
     broadcast = of_signals.add_parser("send", help="to everybody; it is not kept")
     broadcast.add_argument("name", metavar="NAME")
     _variables(broadcast)
-    broadcast.set_defaults(
-        run=lambda s, a: start_commands.send_signal(
-            s, a.name, start_commands.read_variables(a.variables)
-        )
-    )
+    broadcast.set_defaults(run="start_commands.send_signal")
 
 
 def _variables(parser: argparse.ArgumentParser) -> None:

@@ -1,34 +1,15 @@
-"""The commands about incidents: ``mpms incidents``."""
+"""What ``mpms incidents`` does."""
 
 from __future__ import annotations
 
-import argparse
-
 from mpms import bootstrap
 from mpms.at_the_desk import plain, who, with_services
-from mpms.ports.inbox import SORTS, CausesSought
+from mpms.ports.inbox import CausesSought
 from mpms.services.close_incident import close_cause, close_incident
 from mpms.settings import Settings
 
 MOST = 1_000
 LONGEST = 100
-
-Commands = argparse._SubParsersAction
-
-
-def add_incidents(commands_of: Commands[argparse.ArgumentParser]) -> None:
-    incidents = commands_of.add_parser("incidents", help="what is stuck, by cause")
-    of_incidents = incidents.add_subparsers(required=True, metavar="ACTION")
-    causes = of_incidents.add_parser("list", help="open causes")
-    causes.add_argument("--sort", choices=SORTS, default=SORTS[0])
-    causes.add_argument("--cause", help="the incidents of this one")
-    causes.set_defaults(run=lambda s, a: listing(s, sort=a.sort, cause=a.cause))
-    closing = of_incidents.add_parser(
-        "close", help="put aside what cannot be tried again"
-    )
-    closing.add_argument("what", metavar="CAUSE|INCIDENT")
-    closing.add_argument("--reason", required=True, help="why, for the history")
-    closing.set_defaults(run=lambda s, a: close(s, a.what, a.reason))
 
 
 def listing(settings: Settings, *, sort: str = "longest", cause: str | None) -> int:

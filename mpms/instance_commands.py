@@ -29,21 +29,17 @@ class NotAPair(MpmsError):
     """Write it as NAME=VALUE."""
 
 
-def run(do: Callable[[Services, Namespace], Told]) -> Callable[..., int]:
-    """A command that prints what it did; 1 if a part of it could not be done."""
+def run(settings: Settings, *, action: str, **options: Any) -> int:
+    """Print what an action did; 1 if a part of it could not be done."""
+    good: list[bool] = []
 
-    def command(settings: Settings, asked: Namespace) -> int:
-        good: list[bool] = []
+    def use(services: Services) -> None:
+        told, well = ACTIONS[action](services, Namespace(**options))
+        print(json.dumps(told, ensure_ascii=False, indent=2, default=str))
+        good.append(well)
 
-        def use(services: Services) -> None:
-            told, well = do(services, asked)
-            print(json.dumps(told, ensure_ascii=False, indent=2, default=str))
-            good.append(well)
-
-        with_services(settings, use)
-        return 0 if all(good) else 1
-
-    return command
+    with_services(settings, use)
+    return 0 if all(good) else 1
 
 
 def list_(services: Services, asked: Namespace) -> Told:
@@ -263,6 +259,23 @@ def purge(services: Services, asked: Namespace) -> Told:
     )
     told = {"before": before.isoformat(), "dry_run": asked.dry_run, **asdict(counts)}
     return told, True
+
+
+ACTIONS: dict[str, Callable[[Services, Namespace], Told]] = {
+    "list": list_,
+    "show": show,
+    "set": set_,
+    "skip": skip,
+    "move": move,
+    "cancel-activity": cancel_activity,
+    "cancel": cancel,
+    "suspend": suspend,
+    "resume": resume,
+    "restart": restart,
+    "retry": retry,
+    "migrate": migrate,
+    "purge": purge,
+}
 
 
 def _signed(asked: Namespace) -> dict[str, Any]:

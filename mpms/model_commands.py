@@ -1,4 +1,8 @@
-"""What ``mpms models`` says about model files before anything is deployed."""
+"""What ``mpms models`` says about model files before anything is deployed.
+
+Judging needs the lint and not the engine that executes: it is quick enough to be run
+whenever a file is saved.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +14,11 @@ from typing import Any
 
 from mpms.domain.forms import check_form
 from mpms.domain.models import Problem
+from mpms.engine import decisions
+from mpms.engine import lint as model_lint
 from mpms.engine.lint.markdown import elements_page
-from mpms.engine.runner import SpiffEngine
 from mpms.services.factory import TOPICS
+from mpms.settings import Settings
 
 KINDS = frozenset({".bpmn", ".dmn", ".form"})
 
@@ -24,7 +30,6 @@ def lint(paths: Sequence[Path]) -> list[Result]:
 
     ``warnings`` is there only if there are any: they refuse nothing.
     """
-    engine = SpiffEngine()
     return [
         {
             "file": str(path),
@@ -32,56 +37,57 @@ def lint(paths: Sequence[Path]) -> list[Result]:
             "problems": [asdict(problem) for problem in found],
             **({"warnings": [asdict(warning) for warning in told]} if told else {}),
         }
-        for path, found, told in _judged(engine, paths)
+        for path, found, told in _judged(paths)
     ]
 
 
-def print_lint(paths: Sequence[Path], *, as_text: bool) -> int:
+def print_lint(_: Settings, files: Sequence[Path], *, text: bool) -> int:
     """Print the results; 1 if one of the files cannot be deployed."""
-    results = lint(paths)
+    results = lint(files)
     for result in results:
-        print(_told(result) if as_text else json.dumps(result, ensure_ascii=False))
+        print(_told(result) if text else json.dumps(result, ensure_ascii=False))
     return 0 if all(result["deployable"] for result in results) else 1
 
 
-def print_elements() -> int:
+def print_elements(_: Settings, *, markdown: bool = True) -> int:
     """Print what is executed and what is refused, as the page docs/bpmn.md."""
     print(elements_page(), end="")
     return 0
 
 
 def _judged(
-    engine: SpiffEngine, paths: Sequence[Path]
+    paths: Sequence[Path],
 ) -> Iterator[tuple[Path, list[Problem], list[Problem]]]:
     """Files with their problems and warnings."""
     for path in paths:
         if not path.is_dir():
-            yield path, *_findings(engine, path)
+            yield path, *_findings(path)
             continue
         files = sorted(p for p in path.rglob("*") if _is_model(p))
         if not files:
             kinds = ", ".join(sorted(KINDS))
             yield path, [Problem("", "", f"the directory holds no file of {kinds}")], []
         for file in files:
-            yield file, *_findings(engine, file)
+            yield file, *_findings(file)
 
 
 def _is_model(path: Path) -> bool:
     return path.suffix.lower() in KINDS and path.is_file()
 
 
-def _findings(engine: SpiffEngine, path: Path) -> tuple[list[Problem], list[Problem]]:
+def _findings(path: Path) -> tuple[list[Problem], list[Problem]]:
     try:
         content = path.read_bytes()
     except OSError as failure:
         return [Problem("", "", f"the file cannot be read: {failure.strerror}")], []
     suffix = path.suffix.lower()
     if suffix == ".dmn":
-        return list(engine.check_decisions(content)), []
+        return decisions.check_decisions(content), []
     if suffix == ".form":
         return check_form(content), []
     # There is no database here: only the topics of our own workers are known.
-    return engine.check(content), engine.check_names(content, topics=TOPICS)
+    problems = model_lint.check(content).problems
+    return problems, model_lint.check_names(content, topics=TOPICS)
 
 
 def _told(result: Result) -> str:

@@ -18,10 +18,17 @@ from mpms.domain.order_mail import (
     Senders,
     settle,
 )
+from mpms.settings import Settings
 
 
 class OrderDirectoryInvalid(MpmsError):
     """The directory does not hold what a check needs."""
+
+
+def print_check(_: Settings, directory: Path) -> int:
+    """Print what every message would come to, as JSON."""
+    print(json.dumps(check(directory), ensure_ascii=False, indent=2))
+    return 0
 
 
 def check(directory: Path) -> list[dict[str, object]]:

@@ -9,10 +9,9 @@ from pathlib import Path
 
 from mpms import bootstrap
 from mpms.adapters.mail_account import Password, Security, SmtpAccount
-from mpms.adapters.oauth import token_source
 from mpms.adapters.smtp import SmtpPostman
 from mpms.at_the_desk import plain, who, with_services
-from mpms.bootstrap_mail import smtp_account
+from mpms.bootstrap_mail import postman
 from mpms.commands import FileUnreadable
 from mpms.domain.errors import MpmsError
 from mpms.embedded import mail
@@ -36,23 +35,20 @@ def send(settings: Settings, path: Path) -> int:
     recipients = _addresses(headers.get_all("To", []))
     if len(sender) != 1:
         raise OrderNotSent(f"{path} does not say who it is from.")
-    postman, orders = _postman(settings, sender[0])
+    carrier, orders = _postman(settings, sender[0])
     if orders is None and not recipients:
         raise OrderNotSent(f"{path} does not say who it is to.")
     try:
-        postman.send_raw(sender[0], [orders] if orders else recipients, raw)
+        carrier.send_raw(sender[0], [orders] if orders else recipients, raw)
     except PostmanUnavailable as away:
         raise OrderNotSent(f"{away}.") from away
-    print(f"{path.name}: handed to {postman.account.place}")
+    print(f"{path.name}: handed to {carrier.account.place}")
     return 0
 
 
 def _postman(settings: Settings, sender: str) -> tuple[SmtpPostman, str | None]:
     if settings.smtp_url is not None:
-        account = smtp_account(settings, sender)
-        return SmtpPostman(
-            account, token_source(account.login, account.user or "")
-        ), None
+        return postman(settings, sender), None
     home = mail.read(settings.state_dir / "mail")
     if home is None:
         raise OrderNotSent(

@@ -18,8 +18,6 @@ from mpms.services.add_person import add_person
 from mpms.services.ask_for_alerts import address_of, set_mail
 from mpms.settings import Settings
 
-LANGUAGES = ("en", "es", "de")
-
 
 class SecretMissing(MpmsError):
     """No password was typed."""

@@ -49,9 +49,10 @@ def start(
     version: int | None,
     at: str | None,
     business_key: str | None,
-    variables: dict[str, Any],
+    variables: Sequence[str],
 ) -> int:
     """Start an instance and print its id."""
+    given = read_variables(variables)
 
     def use(services: bootstrap.Services) -> None:
         with services.uow() as tx:
@@ -62,7 +63,7 @@ def start(
                 version=version,
                 at=at,
                 business_key=business_key,
-                variables=variables,
+                variables=given,
                 actor=who(),
             )
         print(instance_id)
@@ -93,9 +94,10 @@ def send_message(
     business_key: str | None,
     instance_id: str | None,
     keep: bool,
-    variables: dict[str, Any],
+    variables: Sequence[str],
 ) -> int:
     """Send a message and print who got it."""
+    given = read_variables(variables)
 
     def use(services: bootstrap.Services) -> None:
         done = correlate_message(
@@ -105,7 +107,7 @@ def send_message(
             correlation=correlation,
             business_key=business_key,
             instance_id=instance_id,
-            variables=variables,
+            variables=given,
             keep=keep,
             by=who(),
         )
@@ -114,15 +116,16 @@ def send_message(
     return with_services(settings, use)
 
 
-def send_signal(settings: Settings, name: str, variables: dict[str, Any]) -> int:
+def send_signal(settings: Settings, name: str, variables: Sequence[str]) -> int:
     """Send a signal and print how many it reached."""
+    given = read_variables(variables)
 
     def use(services: bootstrap.Services) -> None:
         reached = broadcast_signal(
             services.uow,
             services.advance,
             plain(name),
-            variables=variables,
+            variables=given,
             by=who(),
         )
         print(f"reached {reached}")

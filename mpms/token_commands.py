@@ -8,6 +8,7 @@ from mpms import bootstrap
 from mpms.at_the_desk import plain, who, with_services
 from mpms.domain.people import Role
 from mpms.services.manage_tokens import (
+    USUAL_DAYS,
     TokenUnknown,
     add_token,
     list_tokens,
@@ -17,7 +18,7 @@ from mpms.settings import Settings
 
 
 def add(
-    settings: Settings, name: str, *, role: str, groups: Sequence[str], days: int
+    settings: Settings, name: str, *, role: str, groups: Sequence[str], days: int | None
 ) -> int:
     """Make a token and print it: it cannot be shown again."""
 
@@ -28,7 +29,7 @@ def add(
             plain(name),
             Role(role),
             groups=[plain(group) for group in groups],
-            days=days,
+            days=USUAL_DAYS if days is None else days,
             by=who(),
         )
         print(made.secret)

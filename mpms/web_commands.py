@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from mpms import bootstrap, tls
-from mpms.commands import database
+from mpms.at_the_desk import database
 from mpms.demo.known_secrets import require_plant
 from mpms.log_lines import start_log
 from mpms.serve import Address, run_web

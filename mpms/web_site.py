@@ -27,7 +27,7 @@ from mpms.adapters.oidc import OidcProvider, OidcSettings
 from mpms.adapters.robot_check import BridgeCheck
 from mpms.adapters.smtp import SmtpPostman
 from mpms.bootstrap_alerts import web_pusher
-from mpms.bootstrap_mail import mail_accounts, smtp_account
+from mpms.bootstrap_mail import mail_accounts, postman
 from mpms.demo.buyer import BUYER, Buyer
 from mpms.demo.faults import breakers
 from mpms.demo.people import PEOPLE
@@ -199,18 +199,17 @@ def _mail(
     """How the pages hand over a mail, where orders go to and who sends them."""
     if settings.smtp_url is not None:
         address = settings.mail_from or _user_of(settings)
-        account = smtp_account(settings, address)
-        postman = SmtpPostman(account, token_source(account.login, account.user or ""))
-        sender, to = account.sender, address
+        carrier = postman(settings, address)
+        sender, to = carrier.account.sender, address
     elif home is not None:
         login = Password(home.password(BUYER))
         embedded = SmtpAccount(
             home.host, home.smtp_port, Security.PLAIN, BUYER, BUYER, login
         )
-        postman, sender, to = SmtpPostman(embedded), BUYER, home.orders
+        carrier, sender, to = SmtpPostman(embedded), BUYER, home.orders
     else:
         return None, None, None
-    return lambda raw: postman.send_raw(sender, [to], raw), to, sender
+    return lambda raw: carrier.send_raw(sender, [to], raw), to, sender
 
 
 def _user_of(settings: Settings) -> str:

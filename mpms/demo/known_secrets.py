@@ -96,20 +96,24 @@ def _require_demo(uow: UnitOfWork) -> None:
 def known_to_everybody(uow: UnitOfWork) -> list[DemoPerson]:
     """People of the demo who can still be signed in as. A PIN counts with the name
     only: a plant may well have an Ana who likes the middle of the keyboard."""
-    hasher = Argon2Hasher()
-    found = []
-    for person in PEOPLE:
-        with uow() as tx:
-            kept, there = tx.people.secrets(person.login), tx.people.get(person.login)
-        if kept is None or there is None:
-            continue
-        if (
-            kept.password_hash and hasher.verify(kept.password_hash, person.password)
-        ) or (
+    with uow() as tx:
+        known = [
+            (person, kept, there)
+            for person in PEOPLE
+            if (kept := tx.people.secrets(person.login)) is not None
+            and (there := tx.people.get(person.login)) is not None
+        ]
+    if not known:
+        return []  # a hasher costs as much as a sign-in, and a plant has no use for it
+    verify = Argon2Hasher().verify
+    return [
+        person
+        for person, kept, there in known
+        if (kept.password_hash and verify(kept.password_hash, person.password))
+        or (
             person.pin
             and kept.pin_hash
             and there.name == person.name
-            and hasher.verify(kept.pin_hash, person.pin)
-        ):
-            found.append(person)
-    return found
+            and verify(kept.pin_hash, person.pin)
+        )
+    ]

@@ -13,7 +13,6 @@ from rich.live import Live
 
 from mpms import assets, bootstrap
 from mpms.bootstrap_mail import embedded_desk
-from mpms.commands import running_worker
 from mpms.demo.buyer import BUYER, Buyer
 from mpms.demo.hands import LoadingHands
 from mpms.demo.person import TirelessPerson
@@ -26,6 +25,7 @@ from mpms.embedded.mail import MailServers
 from mpms.services.deploy_models import deploy_models
 from mpms.services.start_instance import start_instance
 from mpms.settings import Settings
+from mpms.work_command import running_worker
 
 GIVE_UP_S = 600.0
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from mpms import bootstrap
-from mpms.commands import database
+from mpms.at_the_desk import database
 from mpms.demo.people import PEOPLE, settle_people
 from mpms.demo.plant import Plant, factory
 from mpms.demo.site import Site
