@@ -9,9 +9,9 @@ from mpms import bootstrap, tls
 from mpms.at_the_desk import database
 from mpms.demo.known_secrets import require_plant
 from mpms.log_lines import start_log
+from mpms.open_site import OpenSite
 from mpms.serve import Address, run_web
 from mpms.settings import Settings
-from mpms.web_site import OpenSite
 
 
 def serve(

@@ -6,7 +6,6 @@ import logging
 import os
 import shutil
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -36,6 +35,7 @@ from mpms.domain.worlds import World
 from mpms.embedded import mail
 from mpms.embedded.mail import MailHome
 from mpms.log_lines import log_files
+from mpms.open_site import OpenSite
 from mpms.ports.floor import Floor
 from mpms.ports.identity import IdentityProvider
 from mpms.ports.plant_desk import LogFile, PlantDesk
@@ -47,20 +47,6 @@ from mpms.web.desk import DemoDoors, Desk
 from mpms.web.live import Live
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class OpenSite:
-    """What the serving process is given to make the pages with."""
-
-    settings: Settings
-    database_url: str
-    demo: bool = False
-    secure: bool = False
-    ca_certificate: bytes | None = None
-
-    def __call__(self) -> Site:
-        return Site(self)
 
 
 class Site:

@@ -26,7 +26,12 @@ def main(arguments: list[str]) -> int:
     started_at = time.monotonic()
     if ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0:
         print("the CPU time of orphans will not be counted")
-    pytest = subprocess.Popen([sys.executable, "-m", "pytest", *arguments])
+    # Some machines forbid it; then each of a thousand processes compiles our sources.
+    environment = dict(os.environ)
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    pytest = subprocess.Popen(
+        [sys.executable, "-m", "pytest", *arguments], env=environment
+    )
     signal.signal(signal.SIGTERM, lambda number, frame: pytest.terminate())
     code = _reap_until_ended(pytest)
     for pid in _orphans_after(ORPHANS_END_WITHIN_S):

@@ -9,9 +9,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from mpms.open_site import OpenSite
 from mpms.serve import Address, run_web
 from mpms.settings import Settings
-from mpms.web_site import OpenSite
 from mpms.whole_requests import Patience
 
 if __name__ == "__main__":
