@@ -41,3 +41,36 @@ def _flow(way: str) -> str:
         f'<sequenceFlow id="{source}_to_{target}" sourceRef="{source}"'
         f' targetRef="{target}">{inner}</sequenceFlow>'
     )
+
+
+# -- elements ------------------------------------------------------------------------
+
+
+def job(id_: str, topic: str, inside: str = "") -> str:
+    return (
+        f'<serviceTask id="{id_}" camunda:type="external" camunda:topic="{topic}">'
+        f"{inside}</serviceTask>"
+    )
+
+
+def timer(id_: str, time: str) -> str:
+    return (
+        f'<intermediateCatchEvent id="{id_}"><timerEventDefinition>'
+        f"<timeDuration>{time}</timeDuration></timerEventDefinition>"
+        "</intermediateCatchEvent>"
+    )
+
+
+def signal(id_: str, ref: str) -> str:
+    return (
+        f'<intermediateCatchEvent id="{id_}"><signalEventDefinition'
+        f' signalRef="{ref}"/></intermediateCatchEvent>'
+    )
+
+
+def script(id_: str, text: str) -> str:
+    return f'<scriptTask id="{id_}"><script>{text}</script></scriptTask>'
+
+
+def call(id_: str, called: str) -> str:
+    return f'<callActivity id="{id_}" calledElement="{called}"/>'

@@ -15,7 +15,9 @@ from psycopg2.extensions import connection
 
 from mpms import bootstrap
 from mpms.adapters.memory import LoopbackRobots
+from mpms.domain.incidents import Incident
 from mpms.domain.instances import Instance
+from mpms.domain.limits import Limits
 from mpms.domain.steps import Throw
 from mpms.domain.tasks import FormTask
 from mpms.domain.worlds import World
@@ -68,10 +70,11 @@ class Factory:
         clock: Clock | None = None,
         handlers: Handlers | None = None,
         robots: Robots | None = None,
+        limits: Limits | None = None,
     ) -> None:
         self.url = url
         self.database = Database(url)
-        self.services = bootstrap.connect(url, clock=clock)
+        self.services = bootstrap.connect(url, clock=clock, limits=limits)
         self.uow, self.advance = self.services.uow, self.services.advance
         self.engine, self.clock = self.services.engine, self.services.clock
         self.world = paint_factory()
@@ -120,6 +123,12 @@ class Factory:
                 actor="operator",
             )
 
+    def start(self, key: str, **more: Any) -> str:
+        """Start a process and let everything happen that can happen now."""
+        instance_id = self.start_only(key, **more)
+        self.worker.settle()
+        return instance_id
+
     def submit(
         self, task_id: str, answers: dict[str, Any], by: str = "ada"
     ) -> Submitted:
@@ -162,6 +171,10 @@ class Factory:
     def forms(self, instance_id: str | None = None) -> list[FormTask]:
         with self.uow() as tx:
             return list(tx.tasks.open(instance_id=instance_id))
+
+    def incidents(self) -> list[Incident]:
+        with self.uow() as tx:
+            return list(tx.incidents.listing())
 
     def told(
         self, kind: str, instance_id: str | None = None

@@ -13,8 +13,8 @@ import pytest
 from PIL import Image
 
 from mpms.domain.errors import FormInvalid
-
-Bench = Any  # the fixture's class lives in conftest.py
+from tests.support.bench import Bench
+from tests.support.checkers import there
 
 PHOTO = {"type": "photo", "key": "photo", "label": "The drum"}
 SIGNATURE = {"type": "signature", "key": "signed", "label": "Signature"}
@@ -67,23 +67,23 @@ def test_a_photo_becomes_a_row_and_the_answer_refers_to_it(
     content = picture(kind)
     posted = {"photo": data_url(f"image/{kind}", content), "signed": "Ada Lovelace"}
     submitted = bench.submit(task_id, posted)
-    kept = submitted.answer.answers["photo"]
+    kept = there(submitted.answer).answers["photo"]
     assert kept == {
         "attachment": kept["attachment"],
         "media_type": f"image/{kind}",
         "bytes": len(content),
     }
-    assert submitted.answer.answers["signed"] == "Ada Lovelace"
-    assert bench.variables(submitted.answer.instance_id)["photo"] == kept
+    assert there(submitted.answer).answers["signed"] == "Ada Lovelace"
+    assert bench.variables(there(submitted.answer).instance_id)["photo"] == kept
     with bench.uow() as tx:
-        row = tx.attachments.get(kept["attachment"])
+        row = there(tx.attachments.get(kept["attachment"]))
     assert (row.content, row.field, row.task_id) == (content, "photo", task_id)
-    assert row.instance_id == submitted.answer.instance_id
+    assert row.instance_id == there(submitted.answer).instance_id
 
 
 def test_a_drawn_signature_is_kept_as_well(bench: Bench, task_id: str) -> None:
     submitted = bench.submit(task_id, {"signed": data_url("image/png", picture("png"))})
-    assert submitted.answer.answers["signed"]["media_type"] == "image/png"
+    assert there(submitted.answer).answers["signed"]["media_type"] == "image/png"
 
 
 @pytest.mark.parametrize(
@@ -124,4 +124,4 @@ def test_limits_and_conditions_see_the_variables_of_the_process(
     with pytest.raises(FormInvalid, match=r"Weight: 1\.5 kg too little"):
         bench.submit(task_id, {"kg": 11})
     submitted = bench.submit(task_id, {"kg": 12.75, "lid": "hidden", "admin": True})
-    assert submitted.answer.answers == {"kg": 12.75}
+    assert there(submitted.answer).answers == {"kg": 12.75}

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from mpms.domain.errors import InstanceUnknown, NotFound, TaskGone
 from mpms.services.repair_instance import cancel_instance, retry_incident
-
-Bench = Any  # the fixture's class lives in conftest.py
+from tests.support.bench import Bench
 
 CALL = (
     '<callActivity id="call" calledElement="child"><extensionElements>'
@@ -61,7 +58,7 @@ def test_a_called_process_is_a_child_instance_with_mapped_variables(
     assert variables["received"] == 6
     assert "noise" not in variables
     assert bench.live_rows() == {}
-    assert ("dropped", None) not in bench.history(child)
+    assert ("dropped", None) not in bench.elements_of(child)
 
 
 def test_a_childs_failure_reaches_the_parents_error_boundary(bench: Bench) -> None:
@@ -163,7 +160,7 @@ def test_cancelling_closes_incidents_and_gives_the_robot_back(bench: Bench) -> N
     cancel_instance(bench.uow, bench.advance, parent, by="boss", reason="enough")
     assert bench.incidents() == []
     assert bench.live_rows() == {}
-    assert ("robot released", None) in bench.history(parent)
+    assert ("robot released", None) in bench.elements_of(parent)
 
 
 def test_what_is_not_there_cannot_be_repaired(bench: Bench) -> None:

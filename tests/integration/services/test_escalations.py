@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
-Bench = Any  # the fixture's class lives in conftest.py
+from tests.support.bench import Bench
 
 DECLARED = '<escalation id="late" name="too late" escalationCode="Late"/>'
 UP = '<escalationEventDefinition id="{0}_d" escalationRef="late"{1}/>'
@@ -114,4 +112,4 @@ def test_an_escalation_without_a_caller_is_only_told(bench: Bench) -> None:
     alone = bench.start("child")
     bench.submit(bench.forms(alone)[0].task_id, {})
     assert open_forms(bench, alone) == ["rest"]
-    assert ("escalated", "up") in bench.history(alone)
+    assert ("escalated", "up") in bench.elements_of(alone)

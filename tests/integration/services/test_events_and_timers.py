@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import psycopg2
 import pytest
 
 from mpms.domain.steps import Throw
 from mpms.services.deliver import deliver_one
-
-Bench = Any  # the fixture's class lives in conftest.py
+from tests.support.bench import Bench
 
 MESSAGE = '<message id="letter" name="letter"/>'
 SIGNAL = '<signal id="alarm" name="alarm"/>'
@@ -107,7 +104,7 @@ def test_a_message_that_comes_too_late_for_its_task_is_kept_for_the_next(
         " SELECT instance_id, kind, task_id, data FROM parked"
     )
     bench.worker.settle()
-    assert ("dropped", None) in bench.history(late)
+    assert ("dropped", None) in bench.elements_of(late)
     reader = bench.start("patient")
     assert "read" in bench.left(reader)
     assert bench.variables(reader)["text"] == "late"
@@ -187,7 +184,7 @@ def test_a_command_for_an_instance_that_has_ended_is_noted_and_dropped(
     with bench.uow() as tx:
         tx.deliveries.add(reader, "cancel", data={"reason": "late"})
     assert deliver_one(bench.uow, bench.advance)
-    assert bench.history(reader)[-1] == ("dropped", None)
+    assert bench.elements_of(reader)[-1] == ("dropped", None)
     assert bench.live_rows() == {}
 
 

@@ -10,8 +10,7 @@ from mpms.domain.goals import Goal, GoalReport, GoalState
 from mpms.services.factory.driving import MoveRobot
 from mpms.services.repair_instance import cancel_instance, retry_incident
 from mpms.services.settle_goal import settle_goal
-
-Bench = Any  # the fixture's class lives in conftest.py
+from tests.support.bench import Bench
 
 DRIVE = (
     '<startEvent id="begin"/><serviceTask id="drive" camunda:type="external"'

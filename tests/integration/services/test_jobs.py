@@ -15,9 +15,9 @@ from mpms.services.deploy_models import deploy_models
 from mpms.services.handlers import Handlers, OutsideHandler
 from mpms.services.repair_instance import retry_incident
 from mpms.services.start_instance import start_instance
-
-Bench = Any  # the fixtures' classes live in conftest.py
-Flaky = Any
+from tests.support.bench import Bench
+from tests.support.fakes import Flaky
+from tests.support.waiting import eventually
 
 each_reach = pytest.mark.parametrize("reach", ["inside", "outside"])
 TASK = (
@@ -55,10 +55,8 @@ def deploy(bench: Bench, *, cycle: str = "R3/PT10S", catch: str | None = None) -
 
 
 @each_reach
-def test_a_handlers_result_becomes_variables(
-    bench: Bench, flaky: Flaky, reach: str
-) -> None:
-    add(bench, reach, flaky())
+def test_a_handlers_result_becomes_variables(bench: Bench, reach: str) -> None:
+    add(bench, reach, Flaky())
     deploy(bench)
     instance_id = bench.start("probe")
     assert bench.instance(instance_id).status == "completed"
@@ -68,9 +66,9 @@ def test_a_handlers_result_becomes_variables(
 
 @each_reach
 def test_a_failing_job_is_tried_again_after_its_delays_with_the_same_key(
-    bench: Bench, flaky: Flaky, reach: str
+    bench: Bench, reach: str
 ) -> None:
-    handler = flaky(OSError("away"), OSError("away"))
+    handler = Flaky(OSError("away"), OSError("away"))
     add(bench, reach, handler)
     deploy(bench, cycle="PT10M,PT1H,PT2H")
     instance_id = bench.start("probe")
@@ -86,16 +84,16 @@ def test_a_failing_job_is_tried_again_after_its_delays_with_the_same_key(
     assert bench.instance(instance_id).status == "completed"
     assert len(handler.keys) == 3
     assert len(set(handler.keys)) == 1
-    kinds = [kind for kind, _ in bench.history(instance_id)]
+    kinds = [kind for kind, _ in bench.elements_of(instance_id)]
     assert kinds.count("job failed") == 2
     assert bench.incidents() == []
 
 
 @each_reach
 def test_after_the_last_attempt_the_tasks_own_boundary_catches_it(
-    bench: Bench, flaky: Flaky, reach: str
+    bench: Bench, reach: str
 ) -> None:
-    handler = flaky(*(OSError("the disk is full") for _ in range(9)))
+    handler = Flaky(*(OSError("the disk is full") for _ in range(9)))
     add(bench, reach, handler)
     deploy(bench, cycle="R2/PT5S", catch="")
     instance_id = bench.start("probe")
@@ -110,9 +108,9 @@ def test_after_the_last_attempt_the_tasks_own_boundary_catches_it(
 
 @each_reach
 def test_what_nobody_catches_opens_an_incident_and_can_be_retried(
-    bench: Bench, flaky: Flaky, reach: str
+    bench: Bench, reach: str
 ) -> None:
-    handler = flaky(*(RuntimeError("boom") for _ in range(9)))
+    handler = Flaky(*(RuntimeError("boom") for _ in range(9)))
     add(bench, reach, handler)
     deploy(bench, cycle="R1/PT1H", catch="SomethingElse")
     instance_id = bench.start("probe")
@@ -137,14 +135,14 @@ def test_what_nobody_catches_opens_an_incident_and_can_be_retried(
     assert bench.incidents() == []
     assert bench.rows("SELECT resolved_by FROM incidents") == [("boss",)]
     assert len(set(handler.keys)) == 2  # an operator's retry is new work
-    assert ("retry", "work") in bench.history(instance_id)
+    assert ("retry", "work") in bench.elements_of(instance_id)
 
 
 @each_reach
 def test_a_business_error_is_offered_to_the_model_at_once(
-    bench: Bench, flaky: Flaky, reach: str
+    bench: Bench, reach: str
 ) -> None:
-    handler = flaky(BusinessError("OutOfStock", "no titanium left"))
+    handler = Flaky(BusinessError("OutOfStock", "no titanium left"))
     add(bench, reach, handler)
     deploy(bench, cycle="R3/PT5S", catch="OutOfStock")
     instance_id = bench.start("probe")
@@ -155,9 +153,9 @@ def test_a_business_error_is_offered_to_the_model_at_once(
 
 @each_reach
 def test_other_branches_go_on_while_one_needs_an_operator(
-    bench: Bench, flaky: Flaky, reach: str
+    bench: Bench, reach: str
 ) -> None:
-    add(bench, reach, flaky(BusinessError("Nobody", "catches this")))
+    add(bench, reach, Flaky(BusinessError("Nobody", "catches this")))
     bench.deploy_drawn(
         "branches",
         '<startEvent id="begin"/><parallelGateway id="fork"/>'
@@ -229,14 +227,12 @@ def test_an_inside_handler_that_fails_leaves_none_of_its_rows(bench: Bench) -> N
     bench.handlers.add_inside("work", half)
     deploy(bench)
     instance_id = bench.start("probe")
-    kinds = [kind for kind, _ in bench.history(instance_id)]
+    kinds = [kind for kind, _ in bench.elements_of(instance_id)]
     assert "half done" not in kinds
     assert "job failed" in kinds
 
 
-def test_a_handler_that_hangs_past_its_limit_counts_as_failed(
-    bench: Bench, eventually: Callable[[Callable[[], bool]], None]
-) -> None:
+def test_a_handler_that_hangs_past_its_limit_counts_as_failed(bench: Bench) -> None:
     stuck, calls = threading.Event(), []
 
     def hang(job: Job) -> Answer:
@@ -264,9 +260,7 @@ def test_a_handler_that_hangs_past_its_limit_counts_as_failed(
     assert len(set(calls)) == 1
 
 
-def test_a_late_answer_is_not_taken_for_that_of_the_next_attempt(
-    bench: Bench, eventually: Callable[[Callable[[], bool]], None]
-) -> None:
+def test_a_late_answer_is_not_taken_for_that_of_the_next_attempt(bench: Bench) -> None:
     gates = [threading.Event(), threading.Event()]
     calls: list[int] = []
 
@@ -316,9 +310,7 @@ def test_an_expired_lease_is_taken_over_with_the_same_idempotency_key(
     assert bench.variables(instance_id) == {"by": "the second worker"}
 
 
-def test_a_worker_that_lost_its_lease_cannot_settle_the_job(
-    bench: Bench, eventually: Callable[[Callable[[], bool]], None]
-) -> None:
+def test_a_worker_that_lost_its_lease_cannot_settle_the_job(bench: Bench) -> None:
     gate = threading.Event()
 
     def slow(job: Job) -> Answer:

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import pytest
 
 from mpms.domain.errors import ModelRefused, ProcessUnknown
 from mpms.services.deploy_models import Refused, deploy_models
 from mpms.services.repair_instance import retry_incident
-
-Bench = Any  # the fixture's class lives in conftest.py
+from tests.support.bench import Bench
+from tests.support.checkers import there
+from tests.support.drawings import draw
 
 ASK = '<startEvent id="begin"/><userTask id="ask"/><endEvent id="end"/>'
 WAYS = ("begin ask", "ask end")
 
 
 def test_the_same_file_deployed_again_is_the_same_version(bench: Bench) -> None:
-    files = bench.draw("probe", ASK, *WAYS)
+    files = draw("probe", ASK, *WAYS)
     first = deploy_models(bench.uow, bench.engine, files, by="engineer")
     again = deploy_models(bench.uow, bench.engine, files, by="somebody else")
     assert first.definitions == again.definitions
@@ -46,8 +46,8 @@ def test_a_changed_file_is_a_new_version_and_running_instances_keep_theirs(
 def test_one_bad_file_keeps_all_files_out_and_every_reason_is_told(
     bench: Bench,
 ) -> None:
-    good = bench.draw("good", ASK, *WAYS)
-    bad = bench.draw(
+    good = draw("good", ASK, *WAYS)
+    bad = draw(
         "bad",
         ASK + '<adHocSubProcess id="chaos" name="Anything goes"/>',
         *("begin ask", "ask chaos", "chaos end"),
@@ -92,7 +92,7 @@ def test_a_new_form_is_used_by_the_tasks_that_are_open(bench: Bench) -> None:
     bench.deploy_form("sign", {"type": "textfield", "key": "badge"})
     (task,) = bench.forms()
     submitted = bench.submit(task.task_id, {"name": "Ada", "badge": "17"})
-    assert submitted.answer.answers == {"badge": "17"}
+    assert there(submitted.answer).answers == {"badge": "17"}
 
 
 @pytest.mark.parametrize("key", ["nothing", "", "DROP TABLE instances", "ö" * 500])

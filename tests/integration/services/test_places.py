@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
+from mpms.adapters.memory import LoopbackRobots
 from mpms.domain.goals import Goal, GoalReport, GoalState
 from mpms.services.factory.driving import MoveRobot
 from mpms.services.take_robot_out import take_robot_out
 from mpms.services.watch_waits import WatchWaits
-
-Bench = Any  # the fixture's class lives in conftest.py
+from tests.support.bench import Bench
 
 ROUNDS = 8
 
@@ -88,7 +87,7 @@ def test_the_second_robot_waits_until_the_first_has_left(plant: Bench) -> None:
     assert why(plant, second) == "robot2 waits until robot1 has left A"
     spots = plant.world.waiting
     assert reached(plant, "robot2") == (["A (waiting)"] if spots else [])
-    assert plant.history(second).count(("robot waits", "drive")) == 1
+    assert plant.elements_of(second).count(("robot waits", "drive")) == 1
     assert plant.incidents() == []
     loaded(plant, first)
     rounds(plant)
@@ -143,6 +142,7 @@ def test_a_wait_that_lasts_is_an_incident_until_the_robot_drives(plant: Bench) -
 
 def test_a_robot_that_was_carried_off_keeps_no_place(plant: Bench) -> None:
     plant.start("trip", robot="robot1", place="A")
+    assert isinstance(plant.robots, LoopbackRobots)
     plant.robots.not_ready["robot1"] = "does not answer"
     plant.worker.settle()
     second = visit(plant, "robot2", "A")

@@ -11,8 +11,9 @@ import pytest
 from mpms.domain.errors import FormInvalid, InstanceBusy, NotFound, TaskGone
 from mpms.services.repair_instance import cancel_instance
 from mpms.services.submit_form import submit_form
-
-Bench = Any  # the fixture's class lives in conftest.py
+from tests.support.bench import Bench
+from tests.support.checkers import there
+from tests.support.waiting import together
 
 WEIGHT = {
     "type": "number",
@@ -44,10 +45,10 @@ def test_an_answer_completes_the_task_and_sets_variables(
 ) -> None:
     submitted = bench.submit(task_id, {"kg": 12.5, "note": "wet"}, by="ada")
     assert submitted.first
-    assert submitted.answer.answers == {"kg": 12.5, "note": "wet"}
-    assert submitted.answer.answered_by == "ada"
-    assert submitted.answer.answered_at == bench.clock.now()
-    variables = bench.variables(submitted.answer.instance_id)
+    assert there(submitted.answer).answers == {"kg": 12.5, "note": "wet"}
+    assert there(submitted.answer).answered_by == "ada"
+    assert there(submitted.answer).answered_at == bench.clock.now()
+    variables = bench.variables(there(submitted.answer).instance_id)
     assert (variables["kg"], variables["note"]) == (12.5, "wet")
 
 
@@ -56,13 +57,11 @@ def test_a_repeated_post_returns_the_first_result(bench: Bench, task_id: str) ->
     second = bench.submit(task_id, {"kg": 99}, by="bob")
     assert not second.first
     assert second.answer == first.answer
-    assert bench.variables(first.answer.instance_id)["kg"] == 1
-    assert bench.left(first.answer.instance_id).count("ask") == 1
+    assert bench.variables(there(first.answer).instance_id)["kg"] == 1
+    assert bench.left(there(first.answer).instance_id).count("ask") == 1
 
 
-def test_posts_at_the_same_moment_count_once(
-    bench: Bench, task_id: str, together: Callable[..., list[Any]]
-) -> None:
+def test_posts_at_the_same_moment_count_once(bench: Bench, task_id: str) -> None:
     def post(kg: int) -> Callable[[], Any]:
         def submit() -> Any:
             while True:
@@ -77,7 +76,7 @@ def test_posts_at_the_same_moment_count_once(
 
     results = together(*(post(kg) for kg in range(4)))
     assert sum(result.first for result in results) == 1
-    assert len({result.answer.answered_by for result in results}) == 1
+    assert len({there(result.answer).answered_by for result in results}) == 1
     assert bench.rows("SELECT count(*) FROM answers") == [(1,)]
     instance_id = results[0].answer.instance_id
     assert bench.left(instance_id).count("ask") == 1
@@ -116,7 +115,7 @@ def test_a_post_that_is_overtaken_returns_the_first_result(
         Overtaken(bench.uow, overtake), bench.advance, task_id, {"kg": 2}, by="bob"
     )
     assert not slow.first
-    assert slow.answer.answered_by == "ada"
+    assert there(slow.answer).answered_by == "ada"
 
 
 @pytest.mark.parametrize(
@@ -167,8 +166,8 @@ def test_a_wrong_answer_names_the_field_and_changes_nothing(
 
 def test_what_the_form_does_not_ask_for_is_dropped(bench: Bench, task_id: str) -> None:
     submitted = bench.submit(task_id, {"kg": 1, "secret": "stolen", "role": "admin"})
-    assert submitted.answer.answers == {"kg": 1}
-    variables = bench.variables(submitted.answer.instance_id)
+    assert there(submitted.answer).answers == {"kg": 1}
+    variables = bench.variables(there(submitted.answer).instance_id)
     assert variables["secret"] == "unchanged"
     assert "role" not in variables
 
@@ -180,7 +179,7 @@ def test_a_task_without_a_form_takes_a_plain_confirmation(
     (plain,) = bench.forms()
     assert plain.form is None
     submitted = bench.submit(plain.task_id, {})
-    assert bench.instance(submitted.answer.instance_id).status == "completed"
+    assert bench.instance(there(submitted.answer).instance_id).status == "completed"
 
 
 def test_a_form_that_is_not_deployed_accepts_nothing(bench: Bench) -> None:

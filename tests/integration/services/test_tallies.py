@@ -9,8 +9,7 @@ import pytest
 
 from mpms.domain.instances import InstanceStatus
 from mpms.ports.cockpit import InstancesSought
-
-Bench = Any  # the fixture's class lives in conftest.py
+from tests.support.bench import Bench
 
 LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
 LATER = datetime(2100, 1, 1, tzinfo=UTC)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
@@ -13,8 +12,8 @@ from mpms.services.close_incident import close_incident
 from mpms.services.factory.driving import MoveRobot
 from mpms.services.repair_instance import cancel_instance, suspend_instance
 from mpms.services.watch_drives import WatchDrives
-
-Bench = Any  # the fixture's class lives in conftest.py
+from tests.support.bench import Bench
+from tests.support.checkers import Why
 
 PATIENCE_S = 60.0
 DRIVE = (
@@ -211,7 +210,7 @@ def test_a_drive_that_fails_at_last_is_one_incident_that_can_be_tried_again(
 def test_nothing_stays_open_when_a_suspended_or_cancelled_process_needs_it_no_more(
     bench: Bench, robot: MoodyRobot, watch: Callable[[float], None]
 ) -> None:
-    why = {"by": "boss", "reason": "a spill"}
+    why: Why = {"by": "boss", "reason": "a spill"}
     first = bench.start("trip")
     robot.mood = FROZEN
     watch(PATIENCE_S)

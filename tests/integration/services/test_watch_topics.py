@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
@@ -16,8 +15,9 @@ from mpms.services.repair_instance import cancel_instance, suspend_instance
 from mpms.services.show_inbox import show_inbox
 from mpms.services.watch_topics import EVERY_S, WatchTopics
 from mpms.worker import Worker
-
-Bench = Any  # the fixture's class lives in conftest.py
+from tests.support.bench import Bench
+from tests.support.checkers import Why
+from tests.support.drawings import draw as drawn
 
 PATIENCE_S = 60.0
 WORK = (
@@ -167,7 +167,7 @@ def test_a_process_that_is_suspended_or_cancelled_waits_for_nobody(
     bench: Bench, watch: Watch, draw: Callable[..., None]
 ) -> None:
     draw("trip", "robot.mvoe")
-    why = {"by": "boss", "reason": "a spill"}
+    why: Why = {"by": "boss", "reason": "a spill"}
     suspend_instance(bench.uow, bench.start("trip"), **why)
     cancelled = bench.start("trip")
     watch(PATIENCE_S)
@@ -179,7 +179,7 @@ def test_a_process_that_is_suspended_or_cancelled_waits_for_nobody(
 
 def test_the_model_is_deployed_with_a_warning(bench: Bench, watch: Watch) -> None:
     work = WORK.format(element="drive", topic="robot.mvoe")
-    files = bench.draw("trip", work, "begin drive", "drive end")
+    files = drawn("trip", work, "begin drive", "drive end")
     done = deploy_models(bench.uow, bench.engine, files, by="engineer")
     (finding,) = done.warnings["trip.bpmn"]
     assert (finding.element, finding.name) == ("drive", "Drive there")
@@ -187,7 +187,7 @@ def test_the_model_is_deployed_with_a_warning(bench: Bench, watch: Watch) -> Non
     assert "robot.move, scale.weigh" in finding.reason
 
     served = WORK.format(element="drive", topic="robot.move")
-    files = bench.draw("trip", served, "begin drive", "drive end")
+    files = drawn("trip", served, "begin drive", "drive end")
     done = deploy_models(bench.uow, bench.engine, files, by="engineer")
     assert done.warnings == {}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +21,8 @@ from mpms.services.deploy_models import deploy_models
 from mpms.services.handlers import Handlers
 from mpms.services.start_instance import start_instance
 from mpms.worker import Worker
-
-Bench = Any  # the fixture's class lives in conftest.py
-Eventually = Callable[[Callable[[], bool]], None]
+from tests.support.bench import Bench
+from tests.support.waiting import eventually
 
 MODEL = b"""<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL"
   xmlns:camunda="http://camunda.org/schema/1.0/bpmn" id="d" targetNamespace="t">
@@ -61,7 +60,7 @@ def mortal_server(postgres_directory: Path) -> Iterator[PostgresServer]:
 
 
 def test_a_worker_waits_for_a_killed_database_and_goes_on(
-    mortal_server: PostgresServer, eventually: Eventually
+    mortal_server: PostgresServer,
 ) -> None:
     bootstrap.migrate_database(mortal_server.dsn)
     services = bootstrap.connect(mortal_server.dsn)
@@ -133,15 +132,17 @@ def test_a_phase_that_fails_does_not_keep_the_others_from_their_turn(
     def fails() -> bool:
         raise ValueError("a bad round")
 
-    bench.worker.phases = [fails, lambda: bool(done.append("ran"))]
+    def runs() -> bool:
+        done.append("ran")
+        return False
+
+    bench.worker.phases = [fails, runs]
     with pytest.raises(ValueError, match="a bad round"):
         bench.worker.turn()
     assert done == ["ran"]
 
 
-def test_a_worker_that_stops_gives_back_its_leases(
-    bench: Bench, eventually: Eventually
-) -> None:
+def test_a_worker_that_stops_gives_back_its_leases(bench: Bench) -> None:
     gate = threading.Event()
 
     def slow(job: Job) -> Answer:
@@ -149,7 +150,7 @@ def test_a_worker_that_stops_gives_back_its_leases(
         return Done()
 
     bench.handlers.add_outside("work", slow)
-    bench.deploy({"probe.bpmn": MODEL})
+    bench.deploy_files({"probe.bpmn": MODEL})
     bench.start_only("probe")
     stop = threading.Event()
     with bench.services.listen() as alarm:
@@ -179,11 +180,9 @@ def test_a_worker_that_stops_gives_back_its_leases(
     gate.set()
 
 
-def test_an_idle_worker_is_woken_by_a_commit(
-    bench: Bench, eventually: Eventually
-) -> None:
+def test_an_idle_worker_is_woken_by_a_commit(bench: Bench) -> None:
     bench.handlers.add_inside("work", lambda tx, job: Done())
-    bench.deploy({"probe.bpmn": MODEL})
+    bench.deploy_files({"probe.bpmn": MODEL})
     stop = threading.Event()
     with bench.services.listen() as alarm:
         watched = WatchedAlarm(alarm)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from mpms.domain.batches import (
+    Batch,
     BatchAction,
     BatchOver,
     BatchRefused,
@@ -29,8 +29,12 @@ from mpms.services.order_batch import order_batch, repeat_failed, reverse_batch
 from mpms.services.run_batches import RunBatches
 from mpms.services.show_batch import list_batches, show_batch
 from mpms.services.stop_batch import stop_batch
+from tests.support import drawings
+from tests.support.checkers import Why
+from tests.support.repair_shop import RepairShop
+from tests.support.waiting import together
 
-WHO = {"by": "boss", "reason": "the line is cleaned"}
+WHO: Why = {"by": "boss", "reason": "the line is cleaned"}
 RUNNING = (InstanceStatus.ACTIVE,)
 
 
@@ -38,12 +42,12 @@ def these(*ids: str) -> TheseInstances:
     return TheseInstances(ids)
 
 
-def results(shop: Any, batch_id: int) -> list[tuple[str, str | None]]:
+def results(shop: RepairShop, batch_id: int) -> list[tuple[str, str | None]]:
     page = show_batch(shop.uow, batch_id, limit=1000)
     return [(str(item.state), item.message) for item in page.items]
 
 
-def done(shop: Any, action: BatchAction, which: Any, **details: Any) -> Any:
+def done(shop: RepairShop, action: BatchAction, which: Any, **details: Any) -> Batch:
     batch_id = order_batch(shop.uow, action, which, details=details, **WHO)
     shop.worker.settle()
     return show_batch(shop.uow, batch_id).batch
@@ -52,7 +56,9 @@ def done(shop: Any, action: BatchAction, which: Any, **details: Any) -> Any:
 # -- what is done -------------------------------------------------------------------
 
 
-def test_each_of_many_is_suspended_and_the_reverse_resumes_them(shop: Any) -> None:
+def test_each_of_many_is_suspended_and_the_reverse_resumes_them(
+    shop: RepairShop,
+) -> None:
     shop.deploy("p", "start a end")
     runs = [shop.start("p") for _ in range(3)]
     batch = done(shop, BatchAction.SUSPEND, these(*runs[:2]))
@@ -60,7 +66,7 @@ def test_each_of_many_is_suspended_and_the_reverse_resumes_them(shop: Any) -> No
     assert [shop.instance(run).suspended is not None for run in runs] == [
         *(True, True, False)
     ]
-    ((who, data),) = shop.told(runs[0], "suspended")
+    ((who, data),) = shop.told("suspended", runs[0])
     assert (who, data["reason"]) == ("boss", "the line is cleaned")
 
     back = reverse_batch(shop.uow, batch.id, by="chief", reason="clean again")
@@ -69,10 +75,10 @@ def test_each_of_many_is_suspended_and_the_reverse_resumes_them(shop: Any) -> No
     assert all(shop.instance(run).suspended is None for run in runs)
 
 
-def test_what_cannot_be_done_is_told_and_stops_no_other(shop: Any) -> None:
+def test_what_cannot_be_done_is_told_and_stops_no_other(shop: RepairShop) -> None:
     shop.deploy("p", "start a end")
     runs = [shop.start("p") for _ in range(3)]
-    shop.submit(runs[1], "a")
+    shop.answer(runs[1], "a")
     batch = done(shop, BatchAction.CANCEL, these(*runs))
     assert (batch.done, batch.failed) == (2, 1)
     assert results(shop, batch.id) == [
@@ -83,7 +89,7 @@ def test_what_cannot_be_done_is_told_and_stops_no_other(shop: Any) -> None:
     assert [shop.status(run) for run in runs] == ["cancelled", "completed", "cancelled"]
 
 
-def test_a_filter_means_those_that_fit_when_it_is_ordered(shop: Any) -> None:
+def test_a_filter_means_those_that_fit_when_it_is_ordered(shop: RepairShop) -> None:
     shop.deploy("p", "start a end")
     before = [shop.start("p", business_key=f"MO-{n}") for n in range(3)]
     shop.start("p", business_key="XX-1")
@@ -97,7 +103,7 @@ def test_a_filter_means_those_that_fit_when_it_is_ordered(shop: Any) -> None:
     assert shop.instance(later).suspended is None
 
 
-def test_variables_are_set_and_removed_in_each(shop: Any) -> None:
+def test_variables_are_set_and_removed_in_each(shop: RepairShop) -> None:
     shop.deploy("p", "start a end")
     runs = [shop.start("p", kg=1, old=True) for _ in range(2)]
     details = {"variables": {"kg": 7}, "removed": ["old"]}
@@ -105,10 +111,10 @@ def test_variables_are_set_and_removed_in_each(shop: Any) -> None:
     assert [shop.variables(run) for run in runs] == [{"kg": 7}] * 2
 
 
-def test_tokens_at_an_element_are_skipped_and_moved(shop: Any) -> None:
+def test_tokens_at_an_element_are_skipped_and_moved(shop: RepairShop) -> None:
     shop.deploy("p", "start a b c end")
     runs = [shop.start("p") for _ in range(2)]
-    shop.submit(runs[1], "a")
+    shop.answer(runs[1], "a")
     batch = done(shop, BatchAction.SKIP, these(*runs), element="a", variables={"x": 1})
     assert [shop.open(run) for run in runs] == [["b"], ["b"]]
     assert results(shop, batch.id) == [
@@ -120,31 +126,31 @@ def test_tokens_at_an_element_are_skipped_and_moved(shop: Any) -> None:
     assert [shop.open(run) for run in runs] == [["c"], ["c"]]
 
 
-def test_every_token_at_the_element_is_skipped(shop: Any) -> None:
+def test_every_token_at_the_element_is_skipped(shop: RepairShop) -> None:
     shop.deploy("p", "start and1 b a end", "and1 c a")
     run = shop.start("p")
-    shop.submit(run, "b")
-    shop.submit(run, "c")
+    shop.answer(run, "b")
+    shop.answer(run, "c")
     assert shop.open(run) == ["a", "a"]
     batch = done(shop, BatchAction.SKIP, these(run), element="a")
     assert (batch.done, shop.status(run)) == (1, "completed")
 
 
-def test_instances_go_to_another_version_or_say_why_not(shop: Any) -> None:
+def test_instances_go_to_another_version_or_say_why_not(shop: RepairShop) -> None:
     shop.deploy("p", "start a b end")
     runs = [shop.start("p") for _ in range(2)]
-    shop.submit(runs[1], "a")
+    shop.answer(runs[1], "a")
     shop.deploy("p", "start a c end")
     batch = done(shop, BatchAction.MIGRATE, these(*runs), version=2)
     first, second = results(shop, batch.id)
     assert first == ("done", None)
     assert second[0] == "failed"
     assert "b" in (second[1] or "")
-    shop.submit(runs[0], "a")
+    shop.answer(runs[0], "a")
     assert (shop.open(runs[0]), shop.open(runs[1])) == (["c"], ["b"])
 
 
-def test_ended_ones_are_restarted_and_the_new_one_is_told(shop: Any) -> None:
+def test_ended_ones_are_restarted_and_the_new_one_is_told(shop: RepairShop) -> None:
     shop.deploy("p", "start a b end")
     runs = [shop.start("p", business_key=f"R{n}") for n in range(2)]
     done(shop, BatchAction.CANCEL, these(*runs))
@@ -158,7 +164,7 @@ def test_ended_ones_are_restarted_and_the_new_one_is_told(shop: Any) -> None:
 # -- incidents ----------------------------------------------------------------------
 
 
-def broken(shop: Any, runs: int) -> list[str]:
+def broken(shop: RepairShop, runs: int) -> list[str]:
     """Instances whose job has failed for good; it works from now on."""
     faults = [True]
 
@@ -168,14 +174,16 @@ def broken(shop: Any, runs: int) -> list[str]:
         return Done({})
 
     shop.handlers.add_inside("weigh", weigh)
-    shop.deploy("p", "start job end", job=shop.job("job", "weigh"))
+    shop.deploy("p", "start job end", job=drawings.job("job", "weigh"))
     found = [shop.start("p") for _ in range(runs)]
     shop.use_up_attempts()
     faults.clear()
     return found
 
 
-def test_incidents_are_retried_by_number_by_filter_and_by_instance(shop: Any) -> None:
+def test_incidents_are_retried_by_number_by_filter_and_by_instance(
+    shop: RepairShop,
+) -> None:
     runs = broken(shop, 3)
     numbers = {i.instance_id: i.id for i in shop.incidents()}
     one = done(shop, BatchAction.RETRY, TheseIncidents((numbers[runs[0]],)))
@@ -187,11 +195,11 @@ def test_incidents_are_retried_by_number_by_filter_and_by_instance(shop: Any) ->
     ]
     rest = done(shop, BatchAction.RETRY, IncidentFilter(text="SCALE"))
     assert (rest.items, rest.done, shop.status(runs[2])) == (1, 1, "completed")
-    ((who, data),) = shop.told(runs[2], "retry")
+    ((who, data),) = shop.told("retry", runs[2])
     assert (who, data["reason"]) == ("boss", "the line is cleaned")
 
 
-def test_an_incident_that_somebody_retried_meanwhile_is_told(shop: Any) -> None:
+def test_an_incident_that_somebody_retried_meanwhile_is_told(shop: RepairShop) -> None:
     runs = broken(shop, 2)
     first = order_batch(shop.uow, BatchAction.RETRY, IncidentFilter(), **WHO)
     second = order_batch(shop.uow, BatchAction.RETRY, IncidentFilter(), **WHO)
@@ -201,16 +209,16 @@ def test_an_incident_that_somebody_retried_meanwhile_is_told(shop: Any) -> None:
     )
     assert states == ["done", "done", "failed", "failed"]
     assert [shop.status(run) for run in runs] == ["completed", "completed"]
-    assert all(len(shop.told(run, "retry")) == 1 for run in runs)
+    assert all(len(shop.told("retry", run)) == 1 for run in runs)
 
 
-def test_only_a_retry_is_for_incidents(shop: Any) -> None:
+def test_only_a_retry_is_for_incidents(shop: RepairShop) -> None:
     broken(shop, 1)
     with pytest.raises(BatchRefused, match="cancel is for others"):
         order_batch(shop.uow, BatchAction.CANCEL, IncidentFilter(), **WHO)
 
 
-def test_those_that_failed_can_be_repeated(shop: Any) -> None:
+def test_those_that_failed_can_be_repeated(shop: RepairShop) -> None:
     shop.deploy("p", "start a end")
     runs = [shop.start("p") for _ in range(2)]
     done(shop, BatchAction.SUSPEND, these(runs[0]))
@@ -241,7 +249,7 @@ def test_those_that_failed_can_be_repeated(shop: Any) -> None:
     ],
 )
 def test_an_action_without_what_it_needs_is_refused(
-    shop: Any, action: BatchAction, details: dict[str, Any], error: str
+    shop: RepairShop, action: BatchAction, details: dict[str, Any], error: str
 ) -> None:
     shop.deploy("p", "start a end")
     run = shop.start("p")
@@ -251,7 +259,7 @@ def test_an_action_without_what_it_needs_is_refused(
 
 
 def test_nothing_too_many_and_unknown_ones_are_refused(
-    shop: Any, monkeypatch: pytest.MonkeyPatch
+    shop: RepairShop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shop.deploy("p", "start a end")
     runs = [shop.start("p") for _ in range(3)]
@@ -277,9 +285,7 @@ def test_nothing_too_many_and_unknown_ones_are_refused(
 # -- workers --------------------------------------------------------------------------
 
 
-def test_several_workers_share_a_batch_and_do_each_item_once(
-    shop: Any, together: Callable[..., list[Any]]
-) -> None:
+def test_several_workers_share_a_batch_and_do_each_item_once(shop: RepairShop) -> None:
     shop.deploy("p", "start a end")
     runs = [shop.start("p") for _ in range(30)]
     details = {"variables": {"kg": 7}}
@@ -290,12 +296,12 @@ def test_several_workers_share_a_batch_and_do_each_item_once(
     assert together(run, run, run) != [False, False, False]
     batch = show_batch(shop.uow, batch_id).batch
     assert (batch.state, batch.done, batch.failed) == ("ended", 30, 0)
-    assert all(len(shop.told(one, "variables set")) == 1 for one in runs)
+    assert all(len(shop.told("variables set", one)) == 1 for one in runs)
     assert shop.rows("SELECT count(*) FROM events WHERE kind = 'batch ended'") == [(1,)]
 
 
 def test_an_item_that_hangs_holds_up_neither_the_others_nor_another_batch(
-    shop: Any,
+    shop: RepairShop,
 ) -> None:
     shop.deploy("p", "start a end")
     runs = [shop.start("p") for _ in range(3)]
@@ -320,7 +326,9 @@ def test_an_item_that_hangs_holds_up_neither_the_others_nor_another_batch(
     assert show_batch(shop.uow, batch_id).batch.state == "ended"
 
 
-def test_an_instance_that_stays_busy_is_told_and_the_others_go_on(shop: Any) -> None:
+def test_an_instance_that_stays_busy_is_told_and_the_others_go_on(
+    shop: RepairShop,
+) -> None:
     shop.deploy("p", "start a end")
     runs = [shop.start("p") for _ in range(2)]
     batch_id = order_batch(shop.uow, BatchAction.SUSPEND, these(*runs), **WHO)
@@ -333,7 +341,7 @@ def test_an_instance_that_stays_busy_is_told_and_the_others_go_on(shop: Any) -> 
     assert good == ("done", None)
 
 
-def test_a_fault_of_ours_fails_its_item_and_undoes_it(shop: Any) -> None:
+def test_a_fault_of_ours_fails_its_item_and_undoes_it(shop: RepairShop) -> None:
     shop.deploy("p", "start a end")
     runs = [shop.start("p") for _ in range(2)]
 
@@ -356,14 +364,16 @@ def test_a_fault_of_ours_fails_its_item_and_undoes_it(shop: Any) -> None:
     first, second = results(shop, batch_id)
     assert first == ("failed", "The fault is ours: 'a fault'")
     assert second == ("done", None)
-    assert shop.told(runs[0], "cancel") == []
+    assert shop.told("cancel", runs[0]) == []
     assert shop.status(runs[0]) == "active"
 
 
 # -- stopping and telling -----------------------------------------------------------
 
 
-def test_a_stopped_batch_begins_nothing_more_and_says_what_is_left(shop: Any) -> None:
+def test_a_stopped_batch_begins_nothing_more_and_says_what_is_left(
+    shop: RepairShop,
+) -> None:
     shop.deploy("p", "start a end")
     runs = [shop.start("p") for _ in range(3)]
     batch_id = order_batch(shop.uow, BatchAction.SUSPEND, these(*runs), **WHO)
@@ -390,7 +400,7 @@ def test_a_stopped_batch_begins_nothing_more_and_says_what_is_left(shop: Any) ->
     )
 
 
-def test_whoever_stops_waits_for_the_item_that_is_being_done(shop: Any) -> None:
+def test_whoever_stops_waits_for_the_item_that_is_being_done(shop: RepairShop) -> None:
     shop.deploy("p", "start a end")
     runs = [shop.start("p") for _ in range(2)]
     batch_id = order_batch(shop.uow, BatchAction.SUSPEND, these(*runs), **WHO)
@@ -409,17 +419,17 @@ def test_whoever_stops_waits_for_the_item_that_is_being_done(shop: Any) -> None:
 
 
 def test_the_end_is_told_with_its_counts_and_the_items_of_each_instance(
-    shop: Any,
+    shop: RepairShop,
 ) -> None:
     shop.deploy("p", "start a end")
     runs = [shop.start("p") for _ in range(2)]
-    shop.submit(runs[1], "a")
+    shop.answer(runs[1], "a")
     batch = done(shop, BatchAction.SUSPEND, these(*runs))
     ((actor, data),) = shop.rows(
         "SELECT actor, data FROM events WHERE kind = 'batch ended'"
     )
     assert (actor, data) == ("boss", {"batch": batch.id, "done": 1, "failed": 1})
-    ((_, told),) = shop.told(runs[1], "batch item")
+    ((_, told),) = shop.told("batch item", runs[1])
     assert told == {
         "batch": batch.id,
         "action": "suspend",
@@ -428,10 +438,10 @@ def test_the_end_is_told_with_its_counts_and_the_items_of_each_instance(
     }
 
 
-def test_items_and_batches_come_page_by_page(shop: Any) -> None:
+def test_items_and_batches_come_page_by_page(shop: RepairShop) -> None:
     shop.deploy("p", "start a end")
     runs = [shop.start("p") for _ in range(5)]
-    shop.submit(runs[2], "a")
+    shop.answer(runs[2], "a")
     first = done(shop, BatchAction.SUSPEND, these(*runs))
     second = done(shop, BatchAction.RESUME, these(*runs))
     page = show_batch(shop.uow, first.id, limit=2)

@@ -7,13 +7,17 @@ from typing import Any
 import pytest
 
 from mpms import cli
+from tests.support import drawings
+from tests.support.repair_shop import RepairShop
 
 Run = Callable[..., tuple[int, Any, str]]
 
 
 @pytest.fixture
 def mpms(
-    shop: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    shop: RepairShop,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> Run:
     """Return a function that runs a command: exit code, JSON, and what it complains."""
     monkeypatch.setenv("MPMS_DATABASE_URL", shop.url)
@@ -26,9 +30,9 @@ def mpms(
     return run
 
 
-def test_instances_are_listed_and_shown(shop: Any, mpms: Run) -> None:
+def test_instances_are_listed_and_shown(shop: RepairShop, mpms: Run) -> None:
     shop.deploy("p", "start a b end")
-    shop.deploy("q", "start x end", x=shop.script("x", "y = missing + 1"))
+    shop.deploy("q", "start x end", x=drawings.script("x", "y = missing + 1"))
     run = shop.start("p", business_key="F-1", n=1)
     stuck = shop.start("q")
     code, found, _ = mpms("list", "--process", "p")
@@ -42,7 +46,9 @@ def test_instances_are_listed_and_shown(shop: Any, mpms: Run) -> None:
     assert [(t["element"], t["state"]) for t in view["tokens"]] == [("a", "waiting")]
 
 
-def test_a_token_is_repaired_by_the_name_of_its_element(shop: Any, mpms: Run) -> None:
+def test_a_token_is_repaired_by_the_name_of_its_element(
+    shop: RepairShop, mpms: Run
+) -> None:
     shop.deploy("p", "start a b c end")
     run = shop.start("p")
     why = ["--reason", "the scale is broken"]
@@ -62,7 +68,7 @@ def test_a_token_is_repaired_by_the_name_of_its_element(shop: Any, mpms: Run) ->
     assert shop.status(view["id"]) == "cancelled"
 
 
-def test_a_refusal_is_one_sentence(shop: Any, mpms: Run) -> None:
+def test_a_refusal_is_one_sentence(shop: RepairShop, mpms: Run) -> None:
     shop.deploy("p", "start a b end")
     run = shop.start("p")
     before = shop.dump()
@@ -78,7 +84,9 @@ def test_a_refusal_is_one_sentence(shop: Any, mpms: Run) -> None:
     assert shop.dump() == before
 
 
-def test_instances_and_processes_stand_still_and_go_on(shop: Any, mpms: Run) -> None:
+def test_instances_and_processes_stand_still_and_go_on(
+    shop: RepairShop, mpms: Run
+) -> None:
     shop.deploy("p", "start a end")
     run = shop.start("p")
     code, told, _ = mpms("suspend", run, "--reason", "drill")
@@ -97,8 +105,10 @@ def test_instances_and_processes_stand_still_and_go_on(shop: Any, mpms: Run) -> 
     assert (code, told["instances"]) == (0, 1)
 
 
-def test_incidents_are_retried_by_number_or_by_filter(shop: Any, mpms: Run) -> None:
-    shop.deploy("q", "start x b end", x=shop.script("x", "y = missing + 1"))
+def test_incidents_are_retried_by_number_or_by_filter(
+    shop: RepairShop, mpms: Run
+) -> None:
+    shop.deploy("q", "start x b end", x=drawings.script("x", "y = missing + 1"))
     first, second = shop.start("q"), shop.start("q")
     (number, _) = (i.id for i in shop.incidents())
     for run in (first, second):
@@ -112,7 +122,9 @@ def test_incidents_are_retried_by_number_or_by_filter(shop: Any, mpms: Run) -> N
     assert (code, list(told["failed"])) == (1, [str(number)])
 
 
-def test_instances_are_migrated_after_the_plan_is_seen(shop: Any, mpms: Run) -> None:
+def test_instances_are_migrated_after_the_plan_is_seen(
+    shop: RepairShop, mpms: Run
+) -> None:
     shop.deploy("p", "start a end")
     run = shop.start("p")
     shop.deploy("p", "start weigh end")
@@ -127,10 +139,10 @@ def test_instances_are_migrated_after_the_plan_is_seen(shop: Any, mpms: Run) -> 
     assert shop.open(run) == ["weigh"]
 
 
-def test_old_history_is_counted_and_deleted(shop: Any, mpms: Run) -> None:
+def test_old_history_is_counted_and_deleted(shop: RepairShop, mpms: Run) -> None:
     shop.deploy("p", "start a end")
     run = shop.start("p")
-    shop.submit(run, "a")
+    shop.answer(run, "a")
     shop.rows("UPDATE instances SET ended_at = now() - interval '40 days'")
     code, told, _ = mpms("purge", "--older-than", "30", "--dry-run")
     assert (code, told["instances"], told["dry_run"]) == (0, 1, True)

@@ -19,20 +19,24 @@ from mpms.services.migrate_instances import (
     migrate_instances,
     plan_migration,
 )
+from tests.support import drawings
+from tests.support.checkers import Why
+from tests.support.repair_shop import RepairShop
+from tests.support.waiting import together
 
-WHO = {"by": "boss", "reason": "version 2 is out"}
+WHO: Why = {"by": "boss", "reason": "version 2 is out"}
 
 
-def versions(shop: Any) -> tuple[str, str]:
+def versions(shop: RepairShop) -> tuple[str, str]:
     """One instance at a, which the new version has, and one at b, which it lacks."""
     shop.deploy("p", "start a b end")
     first, second = shop.start("p"), shop.start("p")
-    shop.submit(second, "a")
+    shop.answer(second, "a")
     shop.deploy("p", "start a c end")
     return first, second
 
 
-def test_the_plan_says_who_can_go_and_why_others_cannot(shop: Any) -> None:
+def test_the_plan_says_who_can_go_and_why_others_cannot(shop: RepairShop) -> None:
     first, second = versions(shop)
     before = shop.dump()
     plan = plan_migration(shop.uow, shop.engine, "p", 2)
@@ -46,7 +50,9 @@ def test_the_plan_says_who_can_go_and_why_others_cannot(shop: Any) -> None:
     assert shop.dump() == before
 
 
-def test_those_that_can_go_go_and_the_others_stay_as_they_were(shop: Any) -> None:
+def test_those_that_can_go_go_and_the_others_stay_as_they_were(
+    shop: RepairShop,
+) -> None:
     first, second = versions(shop)
     kept = shop.rows("SELECT i::text FROM instances i WHERE id = %s", second)
     seen: list[tuple[int, int]] = []
@@ -64,14 +70,16 @@ def test_those_that_can_go_go_and_the_others_stay_as_they_were(shop: Any) -> Non
     ]
     assert seen == [(1, 2), (2, 2)]
     assert shop.rows("SELECT i::text FROM instances i WHERE id = %s", second) == kept
-    shop.submit(first, "a")
+    shop.answer(first, "a")
     assert shop.open(first) == ["c"]
-    ((who, data),) = shop.told(first, "migrated")
+    ((who, data),) = shop.told("migrated", first)
     assert who == "boss"
     assert data == {"from": 1, "to": 2, "renamed": {}, "reason": "version 2 is out"}
 
 
-def test_a_migration_that_would_lose_a_live_task_changes_nothing(shop: Any) -> None:
+def test_a_migration_that_would_lose_a_live_task_changes_nothing(
+    shop: RepairShop,
+) -> None:
     _, second = versions(shop)
     before = shop.dump()
     with pytest.raises(MigrationRefused, match="'b' has a live task"):
@@ -79,7 +87,7 @@ def test_a_migration_that_would_lose_a_live_task_changes_nothing(shop: Any) -> N
     assert shop.dump() == before
 
 
-def test_an_open_form_keeps_its_id_claim_and_draft(shop: Any) -> None:
+def test_an_open_form_keeps_its_id_claim_and_draft(shop: RepairShop) -> None:
     shop.deploy("p", "start a end")
     run = shop.start("p")
     task = shop.task(run, "a")
@@ -95,21 +103,21 @@ def test_an_open_form_keeps_its_id_claim_and_draft(shop: Any) -> None:
     assert (form.task_id, form.element, form.name) == (task, "weigh", "Weigh")
     assert shop.rows("SELECT claimed_by FROM claims") == [("ada",)]
     assert shop.rows("SELECT field FROM drafts") == [("kg",)]
-    shop.submit(run, "weigh")
+    shop.answer(run, "weigh")
     assert shop.status(run) == "completed"
 
 
-def test_a_job_keeps_its_attempts_and_gets_its_new_topic(shop: Any) -> None:
+def test_a_job_keeps_its_attempts_and_gets_its_new_topic(shop: RepairShop) -> None:
     def broken(tx: Any, job: Job) -> Done:
         raise RuntimeError("no")
 
     shop.handlers.add_inside("old", broken)
     shop.handlers.add_inside("new", lambda tx, job: Done({"by": job.topic}))
-    shop.deploy("p", "start job a end", job=shop.job("job", "old"))
+    shop.deploy("p", "start job a end", job=drawings.job("job", "old"))
     run = shop.start("p")
     ((attempts,),) = shop.rows("SELECT attempts FROM jobs")
     assert attempts == 1
-    shop.deploy("p", "start job a end", job=shop.job("job", "new"))
+    shop.deploy("p", "start job a end", job=drawings.job("job", "new"))
     migrate_instance(shop.uow, shop.advance, run, 2, **WHO)
     assert shop.rows("SELECT topic, attempts FROM jobs") == [("new", 1)]
     shop.use_up_attempts()
@@ -118,9 +126,9 @@ def test_a_job_keeps_its_attempts_and_gets_its_new_topic(shop: Any) -> None:
 
 
 def test_timers_keep_their_due_time_and_new_boundary_events_are_opened(
-    shop: Any,
+    shop: RepairShop,
 ) -> None:
-    shop.deploy("p", "start and t end", "and a end", t=shop.timer("t", "PT5M"))
+    shop.deploy("p", "start and t end", "and a end", t=drawings.timer("t", "PT5M"))
     run = shop.start("p")
     due = shop.rows("SELECT element, due_at FROM timers")
     late = (
@@ -132,7 +140,7 @@ def test_timers_keep_their_due_time_and_new_boundary_events_are_opened(
         "start and t end",
         "and a end",
         "late b end2",
-        t=shop.timer("t", "PT99H"),
+        t=drawings.timer("t", "PT99H"),
         late=late,
     )
     migrate_instance(shop.uow, shop.advance, run, 2, **WHO)
@@ -145,23 +153,23 @@ def test_timers_keep_their_due_time_and_new_boundary_events_are_opened(
 
 
 def test_a_called_process_answers_its_caller_after_both_were_migrated(
-    shop: Any,
+    shop: RepairShop,
 ) -> None:
     shop.deploy("child", "start c end")
-    shop.deploy("p", "start call a end", call=shop.call("call", "child"))
+    shop.deploy("p", "start call a end", call=drawings.call("call", "child"))
     run = shop.start("p")
     with shop.uow() as tx:
         (child,) = tx.instances.children(run)
     shop.deploy("child", "start c d end")
-    shop.deploy("p", "start call b end", call=shop.call("call", "child"))
+    shop.deploy("p", "start call b end", call=drawings.call("call", "child"))
     migrate_instance(shop.uow, shop.advance, run, 2, **WHO)
     migrate_instance(shop.uow, shop.advance, child, 2, **WHO)
-    shop.submit(child, "c")
-    shop.submit(child, "d")
+    shop.answer(child, "c")
+    shop.answer(child, "d")
     assert shop.open(run) == ["b"]
 
 
-def test_bad_requests_are_told(shop: Any) -> None:
+def test_bad_requests_are_told(shop: RepairShop) -> None:
     first, _ = versions(shop)
     shop.deploy("q", "start a end")
     other = shop.start("q")
@@ -176,13 +184,13 @@ def test_bad_requests_are_told(shop: Any) -> None:
         plan_migration(shop.uow, shop.engine, "p", 2, renamed={"a": "nowhere"})
     with pytest.raises(RepairRefused, match="already"):
         migrate_instance(*hands, other, 1, **WHO)
-    shop.submit(first, "a")
-    shop.submit(first, "b")
+    shop.answer(first, "a")
+    shop.answer(first, "b")
     with pytest.raises(TaskGone):
         migrate_instance(*hands, first, 2, **WHO)
 
 
-def test_of_two_who_migrate_one_is_told(shop: Any, together: Any) -> None:
+def test_of_two_who_migrate_one_is_told(shop: RepairShop) -> None:
     first, _ = versions(shop)
     results = together(
         *(
@@ -194,4 +202,4 @@ def test_of_two_who_migrate_one_is_told(shop: Any, together: Any) -> None:
     )
     (told,) = [r for r in results if r is not None]
     assert isinstance(told, RepairRefused | InstanceBusy)
-    assert len(shop.told(first, "migrated")) == 1
+    assert len(shop.told("migrated", first)) == 1

@@ -1,5 +1,6 @@
 """What an operator does to one running instance: each with who and why."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -23,34 +24,38 @@ from mpms.services.retry_incident import retry_incident
 from mpms.services.retry_many import retry_many
 from mpms.services.set_variables import set_variables
 from mpms.services.skip_activity import skip_activity
+from tests.support import drawings
+from tests.support.checkers import Why
+from tests.support.repair_shop import RepairShop
+from tests.support.waiting import together
 
-WHO = {"by": "boss", "reason": "the scale is broken"}
+WHO: Why = {"by": "boss", "reason": "the scale is broken"}
 
 
-def test_a_skipped_task_is_told_with_who_and_why(shop: Any) -> None:
+def test_a_skipped_task_is_told_with_who_and_why(shop: RepairShop) -> None:
     shop.deploy("p", "start a b end")
     run = shop.start("p")
     task = shop.task(run, "a")
     skip_activity(shop.uow, shop.advance, run, task, variables={"kg": 4}, **WHO)
     assert shop.open(run) == ["b"]
     assert shop.variables(run) == {"kg": 4}
-    ((who, data),) = shop.told(run, "activity skipped")
+    ((who, data),) = shop.told("activity skipped", run)
     assert who == "boss"
     assert data == {"reason": "the scale is broken", "variables": {"kg": 4}}
     assert shop.rows("SELECT count(*) FROM tasks WHERE task_id = %s", task) == [(0,)]
 
 
-def test_a_moved_token_opens_the_rows_of_its_new_place(shop: Any) -> None:
-    shop.deploy("p", "start a job end", job=shop.job("job", "weigh"))
+def test_a_moved_token_opens_the_rows_of_its_new_place(shop: RepairShop) -> None:
+    shop.deploy("p", "start a job end", job=drawings.job("job", "weigh"))
     run = shop.start("p")
     move_token(shop.uow, shop.advance, run, shop.task(run, "a"), "job", **WHO)
     assert shop.open(run) == []
     assert shop.rows("SELECT topic FROM jobs") == [("weigh",)]
-    ((who, data),) = shop.told(run, "token moved")
+    ((who, data),) = shop.told("token moved", run)
     assert (who, data["to"]) == ("boss", "job")
 
 
-def test_a_jump_to_nowhere_changes_nothing(shop: Any) -> None:
+def test_a_jump_to_nowhere_changes_nothing(shop: RepairShop) -> None:
     shop.deploy("p", "start a end")
     run = shop.start("p")
     before = shop.dump()
@@ -61,8 +66,10 @@ def test_a_jump_to_nowhere_changes_nothing(shop: Any) -> None:
     assert shop.dump() == before
 
 
-def test_a_stuck_element_can_be_moved_and_its_incident_is_over(shop: Any) -> None:
-    shop.deploy("p", "start x b end", x=shop.script("x", "y = missing + 1"))
+def test_a_stuck_element_can_be_moved_and_its_incident_is_over(
+    shop: RepairShop,
+) -> None:
+    shop.deploy("p", "start x b end", x=drawings.script("x", "y = missing + 1"))
     run = shop.start("p")
     assert [i.kind for i in shop.incidents()] == ["stuck"]
     move_token(shop.uow, shop.advance, run, shop.task(run, "x"), "b", **WHO)
@@ -70,9 +77,9 @@ def test_a_stuck_element_can_be_moved_and_its_incident_is_over(shop: Any) -> Non
     assert shop.open(run) == ["b"]
 
 
-def test_moving_away_from_a_call_cancels_the_called_process(shop: Any) -> None:
+def test_moving_away_from_a_call_cancels_the_called_process(shop: RepairShop) -> None:
     shop.deploy("child", "start c end")
-    shop.deploy("p", "start call b end", call=shop.call("call", "child"))
+    shop.deploy("p", "start call b end", call=drawings.call("call", "child"))
     run = shop.start("p")
     with shop.uow() as tx:
         (child,) = tx.instances.children(run)
@@ -83,7 +90,7 @@ def test_moving_away_from_a_call_cancels_the_called_process(shop: Any) -> None:
     assert shop.open(run) == ["b"]
 
 
-def test_cancelling_the_only_activity_cancels_the_instance(shop: Any) -> None:
+def test_cancelling_the_only_activity_cancels_the_instance(shop: RepairShop) -> None:
     shop.deploy("p", "start a end")
     run = shop.start("p")
     cancel_activity(shop.uow, shop.advance, run, shop.task(run, "a"), **WHO)
@@ -91,7 +98,7 @@ def test_cancelling_the_only_activity_cancels_the_instance(shop: Any) -> None:
     assert shop.open(run) == []
 
 
-def test_variables_are_seen_by_forms_that_are_open(shop: Any) -> None:
+def test_variables_are_seen_by_forms_that_are_open(shop: RepairShop) -> None:
     inputs = (
         "<extensionElements><camunda:inputOutput><camunda:inputParameter"
         ' name="kg">${kg}</camunda:inputParameter></camunda:inputOutput>'
@@ -109,43 +116,45 @@ def test_variables_are_seen_by_forms_that_are_open(shop: Any) -> None:
     assert form.inputs == {"kg": 3}
     assert shop.variables(run) == {"kg": 2}
     assert shop.rows("SELECT claimed_by FROM claims") == [("ada",)]
-    assert [d["names"] for _, d in shop.told(run, "variables set")] == [["kg"], ["kg"]]
+    assert [d["names"] for _, d in shop.told("variables set", run)] == [["kg"], ["kg"]]
 
 
 @pytest.mark.parametrize("reason", ["", "  \n", "\0\ud800"])
-def test_without_a_reason_nothing_is_changed(shop: Any, reason: str) -> None:
+def test_without_a_reason_nothing_is_changed(shop: RepairShop, reason: str) -> None:
     shop.deploy("p", "start a b end")
     run = shop.start("p")
     task, before = shop.task(run, "a"), shop.dump()
-    why: dict[str, Any] = {"by": "boss", "reason": reason}
+    why: Why = {"by": "boss", "reason": reason}
     hands = shop.uow, shop.advance, run
-    for act in (
+    acts: list[Callable[[], object]] = [
         lambda: set_variables(*hands, {"n": 1}, **why),
         lambda: skip_activity(*hands, task, **why),
         lambda: move_token(*hands, task, "b", **why),
         lambda: cancel_activity(*hands, task, **why),
         lambda: cancel_instance(*hands, **why),
         lambda: retry_many(shop.uow, shop.advance, IncidentFilter(), **why),
-    ):
+    ]
+    for act in acts:
         with pytest.raises(ReasonMissing):
             act()
     assert shop.dump() == before
 
 
-def test_a_task_that_is_gone_cannot_be_repaired(shop: Any) -> None:
+def test_a_task_that_is_gone_cannot_be_repaired(shop: RepairShop) -> None:
     shop.deploy("p", "start a b end")
     run = shop.start("p")
     gone = shop.task(run, "a")
-    shop.submit(run, "a")
+    shop.answer(run, "a")
     before = shop.dump()
     hands = shop.uow, shop.advance, run
-    for act in (
+    acts: list[Callable[[], object]] = [
         lambda: skip_activity(*hands, gone, **WHO),
         lambda: move_token(*hands, gone, "b", **WHO),
         lambda: cancel_activity(*hands, gone, **WHO),
         lambda: set_variables(*hands, {"n": 1}, task_id=gone, **WHO),
         lambda: skip_activity(*hands, "no id", **WHO),
-    ):
+    ]
+    for act in acts:
         with pytest.raises(TaskGone):
             act()
     with pytest.raises(RepairRefused, match="'gone'"):
@@ -155,9 +164,7 @@ def test_a_task_that_is_gone_cannot_be_repaired(shop: Any) -> None:
         skip_activity(shop.uow, shop.advance, "nonsense", gone, **WHO)
 
 
-def test_of_two_operators_one_wins_and_the_other_is_told(
-    shop: Any, together: Any
-) -> None:
+def test_of_two_operators_one_wins_and_the_other_is_told(shop: RepairShop) -> None:
     shop.deploy("p", "start a b c end")
     run = shop.start("p")
     task = shop.task(run, "a")
@@ -170,14 +177,14 @@ def test_of_two_operators_one_wins_and_the_other_is_told(
     assert len(failures) == 1
     assert isinstance(failures[0], TaskGone | InstanceBusy)
     assert shop.open(run) in (["b"], ["c"])
-    repairs = shop.told(run, "activity skipped") + shop.told(run, "token moved")
+    repairs = shop.told("activity skipped", run) + shop.told("token moved", run)
     assert len(repairs) == 1
 
 
 # -- incidents ------------------------------------------------------------------------
 
 
-def failing_until(shop: Any, topic: str) -> list[bool]:
+def failing_until(shop: RepairShop, topic: str) -> list[bool]:
     mended = [False]
 
     def handler(tx: Any, job: Job) -> Done:
@@ -189,10 +196,10 @@ def failing_until(shop: Any, topic: str) -> list[bool]:
     return mended
 
 
-def test_many_incidents_are_retried_by_what_they_say(shop: Any) -> None:
+def test_many_incidents_are_retried_by_what_they_say(shop: RepairShop) -> None:
     mended = failing_until(shop, "print")
-    shop.deploy("p", "start job a end", job=shop.job("job", "print"))
-    shop.deploy("q", "start x b end", x=shop.script("x", "y = missing + 1"))
+    shop.deploy("p", "start job a end", job=drawings.job("job", "print"))
+    shop.deploy("q", "start x b end", x=drawings.script("x", "y = missing + 1"))
     printing = [shop.start("p") for _ in range(3)]
     other = shop.start("q")
     shop.use_up_attempts()
@@ -213,12 +220,12 @@ def test_many_incidents_are_retried_by_what_they_say(shop: Any) -> None:
     assert seen == [(1, 3), (2, 3), (3, 3)]
     assert all(shop.open(run) == ["a"] for run in printing)
     assert [i.instance_id for i in shop.incidents()] == [other]
-    assert shop.told(printing[0], "retry")[0][1]["reason"] == "paper is there"
+    assert shop.told("retry", printing[0])[0][1]["reason"] == "paper is there"
 
 
-def test_a_retry_begins_with_all_attempts(shop: Any) -> None:
+def test_a_retry_begins_with_all_attempts(shop: RepairShop) -> None:
     failing_until(shop, "print")
-    shop.deploy("p", "start job a end", job=shop.job("job", "print"))
+    shop.deploy("p", "start job a end", job=drawings.job("job", "print"))
     shop.start("p")
     shop.use_up_attempts()
     (incident,) = shop.incidents()
@@ -229,9 +236,9 @@ def test_a_retry_begins_with_all_attempts(shop: Any) -> None:
         retry_incident(shop.uow, shop.advance, incident.id, by="boss")
 
 
-def test_one_instance_that_is_busy_stops_no_other(shop: Any) -> None:
+def test_one_instance_that_is_busy_stops_no_other(shop: RepairShop) -> None:
     mended = failing_until(shop, "print")
-    shop.deploy("p", "start job a end", job=shop.job("job", "print"))
+    shop.deploy("p", "start job a end", job=drawings.job("job", "print"))
     first, second = shop.start("p"), shop.start("p")
     shop.use_up_attempts()
     mended[0] = True
@@ -246,7 +253,7 @@ def test_one_instance_that_is_busy_stops_no_other(shop: Any) -> None:
 # -- the order of a cancelled instance ---------------------------------------------
 
 
-def with_order(shop: Any) -> str:
+def with_order(shop: RepairShop) -> str:
     shop.deploy("p", "start a end")
     run = shop.start("p", business_key="F-1")
     with shop.uow() as tx:
@@ -259,7 +266,9 @@ def with_order(shop: Any) -> str:
 @pytest.mark.parametrize(
     ("by_hand", "status"), [(False, "cancelled"), (True, "completed manually")]
 )
-def test_an_order_ends_with_its_instance(shop: Any, by_hand: bool, status: str) -> None:
+def test_an_order_ends_with_its_instance(
+    shop: RepairShop, by_hand: bool, status: str
+) -> None:
     run = with_order(shop)
     cancel_instance(
         shop.uow, shop.advance, run, by="boss", reason="x", completed_manually=by_hand
@@ -267,17 +276,19 @@ def test_an_order_ends_with_its_instance(shop: Any, by_hand: bool, status: str) 
     assert shop.rows("SELECT status, ended_at IS NOT NULL FROM orders") == [
         (status, True)
     ]
-    ((_, data),) = shop.told(run, "order status")
+    ((_, data),) = shop.told("order status", run)
     assert data == {"order": "F-1", "old": "in process", "new": status}
 
 
-def test_an_order_ends_also_when_its_last_activity_is_cancelled(shop: Any) -> None:
+def test_an_order_ends_also_when_its_last_activity_is_cancelled(
+    shop: RepairShop,
+) -> None:
     run = with_order(shop)
     cancel_activity(shop.uow, shop.advance, run, shop.task(run, "a"), **WHO)
     assert shop.rows("SELECT status FROM orders") == [("cancelled",)]
 
 
-def test_an_order_that_a_person_has_ended_stays_so(shop: Any) -> None:
+def test_an_order_that_a_person_has_ended_stays_so(shop: RepairShop) -> None:
     run = with_order(shop)
     with shop.uow() as tx:
         tx.orders.set_status("F-1", OrderStatus.COMPLETED_MANUALLY)

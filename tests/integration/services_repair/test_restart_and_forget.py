@@ -1,7 +1,6 @@
 """Repeating what has ended, and forgetting what ended long ago."""
 
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 import psycopg2
 import pytest
@@ -17,19 +16,25 @@ from mpms.domain.orders import Order, OrderStatus
 from mpms.services.cancel_instance import cancel_instance
 from mpms.services.delete_history import delete_history
 from mpms.services.restart_instance import restart_instance
+from tests.support import drawings
+from tests.support.checkers import Why
+from tests.support.repair_shop import RepairShop
+from tests.support.waiting import together
 
-WHO = {"by": "boss", "reason": "wrong colour"}
+WHO: Why = {"by": "boss", "reason": "wrong colour"}
 LONG_AGO = timedelta(days=100)
 
 
 # -- restart -----------------------------------------------------------------------
 
 
-def test_a_finished_instance_goes_on_as_a_new_one_that_names_it(shop: Any) -> None:
+def test_a_finished_instance_goes_on_as_a_new_one_that_names_it(
+    shop: RepairShop,
+) -> None:
     shop.deploy("p", "start a b end")
     run = shop.start("p", business_key="F-1", n=1)
-    shop.submit(run, "a")
-    shop.submit(run, "b")
+    shop.answer(run, "a")
+    shop.answer(run, "b")
     again = restart_instance(
         shop.uow, shop.advance, run, ["b"], variables={"m": 2}, **WHO
     )
@@ -38,13 +43,13 @@ def test_a_finished_instance_goes_on_as_a_new_one_that_names_it(shop: Any) -> No
     new = shop.instance(again)
     assert (new.restarted_from, new.business_key) == (run, "F-1")
     assert shop.status(run) == "completed"
-    ((who, data),) = shop.told(run, "restarted")
+    ((who, data),) = shop.told("restarted", run)
     assert (who, data["as"], data["reason"]) == ("boss", again, "wrong colour")
-    ((_, data),) = shop.told(again, "instance started")
+    ((_, data),) = shop.told("instance started", again)
     assert data["restarted_from"] == run
 
 
-def test_the_order_goes_on_with_the_new_instance(shop: Any) -> None:
+def test_the_order_goes_on_with_the_new_instance(shop: RepairShop) -> None:
     shop.deploy("p", "start a end")
     run = shop.start("p", business_key="F-1")
     with shop.uow() as tx:
@@ -58,10 +63,10 @@ def test_the_order_goes_on_with_the_new_instance(shop: Any) -> None:
     ]
 
 
-def test_a_restart_in_the_latest_version(shop: Any) -> None:
+def test_a_restart_in_the_latest_version(shop: RepairShop) -> None:
     shop.deploy("p", "start a end")
     run = shop.start("p")
-    shop.submit(run, "a")
+    shop.answer(run, "a")
     shop.deploy("p", "start a b end")
     with pytest.raises(ElementUnknown, match="'b' in version 1"):
         restart_instance(shop.uow, shop.advance, run, ["b"], **WHO)
@@ -69,13 +74,13 @@ def test_a_restart_in_the_latest_version(shop: Any) -> None:
     assert shop.open(again) == ["b"]
 
 
-def test_what_cannot_be_restarted_changes_nothing(shop: Any) -> None:
+def test_what_cannot_be_restarted_changes_nothing(shop: RepairShop) -> None:
     shop.deploy("p", "start a end")
     run = shop.start("p")
     hands = shop.uow, shop.advance, run
     with pytest.raises(RepairRefused, match="has ended"):
         restart_instance(*hands, ["a"], **WHO)
-    shop.submit(run, "a")
+    shop.answer(run, "a")
     before = shop.dump()
     with pytest.raises(ElementUnknown, match="'nowhere'"):
         restart_instance(*hands, ["nowhere"], **WHO)
@@ -86,10 +91,10 @@ def test_what_cannot_be_restarted_changes_nothing(shop: Any) -> None:
     assert shop.dump() == before
 
 
-def test_of_two_who_restart_one_is_told(shop: Any, together: Any) -> None:
+def test_of_two_who_restart_one_is_told(shop: RepairShop) -> None:
     shop.deploy("p", "start a end")
     run = shop.start("p")
-    shop.submit(run, "a")
+    shop.answer(run, "a")
     results = together(
         *(
             lambda by=by: restart_instance(
@@ -106,7 +111,7 @@ def test_of_two_who_restart_one_is_told(shop: Any, together: Any) -> None:
 # -- forgetting --------------------------------------------------------------------
 
 
-def age(shop: Any, *instance_ids: str) -> None:
+def age(shop: RepairShop, *instance_ids: str) -> None:
     for instance_id in instance_ids:
         shop.rows(
             "UPDATE instances SET ended_at = ended_at - interval '100 days'"
@@ -115,17 +120,17 @@ def age(shop: Any, *instance_ids: str) -> None:
         )
 
 
-def old_and_new(shop: Any) -> tuple[str, str, str]:
+def old_and_new(shop: RepairShop) -> tuple[str, str, str]:
     shop.deploy("child", "start c end")
-    shop.deploy("p", "start call end", call=shop.call("call", "child"))
+    shop.deploy("p", "start call end", call=drawings.call("call", "child"))
     shop.deploy("q", "start a end")
     parent, young = shop.start("p"), shop.start("q", business_key="F-1")
     with shop.uow() as tx:
         (child,) = tx.instances.children(parent)
         tx.orders.add(Order("F-1", "Blue", ()))
         tx.orders.assign("F-1", parent)
-    shop.submit(child, "c", kg=1)
-    shop.submit(young, "a")
+    shop.answer(child, "c", kg=1)
+    shop.answer(young, "a")
     age(shop, parent, child)
     return parent, child, young
 
@@ -134,7 +139,7 @@ def limit() -> datetime:
     return datetime.now(UTC) - timedelta(days=30)
 
 
-def test_what_ended_long_ago_is_forgotten_with_all_it_called(shop: Any) -> None:
+def test_what_ended_long_ago_is_forgotten_with_all_it_called(shop: RepairShop) -> None:
     _, _, young = old_and_new(shop)
     counted = delete_history(
         shop.uow, SystemClock(), limit(), by="boss", reason="", dry_run=True
@@ -156,20 +161,20 @@ def test_what_ended_long_ago_is_forgotten_with_all_it_called(shop: Any) -> None:
     assert data["reason"] == "rules"
 
 
-def test_an_active_instance_keeps_what_it_called(shop: Any) -> None:
+def test_an_active_instance_keeps_what_it_called(shop: RepairShop) -> None:
     shop.deploy("child", "start c end")
-    shop.deploy("p", "start call a end", call=shop.call("call", "child"))
+    shop.deploy("p", "start call a end", call=drawings.call("call", "child"))
     parent = shop.start("p")
     with shop.uow() as tx:
         (child,) = tx.instances.children(parent)
-    shop.submit(child, "c")
+    shop.answer(child, "c")
     age(shop, child)
     deleted = delete_history(shop.uow, SystemClock(), limit(), by="boss", reason="x")
     assert deleted.instances == 0
     assert shop.open(parent) == ["a"]
 
 
-def test_what_a_supervisor_must_decide_is_kept(shop: Any) -> None:
+def test_what_a_supervisor_must_decide_is_kept(shop: RepairShop) -> None:
     parent, _, _ = old_and_new(shop)
     shop.rows(
         "INSERT INTO late_answers (key, task_id, instance_id, answers, answered_by,"
@@ -181,7 +186,7 @@ def test_what_a_supervisor_must_decide_is_kept(shop: Any) -> None:
     assert deleted.instances == 0
 
 
-def test_lines_of_no_instance_go_but_not_those_of_an_order(shop: Any) -> None:
+def test_lines_of_no_instance_go_but_not_those_of_an_order(shop: RepairShop) -> None:
     with shop.uow() as tx:
         tx.events.append("signed in", actor="ada", data={"odd": "\0"})
         tx.events.append("order accepted", actor="mpms", data={"order": "F-1"})
@@ -193,7 +198,7 @@ def test_lines_of_no_instance_go_but_not_those_of_an_order(shop: Any) -> None:
     assert kinds == ["order accepted", "history deleted"]
 
 
-def test_the_history_is_append_only_for_everybody_else(shop: Any) -> None:
+def test_the_history_is_append_only_for_everybody_else(shop: RepairShop) -> None:
     with shop.uow() as tx:
         tx.events.append("signed in", actor="ada")
     for statement in ("DELETE FROM events", "UPDATE events SET actor = 'bob'"):
@@ -204,7 +209,7 @@ def test_the_history_is_append_only_for_everybody_else(shop: Any) -> None:
                 shop.rows(f"SET LOCAL mpms.deletes_history = 'on'; {statement}")
 
 
-def test_a_limit_in_the_future_is_refused(shop: Any) -> None:
+def test_a_limit_in_the_future_is_refused(shop: RepairShop) -> None:
     tomorrow = shop.clock.now() + timedelta(days=1)
     with pytest.raises(RepairRefused):
         delete_history(shop.uow, shop.clock, tomorrow, by="boss", reason="x")

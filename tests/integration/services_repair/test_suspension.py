@@ -32,11 +32,17 @@ from mpms.services.start_instance import start_instance
 from mpms.services.submit_form import submit_form
 from mpms.services.suspend_instance import resume_instance, suspend_instance
 from mpms.services.suspend_process import resume_process, suspend_process
+from tests.support import drawings
+from tests.support.checkers import Why
+from tests.support.repair_shop import RepairShop
+from tests.support.waiting import together
 
-WHO = {"by": "boss", "reason": "fire drill"}
+WHO: Why = {"by": "boss", "reason": "fire drill"}
 
 
-def test_a_form_of_a_suspended_instance_is_refused_with_who_and_why(shop: Any) -> None:
+def test_a_form_of_a_suspended_instance_is_refused_with_who_and_why(
+    shop: RepairShop,
+) -> None:
     shop.deploy("p", "start a end")
     run = shop.start("p")
     suspend_instance(shop.uow, run, **WHO)
@@ -45,21 +51,23 @@ def test_a_form_of_a_suspended_instance_is_refused_with_who_and_why(shop: Any) -
         submit_form(shop.uow, shop.advance, task, {}, by="ada")
     assert shop.rows("SELECT count(*) FROM answers") == [(0,)]
     resume_instance(shop.uow, run, by="boss")
-    shop.submit(run, "a")
+    shop.answer(run, "a")
     assert shop.status(run) == "completed"
-    assert [who for who, _ in shop.told(run, "suspended")] == ["boss"]
-    assert [who for who, _ in shop.told(run, "resumed")] == ["boss"]
+    assert [who for who, _ in shop.told("suspended", run)] == ["boss"]
+    assert [who for who, _ in shop.told("resumed", run)] == ["boss"]
 
 
-def test_jobs_timers_and_signals_wait_until_the_instance_is_resumed(shop: Any) -> None:
+def test_jobs_timers_and_signals_wait_until_the_instance_is_resumed(
+    shop: RepairShop,
+) -> None:
     shop.deploy(
         "p",
         "start and job end",
         "and clock c end",
         "and bell b end",
-        job=shop.job("job", "print"),
-        clock=shop.timer("clock", "PT5M"),
-        bell=shop.bell("bell"),
+        job=drawings.job("job", "print"),
+        clock=drawings.timer("clock", "PT5M"),
+        bell=drawings.signal("bell", "signal_bell"),
     )
     run = shop.start("p")
     suspend_instance(shop.uow, run, **WHO)
@@ -84,7 +92,7 @@ def test_jobs_timers_and_signals_wait_until_the_instance_is_resumed(shop: Any) -
     assert shop.open(run) == ["b", "c"]
 
 
-def test_an_outside_job_that_ends_meanwhile_is_heard_of_later(shop: Any) -> None:
+def test_an_outside_job_that_ends_meanwhile_is_heard_of_later(shop: RepairShop) -> None:
     began, go = threading.Event(), threading.Event()
 
     def handler(job: Job) -> Done:
@@ -93,7 +101,7 @@ def test_an_outside_job_that_ends_meanwhile_is_heard_of_later(shop: Any) -> None
         return Done({"kg": 4})
 
     shop.handlers.add_outside("weigh", handler, limit_s=120.0)
-    shop.deploy("p", "start job a end", job=shop.job("job", "weigh"))
+    shop.deploy("p", "start job a end", job=drawings.job("job", "weigh"))
     with shop.uow() as tx:
         run = start_instance(tx, shop.advance, "p", actor="operator")
     shop.worker.turn()
@@ -109,7 +117,7 @@ def test_an_outside_job_that_ends_meanwhile_is_heard_of_later(shop: Any) -> None
 
 
 def test_an_outside_job_is_not_begun_while_its_instance_stands_still(
-    shop: Any,
+    shop: RepairShop,
 ) -> None:
     calls: list[str] = []
 
@@ -117,7 +125,7 @@ def test_an_outside_job_is_not_begun_while_its_instance_stands_still(
         calls.append(job.task_id)
         return Done()
 
-    shop.deploy("p", "start job end", job=shop.job("job", "weigh"))
+    shop.deploy("p", "start job end", job=drawings.job("job", "weigh"))
     run = shop.start("p")
     suspend_instance(shop.uow, run, **WHO)
     shop.handlers.add_outside("weigh", handler, limit_s=60.0)
@@ -129,7 +137,7 @@ def test_an_outside_job_is_not_begun_while_its_instance_stands_still(
     assert shop.status(run) == "completed"
 
 
-def test_what_stands_still_can_be_repaired_and_cancelled(shop: Any) -> None:
+def test_what_stands_still_can_be_repaired_and_cancelled(shop: RepairShop) -> None:
     shop.deploy("p", "start a b end")
     run = shop.start("p")
     suspend_instance(shop.uow, run, **WHO)
@@ -141,9 +149,9 @@ def test_what_stands_still_can_be_repaired_and_cancelled(shop: Any) -> None:
     assert shop.status(run) == "cancelled"
 
 
-def test_a_suspended_child_is_cancelled_with_its_caller(shop: Any) -> None:
+def test_a_suspended_child_is_cancelled_with_its_caller(shop: RepairShop) -> None:
     shop.deploy("child", "start c end")
-    shop.deploy("p", "start call end", call=shop.call("call", "child"))
+    shop.deploy("p", "start call end", call=drawings.call("call", "child"))
     run = shop.start("p")
     with shop.uow() as tx:
         (child,) = tx.instances.children(run)
@@ -153,7 +161,7 @@ def test_a_suspended_child_is_cancelled_with_its_caller(shop: Any) -> None:
     assert shop.status(child) == "cancelled"
 
 
-def test_suspending_twice_and_resuming_twice_is_told(shop: Any) -> None:
+def test_suspending_twice_and_resuming_twice_is_told(shop: RepairShop) -> None:
     shop.deploy("p", "start a end")
     run = shop.start("p")
     with pytest.raises(NotSuspended):
@@ -164,12 +172,12 @@ def test_suspending_twice_and_resuming_twice_is_told(shop: Any) -> None:
     with pytest.raises(AlreadySuspended, match="by boss: fire drill"):
         suspend_instance(shop.uow, run, by="bob", reason="me too")
     resume_instance(shop.uow, run, by="boss")
-    shop.submit(run, "a")
+    shop.answer(run, "a")
     with pytest.raises(TaskGone):
         suspend_instance(shop.uow, run, **WHO)
 
 
-def test_of_two_who_suspend_one_is_told(shop: Any, together: Any) -> None:
+def test_of_two_who_suspend_one_is_told(shop: RepairShop) -> None:
     shop.deploy("p", "start a end")
     run = shop.start("p")
     results = together(
@@ -178,20 +186,20 @@ def test_of_two_who_suspend_one_is_told(shop: Any, together: Any) -> None:
     )
     (told,) = [r for r in results if r is not None]
     assert isinstance(told, AlreadySuspended | InstanceBusy)
-    assert len(shop.told(run, "suspended")) == 1
+    assert len(shop.told("suspended", run)) == 1
 
 
 # -- processes ---------------------------------------------------------------------
 
 
-def test_a_suspended_process_starts_no_instance(shop: Any) -> None:
+def test_a_suspended_process_starts_no_instance(shop: RepairShop) -> None:
     shop.deploy("p", "start a end")
     run = shop.start("p")
     suspend_process(shop.uow, "p", **WHO)
     with pytest.raises(ProcessSuspended, match="suspended by boss: fire drill"):
         shop.start("p")
     assert shop.rows("SELECT count(*) FROM instances") == [(1,)]
-    shop.submit(run, "a")
+    shop.answer(run, "a")
     assert shop.status(run) == "completed"
     resume_process(shop.uow, "p", by="boss")
     shop.start("p")
@@ -199,9 +207,11 @@ def test_a_suspended_process_starts_no_instance(shop: Any) -> None:
         suspend_process(shop.uow, "nothing", **WHO)
 
 
-def test_a_call_of_a_suspended_process_is_an_incident_to_be_retried(shop: Any) -> None:
+def test_a_call_of_a_suspended_process_is_an_incident_to_be_retried(
+    shop: RepairShop,
+) -> None:
     shop.deploy("child", "start c end")
-    shop.deploy("p", "start call end", call=shop.call("call", "child"))
+    shop.deploy("p", "start call end", call=drawings.call("call", "child"))
     suspend_process(shop.uow, "child", **WHO)
     run = shop.start("p")
     (incident,) = shop.incidents()
@@ -214,7 +224,9 @@ def test_a_call_of_a_suspended_process_is_an_incident_to_be_retried(shop: Any) -
     assert shop.open(child) == ["c"]
 
 
-def test_the_instances_of_a_process_stand_still_with_it_if_asked(shop: Any) -> None:
+def test_the_instances_of_a_process_stand_still_with_it_if_asked(
+    shop: RepairShop,
+) -> None:
     shop.deploy("p", "start a end")
     runs = [shop.start("p") for _ in range(3)]
     suspend_instance(shop.uow, runs[0], by="bob", reason="earlier")
@@ -228,8 +240,8 @@ def test_the_instances_of_a_process_stand_still_with_it_if_asked(shop: Any) -> N
         resume_process(shop.uow, "p", by="boss")
 
 
-def test_timers_that_came_due_fire_after_the_resumption_only(shop: Any) -> None:
-    shop.deploy("p", "start clock a end", clock=shop.timer("clock", "PT5M"))
+def test_timers_that_came_due_fire_after_the_resumption_only(shop: RepairShop) -> None:
+    shop.deploy("p", "start clock a end", clock=drawings.timer("clock", "PT5M"))
     run, other = shop.start("p"), shop.start("p")
     suspend_instance(shop.uow, run, **WHO)
     shop.clock.move(timedelta(minutes=10).total_seconds())
@@ -254,11 +266,11 @@ DRIVE = (
 
 @pytest.mark.parametrize("state", [GoalState.REACHED, GoalState.FAILED])
 def test_a_robot_that_arrives_meanwhile_is_free_and_heard_of_later(
-    shop: Any, state: GoalState
+    shop: RepairShop, state: GoalState
 ) -> None:
     world = bootstrap.world_named("paint_factory")
     shop.handlers.add_inside("robot.move", MoveRobot(world))
-    shop.deploy("p", "start job a end", job=shop.job("job", "robot.move", DRIVE))
+    shop.deploy("p", "start job a end", job=drawings.job("job", "robot.move", DRIVE))
     with shop.uow() as tx:
         run = start_instance(tx, shop.advance, "p", actor="operator")
     assert RunJobs(shop.uow, shop.advance, shop.handlers).run_inside()
@@ -280,7 +292,7 @@ def test_a_robot_that_arrives_meanwhile_is_free_and_heard_of_later(
 
 
 def test_a_job_that_fails_for_good_meanwhile_is_tried_again_afterwards(
-    shop: Any,
+    shop: RepairShop,
 ) -> None:
     began, go = threading.Event(), threading.Event()
     tries: list[str] = []
@@ -294,7 +306,7 @@ def test_a_job_that_fails_for_good_meanwhile_is_tried_again_afterwards(
         return Done({"printed": True})
 
     shop.handlers.add_outside("print", handler, limit_s=120.0)
-    shop.deploy("p", "start job a end", job=shop.job("job", "print"))
+    shop.deploy("p", "start job a end", job=drawings.job("job", "print"))
     with shop.uow() as tx:
         run = start_instance(tx, shop.advance, "p", actor="operator")
     shop.worker.turn()

@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import threading
-from typing import Any
 
 import pytest
 
 from mpms import bootstrap
+from mpms.bootstrap import Services
 from mpms.domain.errors import NobodyWaits, ProcessUnknown, SeveralWait, StartUnknown
 from mpms.domain.steps import Throw
 from mpms.services.broadcast_signal import broadcast_signal
 from mpms.services.correlate_message import correlate_message
 from mpms.services.deploy_models import Refused
-
-Plant = Any  # the fixture's class lives in conftest.py
+from tests.support.starting_plant import StartingPlant
 
 ORDER = '<messageEventDefinition id="d" messageRef="order"/>'
 LETTER = '<messageEventDefinition id="d" messageRef="letter"/>'
 ALARM = '<signalEventDefinition id="d" signalRef="alarm"/>'
 
 
-def deploy_reader(plant: Plant, key: str = "reader", correlation: str = "") -> None:
+def deploy_reader(
+    plant: StartingPlant, key: str = "reader", correlation: str = ""
+) -> None:
     """Waits for the message letter, with a key if one is given."""
     keyed = correlation and (
         "<extensionElements><camunda:properties><camunda:property"
@@ -41,22 +42,22 @@ def deploy_reader(plant: Plant, key: str = "reader", correlation: str = "") -> N
     )
 
 
-def waiting(plant: Plant) -> int:
+def waiting(plant: StartingPlant) -> int:
     return int(plant.rows("SELECT count(*) FROM subscriptions")[0][0])
 
 
 # -- by hand ---------------------------------------------------------------------------
 
 
-def test_a_version_and_a_start_event_can_be_named(plant: Plant) -> None:
+def test_a_version_and_a_start_event_can_be_named(plant: StartingPlant) -> None:
     plant.deploy(p=plant.draw("p", '<startEvent id="b"/><userTask id="one"/>', "b one"))
     plant.deploy(p=plant.beginning_with("p", ORDER))
-    first = plant.start("p", version=1)
+    first = plant.begin("p", version=1)
     with pytest.raises(StartUnknown, match=r"'begin' \(message Order placed\)"):
-        plant.start("p")
-    second = plant.start("p", at="begin", business_key="MO-1", variables={"a": 1})
+        plant.begin("p")
+    second = plant.begin("p", at="begin", business_key="MO-1", variables={"a": 1})
     with pytest.raises(ProcessUnknown, match="Version 7 of p"):
-        plant.start("p", version=7)
+        plant.begin("p", version=7)
     assert {i.id for i in plant.instances()} == {first, second}
     assert plant.variables(second) == {"a": 1}
 
@@ -64,7 +65,9 @@ def test_a_version_and_a_start_event_can_be_named(plant: Plant) -> None:
 # -- messages --------------------------------------------------------------------------
 
 
-def test_a_message_that_nobody_waits_for_starts_its_process_once(plant: Plant) -> None:
+def test_a_message_that_nobody_waits_for_starts_its_process_once(
+    plant: StartingPlant,
+) -> None:
     plant.deploy(p=plant.beginning_with("p", ORDER))
     done = plant.send("Order placed", correlation="MO-7", variables={"paint": "red"})
     assert done.outcome == "started"
@@ -77,16 +80,18 @@ def test_a_message_that_nobody_waits_for_starts_its_process_once(plant: Plant) -
     assert told[0]["at"] == "begin"
 
 
-def test_whoever_waits_comes_before_a_start(plant: Plant) -> None:
+def test_whoever_waits_comes_before_a_start(plant: StartingPlant) -> None:
     deploy_reader(plant)
     plant.deploy(p=plant.beginning_with("p", LETTER))
-    reader = plant.start("reader")
+    reader = plant.begin("reader")
     assert plant.send("letter").instance_id == reader
     assert plant.send("letter").outcome == "started"
     assert len(plant.instances("p")) == 1
 
 
-def test_a_model_that_throws_a_message_starts_another_process(plant: Plant) -> None:
+def test_a_model_that_throws_a_message_starts_another_process(
+    plant: StartingPlant,
+) -> None:
     plant.deploy(p=plant.beginning_with("p", ORDER))
     with plant.uow() as tx:
         tx.deliveries.throw(Throw("message", "Order placed", "MO-2", {"n": 2}))
@@ -97,7 +102,7 @@ def test_a_model_that_throws_a_message_starts_another_process(plant: Plant) -> N
     assert plant.rows("SELECT * FROM messages") == []
 
 
-def test_a_message_starts_the_latest_version_only(plant: Plant) -> None:
+def test_a_message_starts_the_latest_version_only(plant: StartingPlant) -> None:
     plant.deploy(p=plant.beginning_with("p", ORDER, mark="old"))
     plant.deploy(p=plant.beginning_with("p", ORDER, mark="new"))
     plant.send("Order placed")
@@ -107,7 +112,7 @@ def test_a_message_starts_the_latest_version_only(plant: Plant) -> None:
         plant.send("Order placed")
 
 
-def test_one_message_starts_one_process(plant: Plant) -> None:
+def test_one_message_starts_one_process(plant: StartingPlant) -> None:
     plant.deploy(p=plant.beginning_with("p", ORDER))
     with pytest.raises(Refused, match="starts the process 'p' already"):
         plant.deploy(q=plant.beginning_with("q", ORDER))
@@ -119,16 +124,16 @@ def test_one_message_starts_one_process(plant: Plant) -> None:
 
 
 def test_two_senders_of_one_message_start_two_or_wake_one(
-    plant: Plant, database_url: str
+    plant: StartingPlant, database_url: str
 ) -> None:
     """Ten senders at once, one waits: one receives it, nine start an instance."""
     deploy_reader(plant)
     plant.deploy(p=plant.beginning_with("p", LETTER))
-    reader = plant.start("reader")
+    reader = plant.begin("reader")
     others = [bootstrap.connect(database_url, clock=plant.clock) for _ in range(5)]
     outcomes: list[str] = []
 
-    def send(services: Any) -> None:
+    def send(services: Services) -> None:
         for _ in range(2):
             done = correlate_message(
                 services.uow, services.advance, "letter", by="somebody"
@@ -155,9 +160,9 @@ def test_two_senders_of_one_message_start_two_or_wake_one(
 # -- whom a message reaches -----------------------------------------------------------
 
 
-def test_a_key_chooses_among_those_who_wait(plant: Plant) -> None:
+def test_a_key_chooses_among_those_who_wait(plant: StartingPlant) -> None:
     deploy_reader(plant, correlation="${order}")
-    first, second = (plant.start("reader", variables={"order": n}) for n in "ab")
+    first, second = (plant.begin("reader", variables={"order": n}) for n in "ab")
     assert plant.send("letter", correlation="b", variables={"x": 1}).instance_id == (
         second
     )
@@ -170,9 +175,9 @@ def test_a_key_chooses_among_those_who_wait(plant: Plant) -> None:
     assert waiting(plant) == 0
 
 
-def test_several_who_fit_are_named_and_nobody_gets_it(plant: Plant) -> None:
+def test_several_who_fit_are_named_and_nobody_gets_it(plant: StartingPlant) -> None:
     deploy_reader(plant)
-    readers = [plant.start("reader", business_key=f"MO-{n}") for n in range(3)]
+    readers = [plant.begin("reader", business_key=f"MO-{n}") for n in range(3)]
     with pytest.raises(SeveralWait) as refusal:
         plant.send("letter")
     assert all(reader in str(refusal.value) for reader in readers)
@@ -185,26 +190,28 @@ def test_several_who_fit_are_named_and_nobody_gets_it(plant: Plant) -> None:
     assert plant.send("letter").instance_id == readers[0]
 
 
-def test_two_instances_with_one_key_are_several(plant: Plant) -> None:
+def test_two_instances_with_one_key_are_several(plant: StartingPlant) -> None:
     deploy_reader(plant, correlation="${order}")
     for _ in range(2):
-        plant.start("reader", variables={"order": "MO-1"})
+        plant.begin("reader", variables={"order": "MO-1"})
     with pytest.raises(SeveralWait):
         plant.send("letter", correlation="MO-1")
     assert waiting(plant) == 2
 
 
-def test_the_names_of_very_many_are_cut(plant: Plant) -> None:
+def test_the_names_of_very_many_are_cut(plant: StartingPlant) -> None:
     deploy_reader(plant)
     for _ in range(12):
-        plant.start("reader")
+        plant.begin("reader")
     with pytest.raises(SeveralWait, match="and more"):
         plant.send("letter")
 
 
-def test_one_that_a_message_is_on_its_way_to_waits_no_longer(plant: Plant) -> None:
+def test_one_that_a_message_is_on_its_way_to_waits_no_longer(
+    plant: StartingPlant,
+) -> None:
     deploy_reader(plant)
-    reader = plant.start("reader")
+    reader = plant.begin("reader")
     sent = correlate_message(plant.uow, plant.advance, "letter", by="ada")
     assert sent.instance_id == reader
     with pytest.raises(NobodyWaits):
@@ -216,11 +223,11 @@ def test_one_that_a_message_is_on_its_way_to_waits_no_longer(plant: Plant) -> No
 
 
 def test_a_message_that_names_an_instance_starts_and_keeps_nothing(
-    plant: Plant,
+    plant: StartingPlant,
 ) -> None:
     deploy_reader(plant)
     plant.deploy(p=plant.beginning_with("p", LETTER))
-    reader = plant.start("reader")
+    reader = plant.begin("reader")
     plant.send("letter", instance_id=reader)
     with pytest.raises(NobodyWaits, match=f"the instance '{reader}'"):
         plant.send("letter", instance_id=reader, keep=True)
@@ -228,9 +235,9 @@ def test_a_message_that_names_an_instance_starts_and_keeps_nothing(
     assert plant.rows("SELECT * FROM messages") == []
 
 
-def test_the_history_says_who_sent_what(plant: Plant) -> None:
+def test_the_history_says_who_sent_what(plant: StartingPlant) -> None:
     deploy_reader(plant)
-    reader = plant.start("reader")
+    reader = plant.begin("reader")
     plant.send("letter")
     assert plant.rows(
         "SELECT actor, instance_id::text, data->>'event', data->>'outcome' FROM events"
@@ -242,7 +249,7 @@ def test_the_history_says_who_sent_what(plant: Plant) -> None:
 
 
 def test_a_signal_reaches_all_who_wait_and_starts_all_who_begin_with_it(
-    plant: Plant,
+    plant: StartingPlant,
 ) -> None:
     hear = f'<intermediateCatchEvent id="hear">{ALARM}</intermediateCatchEvent>'
     plant.deploy(
@@ -254,7 +261,7 @@ def test_a_signal_reaches_all_who_wait_and_starts_all_who_begin_with_it(
         p=plant.beginning_with("p", ALARM),
         q=plant.beginning_with("q", ALARM),
     )
-    ears = [plant.start("ear") for _ in range(2)]
+    ears = [plant.begin("ear") for _ in range(2)]
     reached = broadcast_signal(
         plant.uow, plant.advance, "alarm", variables={"level": 3}, by="ada"
     )
@@ -267,7 +274,7 @@ def test_a_signal_reaches_all_who_wait_and_starts_all_who_begin_with_it(
     assert broadcast_signal(plant.uow, plant.advance, "silence", by="ada") == 0
 
 
-def test_a_suspended_process_is_started_by_nobody(plant: Plant) -> None:
+def test_a_suspended_process_is_started_by_nobody(plant: StartingPlant) -> None:
     plant.deploy(p=plant.beginning_with("p", ORDER), q=plant.beginning_with("q", ALARM))
     plant.rows(
         "INSERT INTO suspended_processes (key, suspended_by, suspended_reason)"

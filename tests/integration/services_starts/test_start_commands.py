@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from mpms.cli import main
+from tests.support.starting_plant import StartingPlant
 
-Plant = Any  # the fixture's class lives in conftest.py
 Command = Callable[..., tuple[int, str, str]]
 
 ORDER = '<messageEventDefinition id="d" messageRef="order"/>'
@@ -39,7 +38,9 @@ def mpms(
     return run
 
 
-def test_a_process_is_started_with_variables(mpms: Command, plant: Plant) -> None:
+def test_a_process_is_started_with_variables(
+    mpms: Command, plant: StartingPlant
+) -> None:
     plant.deploy(p=plant.draw("p", '<startEvent id="b"/><userTask id="f"/>', "b f"))
     variables = ("--var", "n=1", "--var", "color=deep blue", "--var", 'list=["a", 2]')
     code, out, _ = mpms("processes", "start", "p", "--business-key", "MO-1", *variables)
@@ -63,7 +64,7 @@ def test_a_process_is_started_with_variables(mpms: Command, plant: Plant) -> Non
     ],
 )
 def test_a_start_that_cannot_be_is_one_sentence(
-    mpms: Command, plant: Plant, arguments: tuple[str, ...], complaint: str
+    mpms: Command, plant: StartingPlant, arguments: tuple[str, ...], complaint: str
 ) -> None:
     plant.deploy(p=plant.beginning_with("p", ORDER))
     code, out, err = mpms("processes", *arguments)
@@ -72,7 +73,7 @@ def test_a_start_that_cannot_be_is_one_sentence(
     assert len(err.splitlines()) == 1
 
 
-def test_what_starts_by_itself_is_listed(mpms: Command, plant: Plant) -> None:
+def test_what_starts_by_itself_is_listed(mpms: Command, plant: StartingPlant) -> None:
     plant.deploy(
         p=plant.beginning_with("p", ORDER), q=plant.beginning_with("q", EVERY_DAY)
     )
@@ -84,7 +85,7 @@ def test_what_starts_by_itself_is_listed(mpms: Command, plant: Plant) -> None:
     ]
 
 
-def test_messages_and_signals_are_sent(mpms: Command, plant: Plant) -> None:
+def test_messages_and_signals_are_sent(mpms: Command, plant: StartingPlant) -> None:
     plant.deploy(p=plant.beginning_with("p", ORDER))
     code, out, _ = mpms("messages", "send", "Order placed", "--key", "MO-7")
     assert (code, out.split()[0]) == (0, "started")

@@ -10,19 +10,21 @@ from typing import Any
 import pytest
 
 from mpms import bootstrap
+from mpms.bootstrap import Services
 from mpms.services.deliver import fire_some
 from mpms.services.deploy_models import Refused
 from mpms.services.start_due import start_due_one
 from mpms.worker import Worker
-
-Plant = Any  # the fixture's class lives in conftest.py
+from tests.support.starting_plant import StartingPlant
 
 
 def timer(tag: str, text: str) -> str:
     return f'<timerEventDefinition id="t"><{tag}>{text}</{tag}></timerEventDefinition>'
 
 
-def test_a_duration_begins_with_the_deployment_and_starts_one(plant: Plant) -> None:
+def test_a_duration_begins_with_the_deployment_and_starts_one(
+    plant: StartingPlant,
+) -> None:
     plant.deploy(p=plant.beginning_with("p", timer("timeDuration", "PT10M")))
     assert plant.after(599) == 0
     assert plant.after(1) == 1
@@ -36,19 +38,19 @@ def test_a_duration_begins_with_the_deployment_and_starts_one(plant: Plant) -> N
     assert started == ("mpms", told)
 
 
-def test_a_date_that_is_over_starts_at_once(plant: Plant) -> None:
+def test_a_date_that_is_over_starts_at_once(plant: StartingPlant) -> None:
     plant.deploy(p=plant.beginning_with("p", timer("timeDate", "2020-01-01T00:00:00Z")))
     assert plant.after(0) == 1
     assert plant.after(86_400) == 1
 
 
-def test_a_cycle_starts_as_often_as_it_says(plant: Plant) -> None:
+def test_a_cycle_starts_as_often_as_it_says(plant: StartingPlant) -> None:
     plant.deploy(p=plant.beginning_with("p", timer("timeCycle", "R3/PT10M")))
     assert [plant.after(600) for _ in range(5)] == [1, 2, 3, 3, 3]
     assert plant.rows("SELECT due_at FROM starts") == [(None,)]
 
 
-def test_cron_starts_on_its_days(plant: Plant) -> None:
+def test_cron_starts_on_its_days(plant: StartingPlant) -> None:
     """The clock begins on a Monday at 8."""
     plant.deploy(p=plant.beginning_with("p", timer("timeCycle", "0 0 9 ? * TUE-FRI")))
     assert plant.after(3600) == 0
@@ -57,14 +59,14 @@ def test_cron_starts_on_its_days(plant: Plant) -> None:
 
 @pytest.mark.parametrize("text", ["R/PT1M", "0 * * * * ?", "* * * * *"])
 def test_turns_missed_while_nothing_ran_become_one_instance(
-    plant: Plant, text: str
+    plant: StartingPlant, text: str
 ) -> None:
     plant.deploy(p=plant.beginning_with("p", timer("timeCycle", text)))
     assert plant.after(3 * 86_400) == 1
     assert plant.after(60) == 2
 
 
-def test_a_new_version_replaces_the_starts_of_the_old_one(plant: Plant) -> None:
+def test_a_new_version_replaces_the_starts_of_the_old_one(plant: StartingPlant) -> None:
     plant.deploy(p=plant.beginning_with("p", timer("timeDuration", "PT10M")))
     plant.clock.move(300)
     plant.deploy(p=plant.beginning_with("p", timer("timeDuration", "PT20M")))
@@ -79,7 +81,7 @@ def test_a_new_version_replaces_the_starts_of_the_old_one(plant: Plant) -> None:
     assert plant.instances()[0].id == instance.id
 
 
-def test_the_same_version_again_does_not_begin_anew(plant: Plant) -> None:
+def test_the_same_version_again_does_not_begin_anew(plant: StartingPlant) -> None:
     model = plant.beginning_with("p", timer("timeDuration", "PT10M"))
     plant.deploy(p=model)
     plant.clock.move(599)
@@ -89,7 +91,7 @@ def test_the_same_version_again_does_not_begin_anew(plant: Plant) -> None:
     assert plant.after(86_400) == 1
 
 
-def test_a_start_that_is_rolled_back_happens_once(plant: Plant) -> None:
+def test_a_start_that_is_rolled_back_happens_once(plant: StartingPlant) -> None:
     plant.deploy(p=plant.beginning_with("p", timer("timeCycle", "R2/PT10M")))
     plant.clock.move(600)
 
@@ -121,7 +123,7 @@ def test_a_start_that_is_rolled_back_happens_once(plant: Plant) -> None:
 
 
 def test_workers_that_race_start_each_turn_once(
-    plant: Plant, database_url: str
+    plant: StartingPlant, database_url: str
 ) -> None:
     """Four workers with connections of their own, six processes, three turns each."""
     files = {
@@ -149,13 +151,13 @@ def test_workers_that_race_start_each_turn_once(
             other.close()
 
 
-def race(services: Any, together: threading.Barrier) -> None:
+def race(services: Services, together: threading.Barrier) -> None:
     together.wait()
     while start_due_one(services.uow, services.advance):
         pass
 
 
-def test_a_worker_wakes_up_for_a_start(plant: Plant) -> None:
+def test_a_worker_wakes_up_for_a_start(plant: StartingPlant) -> None:
     naps: list[float] = []
     stop = threading.Event()
 
@@ -176,7 +178,9 @@ def test_a_worker_wakes_up_for_a_start(plant: Plant) -> None:
     assert naps == [0.25]
 
 
-def test_a_suspended_process_is_not_started_until_it_is_resumed(plant: Plant) -> None:
+def test_a_suspended_process_is_not_started_until_it_is_resumed(
+    plant: StartingPlant,
+) -> None:
     plant.deploy(p=plant.beginning_with("p", timer("timeCycle", "R/PT10M")))
     plant.rows(
         "INSERT INTO suspended_processes (key, suspended_by, suspended_reason)"
@@ -188,7 +192,7 @@ def test_a_suspended_process_is_not_started_until_it_is_resumed(plant: Plant) ->
 
 
 def test_a_timer_that_cannot_be_read_is_refused_and_nothing_is_deployed(
-    plant: Plant,
+    plant: StartingPlant,
 ) -> None:
     good = plant.beginning_with("good", timer("timeDuration", "PT10M"))
     bad = plant.beginning_with("bad", timer("timeDuration", "${'ten minutes'}"))
@@ -199,14 +203,14 @@ def test_a_timer_that_cannot_be_read_is_refused_and_nothing_is_deployed(
 
 
 def test_timers_that_fall_due_together_fire_though_one_of_them_fails(
-    plant: Plant,
+    plant: StartingPlant,
 ) -> None:
     wait = (
         '<startEvent id="b"/><intermediateCatchEvent id="w">'
         f'{timer("timeDuration", "PT1M")}</intermediateCatchEvent><endEvent id="e"/>'
     )
     plant.deploy(p=plant.draw("p", wait, "b w", "w e"))
-    bad, *good = [plant.start("p") for _ in range(40)]
+    bad, *good = [plant.begin("p") for _ in range(40)]
 
     class FailsForOne:
         clock, engine = plant.clock, plant.services.engine

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from mpms.domain.errors import VariableTooLarge
@@ -11,21 +9,20 @@ from mpms.domain.jobs import Done
 from mpms.services.broadcast_signal import broadcast_signal
 from mpms.services.correlate_message import correlate_message
 from mpms.services.submit_form import submit_form
-
-Plant = Any  # the fixture's class lives in conftest.py
+from tests.support.starting_plant import StartingPlant
 
 HUGE = "x" * 4096
 FORM = ('<startEvent id="b"/><userTask id="form"/><endEvent id="e"/>', "b form")
 
 
 def test_a_start_a_message_and_a_signal_with_too_much_change_nothing(
-    small_plant: Plant,
+    small_plant: StartingPlant,
 ) -> None:
     plant = small_plant
     start = '<messageEventDefinition id="d" messageRef="order"/>'
     plant.deploy(p=plant.beginning_with("p", start))
     with pytest.raises(VariableTooLarge, match="'photo'"):
-        plant.start("p", at="begin", variables={"photo": HUGE})
+        plant.begin("p", at="begin", variables={"photo": HUGE})
     with pytest.raises(VariableTooLarge, match="'photo'"):
         correlate_message(
             plant.uow,
@@ -42,11 +39,13 @@ def test_a_start_a_message_and_a_signal_with_too_much_change_nothing(
     assert plant.rows("SELECT * FROM deliveries") == []
 
 
-def test_a_form_with_too_much_is_refused_and_stays_open(small_plant: Plant) -> None:
+def test_a_form_with_too_much_is_refused_and_stays_open(
+    small_plant: StartingPlant,
+) -> None:
     plant = small_plant
     elements, way = FORM
     plant.deploy(p=plant.draw("p", elements, way, "form e"))
-    plant.start("p")
+    plant.begin("p")
     ((task_id,),) = plant.rows("SELECT task_id::text FROM tasks")
     with pytest.raises(VariableTooLarge, match="'note' has 4 KB"):
         submit_form(plant.uow, plant.advance, task_id, {"note": HUGE}, by="ada")
@@ -56,7 +55,7 @@ def test_a_form_with_too_much_is_refused_and_stays_open(small_plant: Plant) -> N
     assert plant.variables(instance.id) == {"note": "short"}
 
 
-def test_a_job_that_gives_too_much_has_failed(small_plant: Plant) -> None:
+def test_a_job_that_gives_too_much_has_failed(small_plant: StartingPlant) -> None:
     plant = small_plant
     plant.handlers.add_inside("film", lambda tx, job: Done({"film": HUGE}))
     plant.deploy(
@@ -69,7 +68,7 @@ def test_a_job_that_gives_too_much_has_failed(small_plant: Plant) -> None:
             *("b work", "oops mend"),
         )
     )
-    plant.start("p")
+    plant.begin("p")
     while plant.rows("SELECT id FROM jobs WHERE state = 'ready'"):
         plant.rows("UPDATE jobs SET run_at = now() WHERE state = 'ready'")
         plant.worker.settle()
@@ -77,7 +76,9 @@ def test_a_job_that_gives_too_much_has_failed(small_plant: Plant) -> None:
     assert "'film' has 4 KB" in plant.variables(instance.id)["why"]
 
 
-def test_a_script_that_makes_too_much_opens_an_incident(small_plant: Plant) -> None:
+def test_a_script_that_makes_too_much_opens_an_incident(
+    small_plant: StartingPlant,
+) -> None:
     plant = small_plant
     plant.deploy(
         p=plant.draw(
@@ -88,7 +89,7 @@ def test_a_script_that_makes_too_much_opens_an_incident(small_plant: Plant) -> N
             *("b grow", "grow e"),
         )
     )
-    plant.start("p", variables={"part": "x" * 1000})
+    plant.begin("p", variables={"part": "x" * 1000})
     (incident,) = plant.incidents()
     assert incident.element == "grow"
     assert "'big' has 3 KB" in incident.message

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
 from typing import Any
@@ -13,6 +12,7 @@ import pytest
 from mpms.domain.errors import InstanceBusy, TaskGone
 from mpms.domain.orders import Order
 from mpms.domain.people import Role
+from mpms.domain.tasks import FormTask
 from mpms.services.claim_task import NotYourTask, TaskTaken, claim_task, give_back_task
 from mpms.services.decide_late_answer import (
     AnswerOvertaken,
@@ -23,18 +23,19 @@ from mpms.services.decide_late_answer import (
 )
 from mpms.services.repair_instance import cancel_instance
 from mpms.services.submit_form import submit_form
-
-Shop = Any
+from tests.support.checkers import there
+from tests.support.waiting import together
+from tests.support.weighing import WeighingShop
 
 
 @pytest.fixture
-def task(shop: Shop) -> Any:
+def task(shop: WeighingShop) -> FormTask:
     shop.deploy()
-    return shop.start()
+    return shop.weigh()
 
 
 def post(
-    shop: Shop, task: Any, login: str, answers: dict[str, Any], **more: Any
+    shop: WeighingShop, task: FormTask, login: str, answers: dict[str, Any], **more: Any
 ) -> Any:
     person = shop.person(login)
     return submit_form(
@@ -42,23 +43,25 @@ def post(
     )
 
 
-def late(shop: Shop) -> list[Any]:
+def late(shop: WeighingShop) -> list[Any]:
     with shop.uow() as tx:
         return list(tx.late_answers.open())
 
 
-def test_the_key_and_the_time_of_the_tablet_are_kept(shop: Shop, task: Any) -> None:
+def test_the_key_and_the_time_of_the_tablet_are_kept(
+    shop: WeighingShop, task: FormTask
+) -> None:
     at = shop.clock.now() - timedelta(minutes=30)
     shop.rows(f"UPDATE tasks SET created_at = '{at - timedelta(minutes=1)}'")
     done = post(shop, task, "ana", {"kg": 1}, key="k1", device_at=at, posted_by="ben")
     assert (done.state, done.answer.key, done.answer.device_at) == ("done", "k1", at)
-    ((actor, data),) = shop.history("form answered")
+    ((actor, data),) = shop.told("form answered")
     assert (actor, data["posted_by"]) == ("ana", "ben")
     assert data["device_at"] == at.isoformat()
 
 
 def test_the_same_key_or_the_same_answers_return_the_first_result(
-    shop: Shop, task: Any
+    shop: WeighingShop, task: FormTask
 ) -> None:
     first = post(shop, task, "ana", {"kg": 1, "note": ""}, key="k1")
     by_key = post(shop, task, "ana", {"kg": 99}, key="k1")
@@ -67,11 +70,11 @@ def test_the_same_key_or_the_same_answers_return_the_first_result(
     for again in (by_key, by_answers, without_key):
         assert (again.state, again.answer) == ("already", first.answer)
     assert late(shop) == []
-    assert len(shop.history("form answered")) == 1
+    assert len(shop.told("form answered")) == 1
 
 
 def test_a_different_answer_from_a_tablet_waits_for_the_supervisor(
-    shop: Shop, task: Any
+    shop: WeighingShop, task: FormTask
 ) -> None:
     post(shop, task, "ana", {"kg": 1}, key="k1")
     at = shop.clock.now() - timedelta(minutes=5)
@@ -84,13 +87,13 @@ def test_a_different_answer_from_a_tablet_waits_for_the_supervisor(
     assert kept.reason == f"answered by Ana at {clock:%H:%M} already"
     assert (kept.answers, kept.answered_by, kept.device_at) == ({"kg": 2}, "ben", at)
     assert (kept.task_name, kept.instance_id) == ("Weigh the sack", task.instance_id)
-    assert len(shop.history("answer came late")) == 1
-    assert len(shop.history("form answered")) == 1
+    assert len(shop.told("answer came late")) == 1
+    assert len(shop.told("form answered")) == 1
 
 
 @pytest.mark.parametrize("tells_instance", [True, False])
 def test_an_answer_for_a_cancelled_order_is_kept_with_the_reason(
-    shop: Shop, task: Any, tells_instance: bool
+    shop: WeighingShop, task: FormTask, tells_instance: bool
 ) -> None:
     cancel_instance(
         shop.uow, shop.advance, task.instance_id, by="boss", reason="no paint"
@@ -103,15 +106,19 @@ def test_an_answer_for_a_cancelled_order_is_kept_with_the_reason(
         post(shop, task, "ana", {"kg": 2})
 
 
-def test_a_key_used_for_two_tasks_loses_neither_answer(shop: Shop, task: Any) -> None:
-    other = shop.start()
+def test_a_key_used_for_two_tasks_loses_neither_answer(
+    shop: WeighingShop, task: FormTask
+) -> None:
+    other = shop.weigh()
     for one in (task, other):
         post(shop, one, "ana", {"kg": 1}, key=f"of {one.task_id}")
         assert post(shop, one, "ben", {"kg": 2}, key="same").state == "conflict"
     assert {kept.task_id for kept in late(shop)} == {task.task_id, other.task_id}
 
 
-def test_an_answer_for_a_task_that_never_was_is_refused(shop: Shop, task: Any) -> None:
+def test_an_answer_for_a_task_that_never_was_is_refused(
+    shop: WeighingShop, task: FormTask
+) -> None:
     ana = shop.person("ana")
     for unknown in (str(uuid4()), "no id"):
         with pytest.raises(TaskGone):
@@ -122,7 +129,7 @@ def test_an_answer_for_a_task_that_never_was_is_refused(shop: Shop, task: Any) -
 
 
 def test_a_task_that_somebody_else_has_taken_meanwhile_is_a_conflict(
-    shop: Shop, task: Any
+    shop: WeighingShop, task: FormTask
 ) -> None:
     claim_task(shop.uow, task.task_id, person=shop.person("ben"))
     with pytest.raises(TaskTaken, match="Ben"):
@@ -137,16 +144,16 @@ def test_a_task_that_somebody_else_has_taken_meanwhile_is_a_conflict(
     assert done.first
 
 
-def test_a_person_of_other_groups_cannot_answer(shop: Shop) -> None:
+def test_a_person_of_other_groups_cannot_answer(shop: WeighingShop) -> None:
     shop.deploy(groups="mixers")
-    task = shop.start()
+    task = shop.weigh()
     with pytest.raises(NotYourTask):
         post(shop, task, "ana", {"kg": 1}, key="k")
     assert late(shop) == []
 
 
 def test_posts_of_two_tablets_at_the_same_moment_count_once(
-    shop: Shop, task: Any, together: Callable[..., list[Any]]
+    shop: WeighingShop, task: FormTask
 ) -> None:
     people = [shop.person(f"p{n}") for n in range(4)]
 
@@ -171,22 +178,24 @@ def test_posts_of_two_tablets_at_the_same_moment_count_once(
     assert len(late(shop)) == 3
 
 
-def test_a_supervisor_accepts_while_the_task_waits(shop: Shop, task: Any) -> None:
+def test_a_supervisor_accepts_while_the_task_waits(
+    shop: WeighingShop, task: FormTask
+) -> None:
     ben, boss = shop.person("ben"), shop.person("boss", Role.SUPERVISOR)
     claim_task(shop.uow, task.task_id, person=ben)
     post(shop, task, "ana", {"kg": 4}, key="k")
     (kept,) = late(shop)
     done = accept_late_answer(shop.uow, shop.advance, kept.id, person=boss)
-    assert (done.first, done.answer.answered_by) == (True, "ana")
+    assert (done.first, there(done.answer).answered_by) == (True, "ana")
     assert [one.element for one in shop.forms()] == ["next"]
     assert late(shop) == []
     with pytest.raises(LateAnswerDecided):
         accept_late_answer(shop.uow, shop.advance, kept.id, person=boss)
-    assert [actor for actor, _ in shop.history("late answer accepted")] == ["boss"]
+    assert [actor for actor, _ in shop.told("late answer accepted")] == ["boss"]
 
 
 def test_an_overtaken_answer_can_only_be_discarded_with_a_reason(
-    shop: Shop, task: Any
+    shop: WeighingShop, task: FormTask
 ) -> None:
     boss = shop.person("boss", Role.SUPERVISOR)
     post(shop, task, "ana", {"kg": 1}, key="k1")
@@ -208,11 +217,13 @@ def test_an_overtaken_answer_can_only_be_discarded_with_a_reason(
     ]
 
 
-def test_an_answer_after_the_order_was_completed_by_hand_says_so(shop: Shop) -> None:
+def test_an_answer_after_the_order_was_completed_by_hand_says_so(
+    shop: WeighingShop,
+) -> None:
     shop.deploy()
     with shop.uow() as tx:
         tx.orders.add(Order("MO-1", "Paint", ()))
-    task = shop.start("MO-1")
+    task = shop.weigh("MO-1")
     cancel_instance(shop.uow, shop.advance, task.instance_id, by="boss", reason="x")
     shop.rows("UPDATE orders SET status = 'completed manually', ended_at = now()")
     post(shop, task, "ana", {"kg": 1}, key="k")
@@ -222,7 +233,7 @@ def test_an_answer_after_the_order_was_completed_by_hand_says_so(shop: Shop) -> 
 
 
 def test_a_task_given_back_can_be_answered_by_the_next_person(
-    shop: Shop, task: Any
+    shop: WeighingShop, task: FormTask
 ) -> None:
     claim_task(shop.uow, task.task_id, person=shop.person("ana"))
     boss = shop.person("boss", Role.ADMIN)

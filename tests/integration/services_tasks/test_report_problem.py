@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from mpms.domain.models import Cause, Causes
+from mpms.domain.tasks import FormTask
 from mpms.services.claim_task import NotYourTask, TaskTaken, claim_task
 from mpms.services.report_problem import (
     CauseUnknown,
@@ -16,40 +17,43 @@ from mpms.services.report_problem import (
     report_problem,
 )
 from mpms.services.submit_form import submit_form
+from tests.support.weighing import WeighingShop
 
-Shop = Any
 
-
-def report(shop: Shop, task_id: str, code: str, note: str = "", by: str = "ana") -> Any:
+def report(
+    shop: WeighingShop, task_id: str, code: str, note: str = "", by: str = "ana"
+) -> Any:
     return report_problem(
         shop.uow, shop.advance, task_id, code, note, person=shop.person(by)
     )
 
 
-def variables(shop: Shop, task: Any) -> dict[str, Any]:
+def variables(shop: WeighingShop, task: FormTask) -> dict[str, Any]:
     with shop.uow() as tx:
         return tx.tasks.variables([task.instance_id])[task.instance_id]
 
 
-def test_a_cause_that_the_model_names_raises_its_error(shop: Shop) -> None:
+def test_a_cause_that_the_model_names_raises_its_error(shop: WeighingShop) -> None:
     shop.deploy(caught=True)
-    task = shop.start()
+    task = shop.weigh()
     assert report(shop, task.task_id, "Spilled", "on the floor").caught
     (clean,) = shop.forms(task.instance_id)
     assert clean.element == "clean"
     seen = variables(shop, clean)
     assert seen["code"] == "Spilled"
     assert seen["why"] == "Something was spilled: on the floor"
-    assert shop.history("problem reported") == [
+    assert shop.told("problem reported") == [
         ("ana", {"code": "Spilled", "note": "on the floor"})
     ]
     with shop.uow() as tx:
         assert tx.incidents.listing() == []
 
 
-def test_what_nobody_catches_becomes_an_incident_and_the_task_stays(shop: Shop) -> None:
+def test_what_nobody_catches_becomes_an_incident_and_the_task_stays(
+    shop: WeighingShop,
+) -> None:
     shop.deploy()
-    task = shop.start()
+    task = shop.weigh()
     assert not report(shop, task.task_id, "MaterialMissing", "empty shelf").caught
     assert [t.task_id for t in shop.forms()] == [task.task_id]
     with shop.uow() as tx:
@@ -61,7 +65,7 @@ def test_what_nobody_catches_becomes_an_incident_and_the_task_stays(shop: Shop) 
         assert tx.incidents.listing() == []
 
 
-def test_the_shipped_process_lets_somebody_decide(shop: Shop) -> None:
+def test_the_shipped_process_lets_somebody_decide(shop: WeighingShop) -> None:
     instance_id = shop.make("MO-1")
     (load,) = shop.forms(instance_id)
     assert report(shop, load.task_id, "MaterialDamaged", "wet").caught
@@ -72,9 +76,9 @@ def test_the_shipped_process_lets_somebody_decide(shop: Shop) -> None:
     assert seen["error_message"] == "Material is damaged: wet"
 
 
-def test_causes_are_the_models_own_and_the_usual_ones(shop: Shop) -> None:
+def test_causes_are_the_models_own_and_the_usual_ones(shop: WeighingShop) -> None:
     shop.deploy(caught=True)
-    task = shop.start()
+    task = shop.weigh()
     with shop.uow() as tx:
         codes = [cause.code for cause in causes_of(tx, shop.advance, task)]
     assert codes == ["Spilled", "Other"]
@@ -84,9 +88,9 @@ def test_causes_are_the_models_own_and_the_usual_ones(shop: Shop) -> None:
     assert len(offered(Causes((), any_code=False))) == 5
 
 
-def test_reports_are_refused_that_make_no_sense(shop: Shop) -> None:
+def test_reports_are_refused_that_make_no_sense(shop: WeighingShop) -> None:
     shop.deploy(caught=True, groups="worker")
-    task = shop.start()
+    task = shop.weigh()
     with pytest.raises(CauseUnknown):
         report(shop, task.task_id, "Invented")
     with pytest.raises(NoteTooLong):
@@ -97,15 +101,15 @@ def test_reports_are_refused_that_make_no_sense(shop: Shop) -> None:
     claim_task(shop.uow, task.task_id, person=shop.person("ben"))
     with pytest.raises(TaskTaken):
         report(shop, task.task_id, "Spilled")
-    assert shop.history("problem reported") == []
+    assert shop.told("problem reported") == []
 
 
-def test_a_report_that_comes_too_late_stays_in_the_history(shop: Shop) -> None:
+def test_a_report_that_comes_too_late_stays_in_the_history(shop: WeighingShop) -> None:
     shop.deploy(caught=True)
-    task = shop.start()
+    task = shop.weigh()
     report(shop, task.task_id, "Spilled")
     again = report(shop, task.task_id, "Spilled", "again")
     assert (again.caught, again.late) == (False, True)
-    assert shop.history("problem reported too late") == [
+    assert shop.told("problem reported too late") == [
         ("ana", {"code": "Spilled", "note": "again"})
     ]

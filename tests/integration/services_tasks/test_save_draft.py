@@ -16,31 +16,30 @@ from mpms.services.save_draft import (
     save_draft,
 )
 from mpms.services.submit_form import submit_form
-
-Shop = Any
+from tests.support.weighing import WeighingShop
 
 
 @pytest.fixture
-def task_id(shop: Shop) -> str:
+def task_id(shop: WeighingShop) -> str:
     shop.deploy()
-    return shop.start().task_id
+    return shop.weigh().task_id
 
 
-def drafts(shop: Shop, task_id: str) -> dict[str, Any]:
+def drafts(shop: WeighingShop, task_id: str) -> dict[str, Any]:
     with shop.uow() as tx:
         return tx.drafts.of(task_id)
 
 
-def test_the_last_value_of_each_field_is_kept(shop: Shop, task_id: str) -> None:
+def test_the_last_value_of_each_field_is_kept(shop: WeighingShop, task_id: str) -> None:
     ana = shop.person("ana")
     save_draft(shop.uow, task_id, {"kg": 1, "note": "a"}, person=ana)
     save_draft(shop.uow, task_id, {"kg": 2.5}, person=ana)
     assert drafts(shop, task_id) == {"kg": 2.5, "note": "a"}
-    assert [data["field"] for _, data in shop.history("draft begun")] == ["kg", "note"]
+    assert [data["field"] for _, data in shop.told("draft begun")] == ["kg", "note"]
 
 
 def test_fields_that_the_form_lacks_are_refused_and_the_others_kept(
-    shop: Shop, task_id: str
+    shop: WeighingShop, task_id: str
 ) -> None:
     with pytest.raises(FieldUnknown):
         save_draft(
@@ -49,7 +48,9 @@ def test_fields_that_the_form_lacks_are_refused_and_the_others_kept(
     assert drafts(shop, task_id) == {"kg": 1}
 
 
-def test_a_text_and_a_photo_have_limits_of_their_own(shop: Shop, task_id: str) -> None:
+def test_a_text_and_a_photo_have_limits_of_their_own(
+    shop: WeighingShop, task_id: str
+) -> None:
     ana = shop.person("ana")
     photo = "data:image/jpeg;base64," + "A" * (2 * MAX_BYTES)
     save_draft(shop.uow, task_id, {"photo": photo}, person=ana)
@@ -60,14 +61,14 @@ def test_a_text_and_a_photo_have_limits_of_their_own(shop: Shop, task_id: str) -
 
 
 def test_nobody_types_into_a_form_that_somebody_else_has(
-    shop: Shop, task_id: str
+    shop: WeighingShop, task_id: str
 ) -> None:
     claim_task(shop.uow, task_id, person=shop.person("ana"))
     with pytest.raises(TaskTaken):
         save_draft(shop.uow, task_id, {"kg": 1}, person=shop.person("ben"))
 
 
-def test_drafts_end_with_their_task(shop: Shop, task_id: str) -> None:
+def test_drafts_end_with_their_task(shop: WeighingShop, task_id: str) -> None:
     ana = shop.person("ana")
     save_draft(shop.uow, task_id, {"kg": 1}, person=ana)
     submit_form(shop.uow, shop.advance, task_id, {"kg": 1}, by="ana")

@@ -7,25 +7,25 @@ from typing import Any
 
 import pytest
 
-from mpms.domain.people import Role
+from mpms.domain.people import Person, Role
 from mpms.ports.floor import FloorSeen, RobotSeen
 from mpms.services.claim_task import NotYourTask, claim_task
 from mpms.services.submit_form import submit_form
 from mpms.services.suspend_instance import suspend_instance
-from mpms.services.tasks_for import next_of, task_for, tasks_for
+from mpms.services.tasks_for import TaskView, next_of, task_for, tasks_for
+from tests.support.checkers import there
+from tests.support.weighing import WeighingShop
 
-Shop = Any
 
-
-def seen(shop: Shop, person: Any, **more: Any) -> list[Any]:
+def seen(shop: WeighingShop, person: Person, **more: Any) -> list[TaskView]:
     now = more.pop("now", shop.forms()[0].created_at if shop.forms() else None)
     now = now or shop.clock.now()
     return list(tasks_for(shop.uow, person, now=now, world=shop.world, **more))
 
 
-def test_people_see_the_tasks_of_their_groups_and_no_others(shop: Shop) -> None:
+def test_people_see_the_tasks_of_their_groups_and_no_others(shop: WeighingShop) -> None:
     shop.deploy(groups="mixers")
-    task = shop.start()
+    task = shop.weigh()
     for somebody in (
         shop.person("max", groups=("mixers",)),
         shop.person("boss", Role.SUPERVISOR),
@@ -46,19 +46,27 @@ def test_people_see_the_tasks_of_their_groups_and_no_others(shop: Shop) -> None:
             )
 
 
-def test_a_card_tells_place_material_amounts_and_robot(shop: Shop) -> None:
+def test_a_card_tells_place_material_amounts_and_robot(shop: WeighingShop) -> None:
     shop.make("MO-1")
     (view,) = seen(shop, shop.person("ana"))
     assert (view.order_number, view.product, view.place) == ("MO-1", "White paint", "A")
-    assert (view.material.name, view.material.required_kg) == ("Water", 10.0)
+    assert (there(view.material).name, there(view.material).required_kg) == (
+        "Water",
+        10.0,
+    )
     assert [line.code for line in view.lines] == ["RM-001", "RM-002"]
-    assert view.robot.here
+    assert there(view.robot).here
     assert not view.late
 
 
-def test_the_next_card_follows_the_robot_and_counts_what_is_loaded(shop: Shop) -> None:
+def test_the_next_card_follows_the_robot_and_counts_what_is_loaded(
+    shop: WeighingShop,
+) -> None:
     instance_id = shop.make("MO-1")
-    answers = [{"confirmed": True, "lot": "L7"}, {"unloaded": True}]
+    answers: list[dict[str, Any]] = [
+        {"confirmed": True, "lot": "L7"},
+        {"unloaded": True},
+    ]
     places = []
     for given in answers:
         (task,) = shop.forms(instance_id)
@@ -68,26 +76,28 @@ def test_the_next_card_follows_the_robot_and_counts_what_is_loaded(shop: Shop) -
         places.append(view.place)
     assert places == ["tank", "B"]
     assert (view.lines[0].loaded_kg, view.lines[0].lot) == (10.0, "L7")
-    assert view.material.code == "RM-002"
+    assert there(view.material).code == "RM-002"
 
 
-def test_a_robot_that_is_seen_elsewhere_is_told_with_its_distance(shop: Shop) -> None:
+def test_a_robot_that_is_seen_elsewhere_is_told_with_its_distance(
+    shop: WeighingShop,
+) -> None:
     shop.make("MO-1")
     shop.rows("UPDATE goals SET state = 'sent', ended_at = NULL")
     pose = shop.world.places["A"]
     ana = shop.person("ana")
     (view,) = seen(shop, ana)
-    robot = RobotSeen(view.robot.robot, pose.x_m + 6, pose.y_m, pose_age_s=0.1)
+    robot = RobotSeen(there(view.robot).robot, pose.x_m + 6, pose.y_m, pose_age_s=0.1)
     (view,) = seen(shop, ana, floor=FloorSeen((robot,)))
-    assert not view.robot.here
-    assert view.robot.distance_m == pytest.approx(6)
-    speed_mps = shop.world.robot(robot.robot).max_speed_mps
-    assert view.robot.eta_s == pytest.approx(6 / speed_mps)
+    assert not there(view.robot).here
+    assert there(view.robot).distance_m == pytest.approx(6)
+    speed_mps = there(shop.world.robot(robot.robot)).max_speed_mps
+    assert there(view.robot).eta_s == pytest.approx(6 / speed_mps)
 
 
-def test_tasks_grow_late(shop: Shop) -> None:
+def test_tasks_grow_late(shop: WeighingShop) -> None:
     shop.deploy()
-    task = shop.start()
+    task = shop.weigh()
     ana = shop.person("ana")
     soon = task.created_at + timedelta(minutes=14)
     later = task.created_at + timedelta(minutes=16)
@@ -96,21 +106,21 @@ def test_tasks_grow_late(shop: Shop) -> None:
 
 
 def test_next_is_what_one_has_begun_then_the_same_order_then_the_oldest(
-    shop: Shop,
+    shop: WeighingShop,
 ) -> None:
     shop.deploy()
-    first, second, third = (shop.start() for _ in range(3))
+    first, second, third = (shop.weigh() for _ in range(3))
     ana, ben = shop.person("ana"), shop.person("ben")
-    assert next_of(seen(shop, ana), ana).task.task_id == first.task_id
-    same = next_of(seen(shop, ana), ana, instance_id=third.instance_id)
+    assert there(next_of(seen(shop, ana), ana)).task.task_id == first.task_id
+    same = there(next_of(seen(shop, ana), ana, instance_id=third.instance_id))
     assert same.task.task_id == third.task_id
     claim_task(shop.uow, second.task_id, person=ana)
     assert (
-        next_of(seen(shop, ana), ana, instance_id=third.instance_id).task.task_id
+        there(next_of(seen(shop, ana), ana, instance_id=third.instance_id)).task.task_id
         == second.task_id
     )
     claim_task(shop.uow, first.task_id, person=ben)
-    assert next_of(seen(shop, ben), ben).task.task_id == first.task_id
+    assert there(next_of(seen(shop, ben), ben)).task.task_id == first.task_id
     names = {v.task.task_id: v.claimed_by for v in seen(shop, ana)}
     assert names == {
         first.task_id: "Ben",
@@ -119,9 +129,9 @@ def test_next_is_what_one_has_begun_then_the_same_order_then_the_oldest(
     }
 
 
-def test_variables_of_any_shape_break_no_card(shop: Shop) -> None:
+def test_variables_of_any_shape_break_no_card(shop: WeighingShop) -> None:
     shop.deploy()
-    shop.start(
+    shop.weigh(
         "no such order",
         material="text",
         materials=[1, {"name": None, "required_kg": "many"}],
@@ -136,9 +146,11 @@ def test_variables_of_any_shape_break_no_card(shop: Shop) -> None:
     assert [line.required_kg for line in view.lines] == [0.0, 0.0]
 
 
-def test_a_form_of_a_suspended_process_is_on_hold_and_never_next(shop: Shop) -> None:
+def test_a_form_of_a_suspended_process_is_on_hold_and_never_next(
+    shop: WeighingShop,
+) -> None:
     shop.deploy(groups="worker")
-    held, other = shop.start(), shop.start()
+    held, other = shop.weigh(), shop.weigh()
     ana = shop.person("ana", groups=("worker",))
     suspend_instance(shop.uow, held.instance_id, by="sofia", reason="tank is dirty")
     views = {view.task.task_id: view.task.on_hold for view in seen(shop, ana)}
