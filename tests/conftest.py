@@ -20,7 +20,8 @@ from xdist.scheduler import LoadScopeScheduling
 
 from mpms.embedded import postgres
 from mpms.embedded.postgres import PostgresServer
-from tests.support.databases import Databases
+from tests.support.databases import Contents, Databases
+from tests.support.factory import stocked_contents
 from tests.support.quick_flask import keep_compiled_code
 
 TESTS = Path(__file__).resolve().parent
@@ -73,6 +74,20 @@ def databases(postgres_server: PostgresServer) -> Databases:
 def database_url(databases: Databases) -> Iterator[str]:
     """The URL of a migrated database that nobody else uses meanwhile."""
     url = databases.lend()
+    yield url
+    databases.take_back(url)
+
+
+@pytest.fixture(scope="session")
+def stocked(databases: Databases) -> Contents:
+    """What a database holds in which the shipped models are deployed."""
+    return stocked_contents(databases)
+
+
+@pytest.fixture
+def stocked_url(databases: Databases, stocked: Contents) -> Iterator[str]:
+    """The URL of a database in which the shipped models are deployed."""
+    url = databases.lend(stocked)
     yield url
     databases.take_back(url)
 

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 
-Plant = Any  # the fixture's class lives in conftest.py
+from tests.support.paint_factory import PaintFactory
 
 
 @pytest.mark.covers("A78")
 def test_ten_orders_at_once_finish_on_three_robots_of_two_kinds(
-    plant: Plant, handling: str, left_over: Callable[[], dict[str, int]]
+    plant: PaintFactory, handling: str
 ) -> None:
     kinds = {robot.id: robot.kind for robot in plant.world.robots}
     assert len(kinds) == 3
@@ -24,7 +21,7 @@ def test_ten_orders_at_once_finish_on_three_robots_of_two_kinds(
 
     for _ in range(10):
         plant.confirm_everything()
-        plant.wait_over()
+        plant.due_now()
     done = plant.rows("SELECT number FROM orders WHERE status = 'done' ORDER BY 1")
     assert done == [(number,) for number in numbers]
     used = plant.rows(
@@ -39,6 +36,5 @@ def test_ten_orders_at_once_finish_on_three_robots_of_two_kinds(
     )
     assert [mission for (mission,) in missions] == [stops] * 10
 
-    live = left_over()
     resting = {"timers": 2, "subscriptions": 2}  # orders handling waits for the next
-    assert {name: n for name, n in live.items() if n} == resting
+    assert (plant.live_rows(), plant.open_goals()) == (resting, 0)

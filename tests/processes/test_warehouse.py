@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from decimal import Decimal
-from typing import Any
 
 import pytest
 
 from mpms.domain.errors import FormInvalid
 from mpms.domain.orders import OrderLine
 from mpms.domain.steps import Fail
+from tests.support.checkers import there
+from tests.support.paint_factory import PaintFactory
 
-Plant = Any  # the fixture's class lives in conftest.py
 
-
-def driven(plant: Plant, instance_id: str) -> list[str]:
+def driven(plant: PaintFactory, instance_id: str) -> list[str]:
     """Where the robot was sent, in order."""
     return [
         line.data["place"]
@@ -25,7 +23,7 @@ def driven(plant: Plant, instance_id: str) -> list[str]:
 
 
 @pytest.mark.covers("A53")
-def test_every_task_has_the_lane_of_its_actor(plant: Plant) -> None:
+def test_every_task_has_the_lane_of_its_actor(plant: PaintFactory) -> None:
     with plant.uow() as tx:
         definition = tx.definitions.latest("warehouse")
     lanes = {s.id: s.lane for s in plant.engine.steps(definition)}
@@ -36,7 +34,7 @@ def test_every_task_has_the_lane_of_its_actor(plant: Plant) -> None:
 
 
 @pytest.mark.covers("A53")
-def test_a_form_is_offered_to_the_role_of_its_lane_only(plant: Plant) -> None:
+def test_a_form_is_offered_to_the_role_of_its_lane_only(plant: PaintFactory) -> None:
     plant.make("MO-1")
     task = plant.form("load_material")
     assert (task.lane, task.groups) == ("Worker", ("worker",))
@@ -46,14 +44,14 @@ def test_a_form_is_offered_to_the_role_of_its_lane_only(plant: Plant) -> None:
 
 
 @pytest.mark.covers("A54")
-def test_the_process_begins_by_connecting(plant: Plant) -> None:
+def test_the_process_begins_by_connecting(plant: PaintFactory) -> None:
     instance_id = plant.make("MO-1")
     assert plant.elements(instance_id)[:2] == ["order_arrives", "connect"]
     assert plant.variables(instance_id)["product"] == "Matt white wall paint"
 
 
 @pytest.mark.covers("A54", "A64")
-def test_without_a_connection_the_worker_decides(plant: Plant) -> None:
+def test_without_a_connection_the_worker_decides(plant: PaintFactory) -> None:
     unknown = (OrderLine("RM-999", "Moon dust", Decimal(1)),)
     plant.make("MO-1", lines=unknown)
     inputs = plant.sees("decide")
@@ -62,23 +60,25 @@ def test_without_a_connection_the_worker_decides(plant: Plant) -> None:
 
 
 @pytest.mark.covers("A55")
-def test_the_token_waits_until_a_robot_is_ready(plant: Plant) -> None:
+def test_the_token_waits_until_a_robot_is_ready(plant: PaintFactory) -> None:
     plant.robots.not_ready = {r.id: "charging" for r in plant.world.robots}
     instance_id = plant.make("MO-1")
     assert plant.rows("SELECT element, last_error FROM jobs") == [
         ("robot_ready", "robot1: charging; robot2: charging; robot3: charging")
     ]
-    plant.wait_over()
+    plant.due_now()
     assert plant.elements(instance_id)[-1] == "connect"
     assert plant.rows("SELECT attempts FROM jobs") == [(0,)]
 
     del plant.robots.not_ready["robot2"]
-    plant.wait_over()
+    plant.due_now()
     assert plant.variables(instance_id)["robot"] == "robot2"
     assert plant.form("load_material", instance_id)
 
 
-def test_a_load_that_no_robot_can_carry_is_the_workers_matter(plant: Plant) -> None:
+def test_a_load_that_no_robot_can_carry_is_the_workers_matter(
+    plant: PaintFactory,
+) -> None:
     heavy = (OrderLine("RM-001", "Water", Decimal(9000)),)
     plant.make("MO-1", lines=heavy)
     inputs = plant.sees("decide")
@@ -87,7 +87,7 @@ def test_a_load_that_no_robot_can_carry_is_the_workers_matter(plant: Plant) -> N
 
 
 @pytest.mark.covers("A56")
-def test_the_goal_is_the_place_of_the_material(plant: Plant) -> None:
+def test_the_goal_is_the_place_of_the_material(plant: PaintFactory) -> None:
     plant.make("MO-1")
     (goal,) = plant.robots.received
     place = plant.world.material_places["RM-001"]
@@ -96,11 +96,13 @@ def test_the_goal_is_the_place_of_the_material(plant: Plant) -> None:
 
 @pytest.mark.covers("A57")
 def test_the_load_form_appears_on_arrival_and_its_answer_moves_on(
-    plant: Plant,
+    plant: PaintFactory,
 ) -> None:
     with plant.uow() as tx:
         tx.orders.add(plant.order("MO-1"))
-    instance_id = plant.start("warehouse", order_number="MO-1")
+    instance_id = plant.start_only(
+        "warehouse", business_key="MO-1", order_number="MO-1"
+    )
     while not plant.robots.received:
         assert plant.forms() == []
         assert plant.worker.turn()
@@ -114,7 +116,7 @@ def test_the_load_form_appears_on_arrival_and_its_answer_moves_on(
 @pytest.mark.covers("A58")
 @pytest.mark.parametrize("wrong_kg", [303.0, 317.0, 0.0])
 def test_a_wrong_weight_goes_back_to_the_worker_with_a_message(
-    plant: Plant, wrong_kg: float
+    plant: PaintFactory, wrong_kg: float
 ) -> None:
     plant.make("MO-1")
     first = plant.form("load_material")
@@ -133,7 +135,9 @@ def test_a_wrong_weight_goes_back_to_the_worker_with_a_message(
 
 @pytest.mark.covers("A58")
 @pytest.mark.parametrize("right_kg", [303.8, 310.0, 316.2])
-def test_a_weight_within_two_percent_goes_on(plant: Plant, right_kg: float) -> None:
+def test_a_weight_within_two_percent_goes_on(
+    plant: PaintFactory, right_kg: float
+) -> None:
     instance_id = plant.make("MO-1")
     plant.scale.readings = [right_kg]
     plant.confirm("load_material")
@@ -142,7 +146,7 @@ def test_a_weight_within_two_percent_goes_on(plant: Plant, right_kg: float) -> N
 
 
 @pytest.mark.covers("A59")
-def test_the_material_is_unloaded_at_the_tank(plant: Plant) -> None:
+def test_the_material_is_unloaded_at_the_tank(plant: PaintFactory) -> None:
     instance_id = plant.make("MO-1")
     plant.confirm("load_material")
     assert driven(plant, instance_id) == ["A", "tank"]
@@ -162,7 +166,7 @@ def test_the_material_is_unloaded_at_the_tank(plant: Plant) -> None:
     ],
 )
 def test_every_product_goes_to_its_tank(
-    plant: Plant, process: str, product: str, tank: str
+    plant: PaintFactory, process: str, product: str, tank: str
 ) -> None:
     instance_id = plant.make("MO-1", process=process, product=product)
     plant.confirm("load_material")
@@ -172,7 +176,7 @@ def test_every_product_goes_to_its_tank(
 
 @pytest.mark.covers("A60")
 @pytest.mark.parametrize("count", [1, 2, 5])
-def test_every_material_is_brought_to_the_tank(plant: Plant, count: int) -> None:
+def test_every_material_is_brought_to_the_tank(plant: PaintFactory, count: int) -> None:
     codes = ["RM-001", "RM-002", "RM-003", "RM-001", "RM-014"][:count]
     lines = tuple(OrderLine(code, code, Decimal(10)) for code in codes)
     instance_id = plant.make("MO-1", lines=lines)
@@ -183,14 +187,16 @@ def test_every_material_is_brought_to_the_tank(plant: Plant, count: int) -> None
 
 
 @pytest.mark.covers("A61")
-def test_the_robot_goes_home_while_the_worker_starts_the_mixing(plant: Plant) -> None:
+def test_the_robot_goes_home_while_the_worker_starts_the_mixing(
+    plant: PaintFactory,
+) -> None:
     instance_id = plant.make("MO-1")
     for _ in range(3):
         plant.confirm("load_material")
         plant.confirm("unload_material")
     assert plant.form("start_mixing")
     assert driven(plant, instance_id)[-1] == "home"
-    robot = plant.world.robot(plant.variables(instance_id)["robot"])
+    robot = there(plant.world.robot(plant.variables(instance_id)["robot"]))
     assert plant.robots.received[-1].pose == plant.world.places[robot.home]
     assert "move_home" in plant.elements(instance_id)
     plant.confirm("start_mixing")
@@ -198,7 +204,9 @@ def test_the_robot_goes_home_while_the_worker_starts_the_mixing(plant: Plant) ->
 
 
 @pytest.mark.covers("A61")
-def test_the_order_is_done_only_when_the_robot_is_home_as_well(plant: Plant) -> None:
+def test_the_order_is_done_only_when_the_robot_is_home_as_well(
+    plant: PaintFactory,
+) -> None:
     plant.robots.failing = {"home": "a pallet in the way"}
     instance_id = plant.make("MO-1")
     for _ in range(3):
@@ -212,7 +220,7 @@ def test_the_order_is_done_only_when_the_robot_is_home_as_well(plant: Plant) -> 
 
 @pytest.mark.covers("A62")
 def test_the_order_goes_from_new_over_in_process_to_done(
-    plant: Plant, handling: str
+    plant: PaintFactory, handling: str
 ) -> None:
     plant.send_mail(plant.order("MO-1"))
     received, started, ended = plant.rows(
@@ -236,14 +244,12 @@ def test_the_order_goes_from_new_over_in_process_to_done(
 
 
 @pytest.mark.covers("A63")
-def test_the_end_gives_the_robot_back_and_leaves_nothing(
-    plant: Plant, left_over: Callable[[], dict[str, int]]
-) -> None:
+def test_the_end_gives_the_robot_back_and_leaves_nothing(plant: PaintFactory) -> None:
     instance_id = plant.make("MO-1")
     assert plant.rows("SELECT instance_id::text FROM robot_holds") == [(instance_id,)]
     plant.confirm_everything()
     assert plant.elements(instance_id)[-2:] == ["disconnect", "order_finished"]
-    assert set(left_over().values()) == {0}
+    assert (plant.live_rows(), plant.open_goals()) == ({}, 0)
 
 
 @pytest.mark.covers("A64")
@@ -253,11 +259,7 @@ def test_the_end_gives_the_robot_back_and_leaves_nothing(
 )
 @pytest.mark.parametrize("place", ["A", "tank", "home"])
 def test_after_an_error_the_worker_decides_about_the_order(
-    plant: Plant,
-    left_over: Callable[[], dict[str, int]],
-    decision: str,
-    status: str,
-    place: str,
+    plant: PaintFactory, decision: str, status: str, place: str
 ) -> None:
     plant.robots.failing = {place: "no way around the pallet"}
     instance_id = plant.make("MO-1")
@@ -268,17 +270,17 @@ def test_after_an_error_the_worker_decides_about_the_order(
     assert plant.sees("decide")["error_code"] == "RobotFailed"
     assert plant.sees("decide")["error_message"] == "no way around the pallet"
     with pytest.raises(FormInvalid, match="What shall become of the order"):
-        plant.submit(task, {"decision": "burn it", "reason": "angry"})
-    plant.submit(task, {"decision": decision, "reason": "the floor is blocked"})
+        plant.submit(task.task_id, {"decision": "burn it", "reason": "angry"})
+    plant.submit(task.task_id, {"decision": decision, "reason": "the floor is blocked"})
     assert plant.instance(instance_id).status == "completed"
     assert plant.rows("SELECT status, ended_at IS NOT NULL FROM orders") == [
         (status, True)
     ]
-    assert set(left_over().values()) == {0}
+    assert (plant.live_rows(), plant.open_goals()) == ({}, 0)
 
 
 @pytest.mark.covers("A64")
-def test_a_scale_that_is_away_is_the_workers_matter(plant: Plant) -> None:
+def test_a_scale_that_is_away_is_the_workers_matter(plant: PaintFactory) -> None:
     plant.make("MO-1")
     plant.scale.broken = "the scale of the robot does not answer"
     plant.confirm("load_material")
@@ -286,9 +288,7 @@ def test_a_scale_that_is_away_is_the_workers_matter(plant: Plant) -> None:
 
 
 @pytest.mark.covers("A65")
-def test_the_simplified_model_runs_without_weighing(
-    plant: Plant, left_over: Callable[[], dict[str, int]]
-) -> None:
+def test_the_simplified_model_runs_without_weighing(plant: PaintFactory) -> None:
     plant.scale.broken = "there is no scale"
     instance_id = plant.make("MO-1", process="warehouse_simplified")
     plant.confirm_everything()
@@ -296,11 +296,11 @@ def test_the_simplified_model_runs_without_weighing(
     assert not {"weigh_material", "check_weight"} & set(elements)
     assert driven(plant, instance_id) == ["A", "tank", "B", "tank", "C", "tank", "home"]
     assert plant.rows("SELECT status FROM orders") == [("done",)]
-    assert set(left_over().values()) == {0}
+    assert (plant.live_rows(), plant.open_goals()) == ({}, 0)
 
 
 @pytest.mark.covers("A66", "A11")
-def test_the_mission_is_driven_goal_by_goal_in_order(plant: Plant) -> None:
+def test_the_mission_is_driven_goal_by_goal_in_order(plant: PaintFactory) -> None:
     instance_id = plant.make("MO-1")
     plant.confirm_everything()
     mission = [
@@ -316,7 +316,9 @@ def test_the_mission_is_driven_goal_by_goal_in_order(plant: Plant) -> None:
 
 
 @pytest.mark.covers("A12")
-def test_the_robot_learns_neither_the_order_nor_what_it_carries(plant: Plant) -> None:
+def test_the_robot_learns_neither_the_order_nor_what_it_carries(
+    plant: PaintFactory,
+) -> None:
     plant.make("MO-1")
     plant.confirm_everything()
     words = ("MO-1", "RM-00", "Water", "Titanium", "Calcium", "Matt white")
@@ -327,7 +329,7 @@ def test_the_robot_learns_neither_the_order_nor_what_it_carries(plant: Plant) ->
 
 @pytest.mark.covers("A15", "A85")
 def test_the_forms_hold_every_line_with_required_and_loaded_amount(
-    plant: Plant,
+    plant: PaintFactory,
 ) -> None:
     plant.make("MO-1")
     load = plant.sees("load_material")
@@ -365,12 +367,12 @@ def test_the_forms_hold_every_line_with_required_and_loaded_amount(
 
 
 @pytest.mark.covers("A16", "A7")
-def test_a_confirmation_is_kept_with_its_user_and_time(plant: Plant) -> None:
+def test_a_confirmation_is_kept_with_its_user_and_time(plant: PaintFactory) -> None:
     instance_id = plant.make("MO-1")
     task = plant.form("load_material")
     plant.clock.move(95)
     answer = {"confirmed": True, "lot": "L-42"}
-    plant.submit(task, answer, by="grace")
+    plant.submit(task.task_id, answer, by="grace")
     assert plant.rows(
         "SELECT answers, answered_by, answered_at, element FROM answers"
     ) == [(answer, "grace", plant.clock.now(), "load_material")]
@@ -384,17 +386,19 @@ def test_a_confirmation_is_kept_with_its_user_and_time(plant: Plant) -> None:
 
 
 @pytest.mark.covers("A7")
-def test_a_form_that_is_not_filled_in_is_refused_and_stays_open(plant: Plant) -> None:
+def test_a_form_that_is_not_filled_in_is_refused_and_stays_open(
+    plant: PaintFactory,
+) -> None:
     plant.make("MO-1")
     task = plant.form("load_material")
     with pytest.raises(FormInvalid, match="The amount is on the robot"):
-        plant.submit(task, {"confirmed": False})
+        plant.submit(task.task_id, {"confirmed": False})
     assert plant.form("load_material").task_id == task.task_id
     assert plant.rows("SELECT count(*) FROM answers") == [(0,)]
 
 
 @pytest.mark.covers("A4")
-def test_service_and_script_tasks_show_in_the_history(plant: Plant) -> None:
+def test_service_and_script_tasks_show_in_the_history(plant: PaintFactory) -> None:
     instance_id = plant.make("MO-1")
     lines = plant.history(instance_id)
     changed = {
@@ -408,7 +412,7 @@ def test_service_and_script_tasks_show_in_the_history(plant: Plant) -> None:
 
 
 @pytest.mark.covers("A3")
-def test_a_token_passes_every_element_of_the_good_way(plant: Plant) -> None:
+def test_a_token_passes_every_element_of_the_good_way(plant: PaintFactory) -> None:
     plant.scale.readings = [1.0]
     instance_id = plant.make("MO-1")
     plant.confirm_everything()
@@ -428,7 +432,7 @@ def test_a_token_passes_every_element_of_the_good_way(plant: Plant) -> None:
 @pytest.mark.covers("A64")
 @pytest.mark.parametrize("element", ["load_material", "unload_material"])
 def test_a_problem_at_a_worker_s_task_leads_to_the_decision(
-    plant: Plant, element: str
+    plant: PaintFactory, element: str
 ) -> None:
     instance_id = plant.make("MO-1")
     if element == "unload_material":
@@ -448,15 +452,16 @@ def test_a_problem_at_a_worker_s_task_leads_to_the_decision(
 
 
 def test_a_robot_that_still_drives_is_not_given_to_the_next_order(
-    plant: Plant,
+    plant: PaintFactory,
 ) -> None:
     plant.rows(
         "INSERT INTO goals (id, robot, place, x_m, y_m, yaw_rad, state)"
         " SELECT 'old-' || n, 'robot' || n, 'B', 0, 0, 0, 'sent'"
         " FROM generate_series(1, 3) AS n"
     )
-    plant.robots.navigate = lambda goal, maybe_sent: None  # they never arrive
-    plant.make("MO-1")
+    with pytest.MonkeyPatch.context() as patch:  # they never arrive
+        patch.setattr(plant.robots, "navigate", lambda goal, maybe_sent: None)
+        plant.make("MO-1")
     assert plant.rows("SELECT element, attempts, last_error FROM jobs") == [
         (
             "robot_ready",
@@ -464,8 +469,7 @@ def test_a_robot_that_still_drives_is_not_given_to_the_next_order(
             "robot1: drives to B; robot2: drives to B; robot3: drives to B",
         )
     ]
-    del plant.robots.navigate
     plant.rows("UPDATE goals SET state = 'reached' WHERE id = 'old-2'")
-    plant.wait_over()
+    plant.due_now()
     assert plant.form("load_material")
     assert plant.robots.received[-1].robot == "robot2"

@@ -13,7 +13,7 @@ from typing import Any, Self
 import psycopg2
 from psycopg2.extensions import connection
 
-from mpms import bootstrap
+from mpms import assets, bootstrap
 from mpms.adapters.memory import LoopbackRobots
 from mpms.domain.incidents import Incident
 from mpms.domain.instances import Instance
@@ -27,6 +27,7 @@ from mpms.services.handlers import Handlers
 from mpms.services.start_instance import start_instance
 from mpms.services.submit_form import Submitted, submit_form
 from mpms.worker import Worker
+from tests.support.databases import Contents, Databases, contents_of
 from tests.support.fakes import SilentAlarm
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -187,3 +188,13 @@ class Factory:
             instance_id,
         )
         return [(actor, data) for actor, data in rows]
+
+
+def stocked_contents(databases: Databases) -> Contents:
+    """What a database holds in which the shipped models are deployed."""
+    url = databases.lend()
+    with Factory(url) as factory:
+        factory.deploy_files(assets.shipped_models())
+    held = contents_of(url)
+    databases.take_back(url)
+    return held

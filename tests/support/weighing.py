@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
-from mpms import assets, bootstrap
+from mpms import bootstrap
 from mpms.adapters.memory import LoopbackScale
 from mpms.domain.orders import Order, OrderLine
 from mpms.domain.people import Person, Role
@@ -67,8 +67,10 @@ class WeighingShop(Bench):
         return self.forms(started)[0]
 
     def make(self, number: str, process: str = "warehouse") -> str:
-        """An order of two materials under way in the shipped process."""
-        self.deploy_files(assets.shipped_models())
+        """An order of two materials under way in the shipped process.
+
+        The shipped models must be deployed already.
+        """
         with self.uow() as tx:
             tx.orders.add(Order(number, "White paint", LINES))
         return self.start(process, business_key=number, order_number=number)

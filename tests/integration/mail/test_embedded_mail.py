@@ -8,6 +8,7 @@ import stat
 import subprocess
 import sys
 import threading
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,16 @@ from imapclient import IMAPClient
 
 from mpms.adapters.mail_account import MailAccount, Password, Security
 from mpms.embedded import mail, maildrop
-from mpms.embedded.mail import BUYER, ORDERS, TRUSTED_HOST, MailHome, MailNotStarted
+from mpms.embedded.mail import (
+    BUYER,
+    ORDERS,
+    TRUSTED_HOST,
+    MailHome,
+    MailNotStarted,
+    MailServers,
+)
+from tests.support.mailbox import OpenMailbox, empty
+from tests.support.waiting import eventually
 
 ROOT = Path(__file__).parents[3]
 SUPERVISE = """
@@ -26,12 +36,6 @@ servers = mail.start(Path(sys.argv[1]))
 print(*servers.pids, flush=True)
 time.sleep(600)
 """
-
-
-@pytest.fixture(scope="module")
-def servers(shared_directory):
-    with mail.start(shared_directory / "trust") as servers:
-        yield servers
 
 
 def submit(home: MailHome, user: str, raw: bytes, to: str = ORDERS) -> None:
@@ -48,14 +52,7 @@ def talk(home: MailHome, user: str) -> IMAPClient:
 
 def take(home: MailHome, user: str = ORDERS) -> list[bytes]:
     """Return everything in the inbox and empty it."""
-    client = talk(home, user)
-    client.select_folder("INBOX")
-    uids = client.search()
-    messages = [it[b"BODY[]"] for it in client.fetch(uids, ["BODY.PEEK[]"]).values()]
-    client.delete_messages(uids)
-    client.expunge()
-    client.logout()
-    return messages
+    return empty(home, user)
 
 
 FORGED = (
@@ -63,7 +60,7 @@ FORGED = (
 )
 
 
-def test_the_servers_word_replaces_what_the_client_claims(servers):
+def test_the_servers_word_replaces_what_the_client_claims(servers: MailServers) -> None:
     submit(
         servers.home,
         BUYER,
@@ -93,14 +90,16 @@ def test_the_servers_word_replaces_what_the_client_claims(servers):
         "Subject: nobody",
     ],
 )
-def test_who_writes_in_anothers_name_does_not_pass(servers, origin):
+def test_who_writes_in_anothers_name_does_not_pass(
+    servers: MailServers, origin: str
+) -> None:
     submit(servers.home, BUYER, f"{origin}\r\n\r\nx\r\n".encode())
     (raw,) = take(servers.home)
     assert b"dkim=none; dmarc=fail" in raw
     assert b"dmarc=pass" not in raw
 
 
-def test_nobody_sends_without_a_password(servers):
+def test_nobody_sends_without_a_password(servers: MailServers) -> None:
     with smtplib.SMTP(servers.home.host, servers.home.smtp_port, timeout=60) as client:
         with pytest.raises(smtplib.SMTPSenderRefused) as refused:
             client.sendmail(BUYER, [ORDERS], "From: x\r\n\r\n")
@@ -109,12 +108,12 @@ def test_nobody_sends_without_a_password(servers):
             client.login(BUYER, "wrong")
 
 
-def test_nothing_is_relayed(servers):
+def test_nothing_is_relayed(servers: MailServers) -> None:
     with pytest.raises(smtplib.SMTPRecipientsRefused):
         submit(servers.home, BUYER, b"From: x\r\n\r\n", "somebody@example.net")
 
 
-def test_long_lines_and_large_messages_are_taken(servers):
+def test_long_lines_and_large_messages_are_taken(servers: MailServers) -> None:
     raw = f"From: {BUYER}\r\nSubject: {'x' * 100_000}\r\n\r\n".encode()
     raw += (b"y" * 998 + b"\r\n") * 26 * 1049  # above the limit of an order
     submit(servers.home, BUYER, raw)
@@ -122,14 +121,14 @@ def test_long_lines_and_large_messages_are_taken(servers):
     assert taken.endswith(raw)
 
 
-def test_an_order_sent_twice_arrives_twice(servers):
+def test_an_order_sent_twice_arrives_twice(servers: MailServers) -> None:
     raw = f"From: {BUYER}\r\nMessage-ID: <1@x>\r\n\r\nx\r\n".encode()
     submit(servers.home, BUYER, raw)
     submit(servers.home, BUYER, raw)
     assert len(take(servers.home)) == 2
 
 
-def test_a_copied_message_keeps_its_content(servers):
+def test_a_copied_message_keeps_its_content(servers: MailServers) -> None:
     submit(servers.home, BUYER, f"From: {BUYER}\r\n\r\nkeep me\r\n".encode())
     client = talk(servers.home, ORDERS)
     client.create_folder("Copies")
@@ -142,7 +141,7 @@ def test_a_copied_message_keeps_its_content(servers):
     assert copied[b"BODY[]"].endswith(b"keep me\r\n")
 
 
-def test_numbers_last_when_messages_come_and_go(servers):
+def test_numbers_last_when_messages_come_and_go(servers: MailServers) -> None:
     box = servers.mailboxes / ORDERS
     client = talk(servers.home, ORDERS)
     client.create_folder("Filed")
@@ -167,15 +166,15 @@ def test_numbers_last_when_messages_come_and_go(servers):
     client.logout()
 
 
-def test_a_delivery_wakes_many_who_idle(servers):
+def test_a_delivery_wakes_many_who_idle(servers: MailServers) -> None:
     clients = [talk(servers.home, BUYER) for _ in range(10)]
     for client in clients:
         client.select_folder("INBOX", readonly=True)
         client.idle()
     maildrop.drop_into(servers.mailboxes / BUYER, b"Subject: x\r\n\r\n")
-    heard = []
+    heard: list[bytes] = []
 
-    def listen(client):
+    def listen(client: IMAPClient) -> None:
         client.socket().settimeout(60)
         heard.append(client._imap.readline())
 
@@ -190,7 +189,7 @@ def test_a_delivery_wakes_many_who_idle(servers):
     assert all(b"EXISTS" in line or b"RECENT" in line for line in heard)
 
 
-def test_secrets_are_for_this_account_only(servers):
+def test_secrets_are_for_this_account_only(servers: MailServers) -> None:
     assert stat.S_IMODE(servers.directory.stat().st_mode) == 0o700
     for name in ("mail.json", "mailboxes/pymap-etc-shadow", "imap.log", "smtp.log"):
         assert stat.S_IMODE((servers.directory / name).stat().st_mode) == 0o600
@@ -199,7 +198,9 @@ def test_secrets_are_for_this_account_only(servers):
     assert password not in repr(servers.home)
 
 
-def test_another_process_joins_and_leaves_the_servers_alone(servers):
+def test_another_process_joins_and_leaves_the_servers_alone(
+    servers: MailServers,
+) -> None:
     with mail.start(servers.directory) as joined:
         assert joined.home == servers.home
         assert not joined.owned
@@ -207,8 +208,8 @@ def test_another_process_joins_and_leaves_the_servers_alone(servers):
     talk(servers.home, ORDERS).logout()
 
 
-def test_ports_passwords_and_mail_last_over_a_restart(shared_directory):
-    directory = shared_directory / "lasting"
+def test_ports_passwords_and_mail_last_over_a_restart(mail_directory: Path) -> None:
+    directory = mail_directory / "lasting"
     with mail.start(directory) as servers:
         before = servers.home
         submit(before, BUYER, f"From: {BUYER}\r\n\r\nx\r\n".encode())
@@ -224,9 +225,9 @@ def test_ports_passwords_and_mail_last_over_a_restart(shared_directory):
 
 
 def test_servers_end_with_a_killed_supervisor_and_start_again(
-    shared_directory, eventually
-):
-    directory = shared_directory / "killed"
+    mail_directory: Path,
+) -> None:
+    directory = mail_directory / "killed"
     supervisor = subprocess.Popen(
         [sys.executable, "-c", SUPERVISE, str(directory)],
         stdout=subprocess.PIPE,
@@ -249,7 +250,7 @@ def test_servers_end_with_a_killed_supervisor_and_start_again(
         assert servers.home.users == home.users
         assert len(take(servers.home)) == 1
     for pid in pids:
-        eventually(lambda pid=pid: is_gone(pid), "the old servers are gone")
+        eventually(partial(is_gone, pid), "the old servers are gone")
 
 
 def is_gone(pid: int) -> bool:
@@ -260,29 +261,31 @@ def is_gone(pid: int) -> bool:
     return state == "Z"
 
 
-def test_a_port_that_is_taken_is_named(shared_directory):
+def test_a_port_that_is_taken_is_named(mail_directory: Path) -> None:
     with (
         socket.create_server(("127.0.0.1", 0)) as other,
         pytest.raises(MailNotStarted, match=str(other.getsockname()[1])),
     ):
-        mail.start(shared_directory / "taken", imap_port=other.getsockname()[1])
+        mail.start(mail_directory / "taken", imap_port=other.getsockname()[1])
 
 
-def test_a_user_that_is_no_address_is_refused(shared_directory):
+def test_a_user_that_is_no_address_is_refused(mail_directory: Path) -> None:
     for name in ("../../etc/passwd@x", "nobody", "a:b@c", ".@x", "a/b@c.d"):
         with pytest.raises(MailNotStarted, match="cannot be a user"):
-            mail.start(shared_directory / "names", others=[name])
+            mail.start(mail_directory / "names", others=[name])
 
 
-def test_a_directory_that_cannot_be_used_is_named(tmp_path):
+def test_a_directory_that_cannot_be_used_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(MailNotStarted, match="file"):
         mail.start(tmp_path / "file" / "mail")
     assert mail.read(tmp_path) is None
 
 
-def test_stopping_twice_is_allowed_and_frees_everything(shared_directory, open_mailbox):
-    servers = mail.start(shared_directory / "twice")
+def test_stopping_twice_is_allowed_and_frees_everything(
+    mail_directory: Path, open_mailbox: OpenMailbox
+) -> None:
+    servers = mail.start(mail_directory / "twice")
     home = servers.home
     servers.stop()
     servers.stop()

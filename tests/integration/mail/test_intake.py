@@ -12,6 +12,10 @@ from imapclient import IMAPClient
 from mpms.adapters.mail_account import MailAccount, Password, Security
 from mpms.embedded import mail, maildrop
 from mpms.ports.mail import MailboxUnavailable
+from tests.support.certificates import Certificates
+from tests.support.mail_servers import Server, run_dovecot
+from tests.support.mailbox import LetWait, OpenMailbox, fetched, list_letters, raw_of
+from tests.support.waiting import eventually
 
 MIB = 1024 * 1024
 PLAIN = b"From: a@example.com\r\nSubject: one\r\nMessage-ID: <1@x>\r\n\r\nHello\r\n"
@@ -39,8 +43,8 @@ def orders_account(home: mail.MailHome) -> MailAccount:
 
 @pytest.mark.covers("A9")
 def test_letters_are_listed_oldest_first_and_read_byte_by_byte(
-    server, open_mailbox, list_letters
-):
+    server: Server, open_mailbox: OpenMailbox
+) -> None:
     account = server.account()
     messages = [PLAIN, EIGHT_BIT, PLAIN.replace(b"one", b"two")]
     for count, raw in enumerate(messages, 1):
@@ -52,16 +56,16 @@ def test_letters_are_listed_oldest_first_and_read_byte_by_byte(
         assert [letter.uid for letter in letters] == sorted(
             letter.uid for letter in letters
         )
-        fetched = [session.fetch(letter) for letter in letters]
-        assert [letter.raw for letter in fetched] == messages
-        assert [letter.size_bytes for letter in fetched] == list(map(len, messages))
+        read = [fetched(session, letter) for letter in letters]
+        assert [letter.raw for letter in read] == messages
+        assert [letter.size_bytes for letter in read] == list(map(len, messages))
         assert {letter.account for letter in letters} == {account.name}
         assert {letter.folder for letter in letters} == {"INBOX"}
 
 
 def test_a_thousand_random_bytes_and_deep_nesting_arrive_unchanged(
-    server, open_mailbox, list_letters
-):
+    server: Server, open_mailbox: OpenMailbox
+) -> None:
     account = server.account()
     noise = b"Subject: noise\r\n\r\n" + bytes(
         byte for byte in range(1, 256) if byte not in (10, 13)
@@ -70,21 +74,23 @@ def test_a_thousand_random_bytes_and_deep_nesting_arrive_unchanged(
         server.deliver(account, raw)
     with open_mailbox(account).open() as session:
         letters = list_letters(session, 2)
-        found = {session.fetch(letter).raw for letter in letters}
+        found = {raw_of(session, letter) for letter in letters}
     assert found == {NESTED, noise + b"\r\n"}
 
 
-def test_a_nul_in_a_body_does_not_stop_the_reading(server, open_mailbox, list_letters):
+def test_a_nul_in_a_body_does_not_stop_the_reading(
+    server: Server, open_mailbox: OpenMailbox
+) -> None:
     account = server.account()
     server.deliver(account, PLAIN + b"a\x00b\r\n")
     with open_mailbox(account).open() as session:
         (letter,) = list_letters(session, 1)
-        raw = session.fetch(letter).raw
+        raw = raw_of(session, letter)
     # IMAP has no NUL in ordinary literals; Dovecot sends another byte instead.
     assert raw in (PLAIN + b"a\x00b\r\n", PLAIN + b"a\x80b\r\n")
 
 
-def test_reading_leaves_no_mark(server, open_mailbox, list_letters):
+def test_reading_leaves_no_mark(server: Server, open_mailbox: OpenMailbox) -> None:
     account = server.account()
     server.deliver(account, PLAIN)
     mailbox = open_mailbox(account)
@@ -101,14 +107,14 @@ def test_reading_leaves_no_mark(server, open_mailbox, list_letters):
 
 
 def test_a_message_above_the_limit_is_not_fetched_but_its_headers_are(
-    server, open_mailbox, list_letters
-):
+    server: Server, open_mailbox: OpenMailbox
+) -> None:
     account = server.account(limit_bytes=MIB)
     large = PLAIN + (b"x" * 998 + b"\r\n") * (20 * MIB // 1000)
     server.deliver(account, large)
     server.deliver(account, PLAIN)
     with open_mailbox(account).open() as session:
-        letters = [session.fetch(letter) for letter in list_letters(session, 2)]
+        letters = [fetched(session, letter) for letter in list_letters(session, 2)]
     (big,) = [letter for letter in letters if letter.raw is None]
     (small,) = [letter for letter in letters if letter.raw is not None]
     assert big.size_bytes == len(large)
@@ -117,8 +123,8 @@ def test_a_message_above_the_limit_is_not_fetched_but_its_headers_are(
 
 
 def test_filing_away_makes_the_folder_and_a_second_time_changes_nothing(
-    server, open_mailbox, list_letters
-):
+    server: Server, open_mailbox: OpenMailbox
+) -> None:
     account = server.account()
     server.deliver(account, PLAIN)
     server.deliver(account, EIGHT_BIT)
@@ -134,11 +140,13 @@ def test_filing_away_makes_the_folder_and_a_second_time_changes_nothing(
     for folder in ("Processed", "Rejected"):
         with open_mailbox(replace(account, folder=folder)).open() as session:
             (letter,) = list_letters(session, 1)
-            filed[folder] = session.fetch(letter).raw
+            filed[folder] = raw_of(session, letter)
     assert set(filed.values()) == {PLAIN, EIGHT_BIT}
 
 
-def test_two_conversations_may_file_the_same_letter(server, open_mailbox, list_letters):
+def test_two_conversations_may_file_the_same_letter(
+    server: Server, open_mailbox: OpenMailbox
+) -> None:
     account = server.account()
     server.deliver(account, PLAIN)
     mailbox = open_mailbox(account)
@@ -153,18 +161,20 @@ def test_two_conversations_may_file_the_same_letter(server, open_mailbox, list_l
 
 
 def test_the_same_message_delivered_twice_is_two_letters(
-    server, open_mailbox, list_letters
-):
+    server: Server, open_mailbox: OpenMailbox
+) -> None:
     account = server.account()
     server.deliver(account, PLAIN)
     server.deliver(account, PLAIN)
     with open_mailbox(account).open() as session:
         letters = list_letters(session, 2)
         assert len(set(letters)) == 2
-        assert {session.fetch(letter).raw for letter in letters} == {PLAIN}
+        assert {raw_of(session, letter) for letter in letters} == {PLAIN}
 
 
-def test_a_letter_of_another_numbering_is_gone(server, open_mailbox, list_letters):
+def test_a_letter_of_another_numbering_is_gone(
+    server: Server, open_mailbox: OpenMailbox
+) -> None:
     account = server.account()
     server.deliver(account, PLAIN)
     with open_mailbox(account).open() as session:
@@ -176,7 +186,9 @@ def test_a_letter_of_another_numbering_is_gone(server, open_mailbox, list_letter
 
 
 @pytest.mark.covers("A51")
-def test_a_message_wakes_who_waits(server, open_mailbox, waiting):
+def test_a_message_wakes_who_waits(
+    server: Server, open_mailbox: OpenMailbox, waiting: LetWait
+) -> None:
     account = server.account()
     mailbox = open_mailbox(account)
     with mailbox.open() as session:
@@ -187,8 +199,8 @@ def test_a_message_wakes_who_waits(server, open_mailbox, waiting):
 
 
 def test_what_came_between_looking_and_waiting_is_not_missed(
-    server, open_mailbox, list_letters
-):
+    server: Server, open_mailbox: OpenMailbox
+) -> None:
     account = server.account()
     mailbox = open_mailbox(account)
     server.deliver(account, PLAIN)
@@ -199,8 +211,8 @@ def test_what_came_between_looking_and_waiting_is_not_missed(
 
 
 def test_a_letter_that_was_listed_does_not_wake_again(
-    server, open_mailbox, list_letters
-):
+    server: Server, open_mailbox: OpenMailbox
+) -> None:
     account = server.account()
     mailbox = open_mailbox(account)
     server.deliver(account, PLAIN)
@@ -210,7 +222,9 @@ def test_a_letter_that_was_listed_does_not_wake_again(
     assert mailbox.wait(0.3) is False
 
 
-def test_closing_wakes_who_waits(server, open_mailbox, waiting):
+def test_closing_wakes_who_waits(
+    server: Server, open_mailbox: OpenMailbox, waiting: LetWait
+) -> None:
     mailbox = open_mailbox(server.account())
     sleeper = waiting(mailbox, 3600)
     mailbox.close()
@@ -220,7 +234,7 @@ def test_closing_wakes_who_waits(server, open_mailbox, waiting):
         pass
 
 
-def test_a_wrong_password_is_named(server, open_mailbox):
+def test_a_wrong_password_is_named(server: Server, open_mailbox: OpenMailbox) -> None:
     account = server.account(login=Password("wrong"))
     words = f"refused the password of {account.user}"
     with (
@@ -230,7 +244,9 @@ def test_a_wrong_password_is_named(server, open_mailbox):
         pass
 
 
-def test_a_password_may_have_any_letters(server, open_mailbox):
+def test_a_password_may_have_any_letters(
+    server: Server, open_mailbox: OpenMailbox
+) -> None:
     account = server.account(login=Password('pässwörd "\\ şifre'))
     with (
         pytest.raises(MailboxUnavailable, match="refused the password"),
@@ -239,7 +255,7 @@ def test_a_password_may_have_any_letters(server, open_mailbox):
         pass
 
 
-def test_a_missing_folder_is_named(server, open_mailbox):
+def test_a_missing_folder_is_named(server: Server, open_mailbox: OpenMailbox) -> None:
     account = server.account(folder="Nowhere")
     with (
         pytest.raises(MailboxUnavailable, match="the folder Nowhere"),
@@ -248,7 +264,9 @@ def test_a_missing_folder_is_named(server, open_mailbox):
         pass
 
 
-def test_a_server_that_is_not_there_is_named(server, open_mailbox, unused_port):
+def test_a_server_that_is_not_there_is_named(
+    server: Server, open_mailbox: OpenMailbox, unused_port: int
+) -> None:
     account = server.account(port=unused_port)
     with (
         pytest.raises(MailboxUnavailable, match="connection refused"),
@@ -257,15 +275,17 @@ def test_a_server_that_is_not_there_is_named(server, open_mailbox, unused_port):
         pass
 
 
-def test_several_threads_may_look_at_once(server, open_mailbox, list_letters):
+def test_several_threads_may_look_at_once(
+    server: Server, open_mailbox: OpenMailbox
+) -> None:
     account = server.account()
     server.deliver(account, PLAIN)
     mailbox = open_mailbox(account)
     found = []
 
-    def look():
+    def look() -> None:
         with mailbox.open() as session:
-            found.append(session.fetch(list_letters(session, 1)[0]).raw)
+            found.append(raw_of(session, list_letters(session, 1)[0]))
 
     threads = [threading.Thread(target=look) for _ in range(5)]
     for thread in threads:
@@ -276,8 +296,8 @@ def test_several_threads_may_look_at_once(server, open_mailbox, list_letters):
 
 
 def test_appended_messages_come_back_byte_by_byte_from_dovecot(
-    dovecot, open_mailbox, list_letters
-):
+    dovecot: Server, open_mailbox: OpenMailbox
+) -> None:
     account = dovecot.account()
     samples = sorted((Path(__file__).parents[2] / "data").glob("**/*.eml"))
     messages = [path.read_bytes() for path in samples][:40] or [PLAIN, EIGHT_BIT]
@@ -289,13 +309,13 @@ def test_appended_messages_come_back_byte_by_byte_from_dovecot(
     client.logout()
     with open_mailbox(account).open() as session:
         letters = list_letters(session, len(messages))
-        assert [session.fetch(letter).raw for letter in letters] == messages
+        assert [raw_of(session, letter) for letter in letters] == messages
 
 
 def test_folders_are_made_where_the_server_keeps_them(
-    start_dovecot, shared_directory, certificates, open_mailbox, list_letters
-):
-    with start_dovecot(shared_directory / "below", certificates, "INBOX.") as server:
+    mail_directory: Path, certificates: Certificates, open_mailbox: OpenMailbox
+) -> None:
+    with run_dovecot(mail_directory / "below", certificates, "INBOX.") as server:
         account = server.account()
         server.deliver(account, PLAIN)
         mailbox = open_mailbox(account)
@@ -309,9 +329,9 @@ def test_folders_are_made_where_the_server_keeps_them(
 
 @pytest.mark.covers("A52")
 def test_a_restarted_server_is_used_again_without_help(
-    shared_directory, open_mailbox, list_letters
-):
-    directory = shared_directory / "restarted"
+    mail_directory: Path, open_mailbox: OpenMailbox
+) -> None:
+    directory = mail_directory / "restarted"
     with mail.start(directory) as servers:
         account = orders_account(servers.home)
         mailbox = open_mailbox(account)
@@ -326,7 +346,7 @@ def test_a_restarted_server_is_used_again_without_help(
         assert mailbox.wait(60) is True  # it is back
         with mailbox.open() as session:
             assert list(session.letters()) == [letter]
-            assert session.fetch(letter).raw == PLAIN
+            assert raw_of(session, letter) == PLAIN
 
 
 @pytest.mark.parametrize(
@@ -338,15 +358,20 @@ def test_a_restarted_server_is_used_again_without_help(
     ],
 )
 def test_encrypted_connections_are_verified(
-    request, certificates, open_mailbox, list_letters, waiting, name, security
-):
+    request: pytest.FixtureRequest,
+    certificates: Certificates,
+    open_mailbox: OpenMailbox,
+    waiting: LetWait,
+    name: str,
+    security: Security,
+) -> None:
     server = request.getfixturevalue(name)
     account = server.account(security)
     server.deliver(account, PLAIN)
     mailbox = open_mailbox(account)
     with mailbox.open() as session:
         (letter,) = list_letters(session, 1)
-        assert session.fetch(letter).raw.replace(b"\r\n", b"\n") == PLAIN.replace(
+        assert raw_of(session, letter).replace(b"\r\n", b"\n") == PLAIN.replace(
             b"\r\n", b"\n"
         )
         session.file_away(letter, "Processed")
@@ -360,8 +385,8 @@ def test_encrypted_connections_are_verified(
 
 
 def test_a_server_without_encryption_is_refused_when_it_is_asked_for(
-    embedded, certificates, open_mailbox
-):
+    embedded: Server, certificates: Certificates, open_mailbox: OpenMailbox
+) -> None:
     account = replace(
         embedded.account(), security=Security.STARTTLS, ca_file=certificates.ca_file
     )
@@ -377,9 +402,9 @@ def test_a_server_without_encryption_is_refused_when_it_is_asked_for(
 
 
 def test_the_embedded_server_is_replaced_when_it_dies(
-    shared_directory, open_mailbox, list_letters, eventually
-):
-    with mail.start(shared_directory / "dying") as servers:
+    mail_directory: Path, open_mailbox: OpenMailbox
+) -> None:
+    with mail.start(mail_directory / "dying") as servers:
         account = orders_account(servers.home)
         mailbox = open_mailbox(account)
         maildrop.drop_into(servers.mailboxes / account.user, PLAIN)
@@ -389,7 +414,7 @@ def test_the_embedded_server_is_replaced_when_it_dies(
         os.kill(victim, signal.SIGKILL)
         eventually(lambda: servers.pids[0] != victim, "another process serves")
 
-        def looks():
+        def looks() -> bool:
             try:
                 with mailbox.open() as session:
                     return list(session.letters()) == [letter]

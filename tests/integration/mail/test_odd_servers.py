@@ -4,13 +4,16 @@ import pytest
 
 from mpms.adapters.imap.connection import Patience
 from mpms.ports.mail import MailboxUnavailable
+from tests.support.mailbox import LetWait, OpenMailbox, raw_of
+from tests.support.odd_imap import OddServer
+from tests.support.waiting import eventually
 
 RAW = b"From: a@example.com\r\nSubject: one\r\n\r\nHello\r\n"
 
 
 def test_a_connection_lost_in_a_message_is_named_and_the_next_look_works(
-    odd_server, open_mailbox
-):
+    odd_server: OddServer, open_mailbox: OpenMailbox
+) -> None:
     odd_server.odd.messages[1] = RAW
     odd_server.odd.fetch.append("drop")
     mailbox = open_mailbox(odd_server.account())
@@ -20,11 +23,13 @@ def test_a_connection_lost_in_a_message_is_named_and_the_next_look_works(
     ):
         session.fetch(session.letters()[0])
     with mailbox.open() as session:
-        assert session.fetch(session.letters()[0]).raw == RAW
+        assert raw_of(session, session.letters()[0]) == RAW
 
 
 @pytest.mark.parametrize("where", ["fetch", "login"])
-def test_a_server_that_stalls_is_given_up(odd_server, open_mailbox, where):
+def test_a_server_that_stalls_is_given_up(
+    odd_server: OddServer, open_mailbox: OpenMailbox, where: str
+) -> None:
     odd_server.odd.messages[1] = RAW
     getattr(odd_server.odd, where).append("stall")
     mailbox = open_mailbox(odd_server.account(), patience=Patience(60, 1))
@@ -35,16 +40,18 @@ def test_a_server_that_stalls_is_given_up(odd_server, open_mailbox, where):
         session.fetch(session.letters()[0])
 
 
-def test_an_answer_in_single_bytes_is_put_together(odd_server, open_mailbox):
+def test_an_answer_in_single_bytes_is_put_together(
+    odd_server: OddServer, open_mailbox: OpenMailbox
+) -> None:
     odd_server.odd.messages[1] = RAW
     odd_server.odd.fetch.append("split")
     with open_mailbox(odd_server.account()).open() as session:
-        assert session.fetch(session.letters()[0]).raw == RAW
+        assert raw_of(session, session.letters()[0]) == RAW
 
 
 def test_an_answer_that_makes_no_sense_is_an_outage_and_no_crash(
-    odd_server, open_mailbox
-):
+    odd_server: OddServer, open_mailbox: OpenMailbox
+) -> None:
     odd_server.odd.messages[1] = RAW
     odd_server.odd.fetch.append("nonsense")
     with (
@@ -55,8 +62,8 @@ def test_an_answer_that_makes_no_sense_is_an_outage_and_no_crash(
 
 
 def test_a_connection_lost_while_logging_in_is_no_wrong_password(
-    odd_server, open_mailbox
-):
+    odd_server: OddServer, open_mailbox: OpenMailbox
+) -> None:
     odd_server.odd.login.append("drop")
     with (
         pytest.raises(MailboxUnavailable, match="closed the connection"),
@@ -66,8 +73,8 @@ def test_a_connection_lost_while_logging_in_is_no_wrong_password(
 
 
 def test_new_numbering_makes_other_letters_of_the_same_messages(
-    odd_server, open_mailbox
-):
+    odd_server: OddServer, open_mailbox: OpenMailbox
+) -> None:
     odd_server.odd.messages[1] = RAW
     mailbox = open_mailbox(odd_server.account())
     with mailbox.open() as session:
@@ -82,16 +89,16 @@ def test_new_numbering_makes_other_letters_of_the_same_messages(
         assert before != after
         assert session.fetch(before) is None
         session.file_away(before, "Processed")
-        assert session.fetch(after).raw == b"another"
+        assert raw_of(session, after) == b"another"
 
 
-def logins(odd_server):
+def logins(odd_server: OddServer) -> int:
     return len([line for line in odd_server.odd.log if line.startswith("LOGIN")])
 
 
 def test_a_server_that_closes_during_idle_is_called_again(
-    odd_server, open_mailbox, waiting, eventually
-):
+    odd_server: OddServer, open_mailbox: OpenMailbox, waiting: LetWait
+) -> None:
     odd_server.odd.idle.append("close")
     sleeper = waiting(open_mailbox(odd_server.account()))
     eventually(lambda: odd_server.odd.log.count("IDLE") == 2, "it idles again")
@@ -101,8 +108,8 @@ def test_a_server_that_closes_during_idle_is_called_again(
 
 
 def test_a_server_that_always_closes_during_idle_is_not_stormed(
-    odd_server, open_mailbox
-):
+    odd_server: OddServer, open_mailbox: OpenMailbox
+) -> None:
     odd_server.odd.idle += ["close"] * 1000
     mailbox = open_mailbox(odd_server.account())
     assert mailbox.wait(60) is True
@@ -113,21 +120,23 @@ def test_a_server_that_always_closes_during_idle_is_not_stormed(
     assert logins(odd_server) == 4
 
 
-def test_an_announcement_in_two_packets_wakes(odd_server, open_mailbox):
+def test_an_announcement_in_two_packets_wakes(
+    odd_server: OddServer, open_mailbox: OpenMailbox
+) -> None:
     odd_server.odd.idle.append("split")
     assert open_mailbox(odd_server.account()).wait(60) is True
 
 
 def test_an_announcement_that_comes_with_the_answer_to_idle_wakes(
-    odd_server, open_mailbox
-):
+    odd_server: OddServer, open_mailbox: OpenMailbox
+) -> None:
     odd_server.odd.idle.append("with-answer")
     assert open_mailbox(odd_server.account()).wait(60) is True
 
 
 def test_an_arrival_mentioned_after_a_search_that_missed_it_wakes(
-    odd_server, open_mailbox
-):
+    odd_server: OddServer, open_mailbox: OpenMailbox
+) -> None:
     odd_server.odd.search += ["", "late"]
     mailbox = open_mailbox(odd_server.account())
     assert mailbox.wait(0) is False
@@ -136,8 +145,8 @@ def test_an_arrival_mentioned_after_a_search_that_missed_it_wakes(
 
 
 def test_a_server_that_went_away_says_look_once_and_then_is_left_alone(
-    odd_server, open_mailbox
-):
+    odd_server: OddServer, open_mailbox: OpenMailbox
+) -> None:
     mailbox = open_mailbox(odd_server.account())
     assert mailbox.wait(0) is False
     odd_server.close()
@@ -148,8 +157,11 @@ def test_a_server_that_went_away_says_look_once_and_then_is_left_alone(
 
 
 def test_a_server_without_idle_is_asked_now_and_then(
-    odd_server, open_mailbox, monkeypatch, waiting, eventually
-):
+    odd_server: OddServer,
+    open_mailbox: OpenMailbox,
+    monkeypatch: pytest.MonkeyPatch,
+    waiting: LetWait,
+) -> None:
     monkeypatch.setattr("mpms.adapters.imap.waiting.POLL_S", 0.05)
     odd_server.odd.capabilities = "IMAP4rev1"
     sleeper = waiting(open_mailbox(odd_server.account()))
@@ -168,8 +180,11 @@ def test_a_server_without_idle_is_asked_now_and_then(
     ],
 )
 def test_filing_away_works_with_what_the_server_has(
-    odd_server, open_mailbox, capabilities, steps
-):
+    odd_server: OddServer,
+    open_mailbox: OpenMailbox,
+    capabilities: str,
+    steps: list[tuple[str, int]],
+) -> None:
     odd_server.odd.capabilities = capabilities
     odd_server.odd.messages |= {1: RAW, 2: RAW}
     with open_mailbox(odd_server.account()).open() as session:
@@ -180,7 +195,9 @@ def test_filing_away_works_with_what_the_server_has(
     assert "EXPUNGE" not in odd_server.odd.log  # it would take others' messages too
 
 
-def test_a_spare_connection_that_died_is_replaced_unnoticed(odd_server, open_mailbox):
+def test_a_spare_connection_that_died_is_replaced_unnoticed(
+    odd_server: OddServer, open_mailbox: OpenMailbox
+) -> None:
     odd_server.odd.messages[1] = RAW
     mailbox = open_mailbox(odd_server.account())
     with mailbox.open() as session:
@@ -190,7 +207,9 @@ def test_a_spare_connection_that_died_is_replaced_unnoticed(odd_server, open_mai
         assert len(session.letters()) == 1
 
 
-def test_messages_are_asked_for_by_number_only(odd_server, open_mailbox):
+def test_messages_are_asked_for_by_number_only(
+    odd_server: OddServer, open_mailbox: OpenMailbox
+) -> None:
     odd_server.odd.messages |= dict.fromkeys(range(1, 1200), RAW)
     with open_mailbox(odd_server.account()).open() as session:
         assert len(session.letters()) == 1199

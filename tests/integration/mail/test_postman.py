@@ -6,6 +6,7 @@ import socket
 import ssl
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
+from typing import Any
 
 import pytest
 from aiosmtpd.controller import Controller
@@ -20,14 +21,21 @@ from mpms.adapters.mail_account import (
 )
 from mpms.adapters.smtp import SmtpPostman
 from mpms.embedded import mail
+from mpms.embedded.mail import MailServers
 from mpms.ports.mail import PostmanUnavailable, Reply
+from tests.support.certificates import Certificates
+from tests.support.mail_servers import free_port
+from tests.support.mailbox import OpenMailbox, list_letters, raw_of
 
 SENDER = "orders@plant.example.com"
 BUYER = mail.BUYER
 
 
-def reply(number: int = 1, **changes) -> Reply:
-    settings = {
+RunServer = Callable[..., AbstractContextManager[int]]
+
+
+def reply(number: int = 1, **changes: Any) -> Reply:
+    settings: dict[str, Any] = {
         "id": f"reply-{number}",
         "to": BUYER,
         "subject": "Sipariş kabul edildi",
@@ -37,18 +45,14 @@ def reply(number: int = 1, **changes) -> Reply:
     return Reply(**settings | changes)
 
 
-@pytest.fixture(scope="module")
-def servers(shared_directory) -> Iterator[mail.MailServers]:
-    with mail.start(shared_directory / "post") as servers:
-        yield servers
-
-
-def postman(servers: mail.MailServers, user: str = SENDER, **changes) -> SmtpPostman:
+def postman(
+    servers: mail.MailServers, user: str = SENDER, **changes: Any
+) -> SmtpPostman:
     home = servers.home
     login = Password(home.password(user))
-    settings = {"sender": user, "user": user, "login": login} | changes
+    settings: dict[str, Any] = {"sender": user, "user": user, "login": login}
     return SmtpPostman(
-        SmtpAccount(home.host, home.smtp_port, Security.PLAIN, **settings)
+        SmtpAccount(home.host, home.smtp_port, Security.PLAIN, **settings | changes)
     )
 
 
@@ -58,12 +62,14 @@ def box_of(servers: mail.MailServers, user: str) -> MailAccount:
     return MailAccount(home.host, home.imap_port, Security.PLAIN, user, login)
 
 
-def test_a_reply_lands_in_the_buyers_mailbox_once(servers, open_mailbox, list_letters):
+def test_a_reply_lands_in_the_buyers_mailbox_once(
+    servers: MailServers, open_mailbox: OpenMailbox
+) -> None:
     assert postman(servers).send([reply(1), reply(2)]) == ["reply-1", "reply-2"]
     # As after a crash before the success was noted:
     assert postman(servers).send([reply(1)]) == ["reply-1"]
     with open_mailbox(box_of(servers, BUYER)).open() as session:
-        letters = [session.fetch(it).raw for it in list_letters(session, 2)]
+        letters = [raw_of(session, it) for it in list_letters(session, 2)]
     first = next(raw for raw in letters if b"<reply-1@" in raw)
     for line in (
         b"Auto-Submitted: auto-replied\r\n",
@@ -75,7 +81,9 @@ def test_a_reply_lands_in_the_buyers_mailbox_once(servers, open_mailbox, list_le
         assert line in first
 
 
-def test_a_recipient_nobody_knows_does_not_hold_up_the_others(servers):
+def test_a_recipient_nobody_knows_does_not_hold_up_the_others(
+    servers: MailServers,
+) -> None:
     post = postman(servers)
     stranger = reply(10, to="nobody@elsewhere.example.org")
     broken = reply(11, to="a@b.example.org\r\nBcc: c@d.example.org")
@@ -84,36 +92,38 @@ def test_a_recipient_nobody_knows_does_not_hold_up_the_others(servers):
     assert "550" in post.refusals["reply-10"]
 
 
-def test_nothing_to_send_asks_nobody(unused_port):
+def test_nothing_to_send_asks_nobody(unused_port: int) -> None:
     account = SmtpAccount("127.0.0.1", unused_port, Security.PLAIN, SENDER)
     assert SmtpPostman(account).send([]) == []
 
 
-def test_a_server_that_is_not_there_is_named_to_the_postman(unused_port):
+def test_a_server_that_is_not_there_is_named_to_the_postman(unused_port: int) -> None:
     account = SmtpAccount("127.0.0.1", unused_port, Security.PLAIN, SENDER)
     with pytest.raises(PostmanUnavailable, match="connection refused"):
         SmtpPostman(account).send([reply()])
 
 
-def test_a_wrong_password_is_named_to_the_postman(servers):
+def test_a_wrong_password_is_named_to_the_postman(servers: MailServers) -> None:
     with pytest.raises(PostmanUnavailable, match=f"password of {SENDER}"):
         postman(servers, login=Password("wrong")).send([reply()])
 
 
-def test_without_a_login_the_embedded_server_takes_nothing(servers):
+def test_without_a_login_the_embedded_server_takes_nothing(
+    servers: MailServers,
+) -> None:
     post = postman(servers, login=None)
     assert post.send([reply(20)]) == []
     assert "530" in post.refusals["reply-20"]
 
 
 def test_a_message_written_elsewhere_is_handed_over_as_it_is(
-    servers, open_mailbox, list_letters
-):
+    servers: MailServers, open_mailbox: OpenMailbox
+) -> None:
     raw = f"From: {BUYER}\nSubject: MO-2026-0001\n\n.\n..\nçay\n".encode()
     postman(servers, BUYER).send_raw(BUYER, [SENDER], raw)
     with open_mailbox(box_of(servers, SENDER)).open() as session:
         (letter,) = list_letters(session, 1)
-        taken = session.fetch(letter).raw
+        taken = raw_of(session, letter)
         session.file_away(letter, "Processed")
     assert taken.endswith(raw.replace(b"\n", b"\r\n"))
     assert b"dmarc=pass header.from=harbourpaints.example.org" in taken
@@ -126,7 +136,7 @@ class Odd:
         self.taken: list[bytes] = []
         self.answers: list[str] = []
 
-    async def handle_DATA(self, server, session, envelope):
+    async def handle_DATA(self, server: Any, session: Any, envelope: Any) -> str:
         answer = self.answers.pop(0) if self.answers else "250 OK"
         if answer == "drop":
             server.transport.close()
@@ -142,13 +152,13 @@ def odd() -> Odd:
 
 
 @pytest.fixture
-def plain_server(choose_port) -> Callable[..., AbstractContextManager[int]]:
+def plain_server() -> RunServer:
     @contextlib.contextmanager
-    def run(handler: Odd, **options) -> Iterator[int]:
+    def run(handler: Odd, **options: Any) -> Iterator[int]:
         controller = Controller(
             handler,
             hostname="127.0.0.1",
-            port=choose_port(),
+            port=free_port(),
             ready_timeout=60,
             **options,
         )
@@ -161,7 +171,9 @@ def plain_server(choose_port) -> Callable[..., AbstractContextManager[int]]:
     return run
 
 
-def test_the_ids_before_a_lost_connection_are_returned(odd, plain_server):
+def test_the_ids_before_a_lost_connection_are_returned(
+    odd: Odd, plain_server: RunServer
+) -> None:
     odd.answers = ["250 OK", "drop"]
     with plain_server(odd) as port:
         post = SmtpPostman(SmtpAccount("127.0.0.1", port, Security.PLAIN, SENDER))
@@ -172,7 +184,9 @@ def test_the_ids_before_a_lost_connection_are_returned(odd, plain_server):
         assert post.send([reply(2), reply(3)]) == ["reply-2", "reply-3"]
 
 
-def test_a_reply_that_is_put_off_is_not_refused_for_good(odd, plain_server):
+def test_a_reply_that_is_put_off_is_not_refused_for_good(
+    odd: Odd, plain_server: RunServer
+) -> None:
     odd.answers = ["451 later", "250 OK", "451 later"]
     with plain_server(odd) as port:
         post = SmtpPostman(SmtpAccount("127.0.0.1", port, Security.PLAIN, SENDER))
@@ -183,7 +197,7 @@ def test_a_reply_that_is_put_off_is_not_refused_for_good(odd, plain_server):
         assert post.send([reply(1)]) == ["reply-1"]
 
 
-def test_a_stalled_mail_server_is_given_up():
+def test_a_stalled_mail_server_is_given_up() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
         account = SmtpAccount("127.0.0.1", port, Security.PLAIN, SENDER)
@@ -191,12 +205,16 @@ def test_a_stalled_mail_server_is_given_up():
             SmtpPostman(account, timeout_s=0.5).send([reply()])
 
 
-def test_starttls_is_verified(odd, plain_server, certificates):
+def test_starttls_is_verified(
+    odd: Odd, plain_server: RunServer, certificates: Certificates
+) -> None:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificates.cert, certificates.key)
-    logins = []
+    logins: list[tuple[str, bytes, bytes]] = []
 
-    def authenticate(server, session, envelope, mechanism, credentials):
+    def authenticate(
+        server: Any, session: Any, envelope: Any, mechanism: str, credentials: Any
+    ) -> AuthResult:
         logins.append((mechanism, credentials.login, credentials.password))
         return AuthResult(success=True)
 
@@ -225,7 +243,9 @@ def test_starttls_is_verified(odd, plain_server, certificates):
     assert [password for _, _, password in logins] == [b"secret"]
 
 
-def test_tls_from_the_beginning_is_verified(odd, plain_server, certificates):
+def test_tls_from_the_beginning_is_verified(
+    odd: Odd, plain_server: RunServer, certificates: Certificates
+) -> None:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificates.cert, certificates.key)
 
@@ -241,7 +261,9 @@ def test_tls_from_the_beginning_is_verified(odd, plain_server, certificates):
             SmtpPostman(stranger).send([reply()])
 
 
-def test_a_server_without_starttls_gets_no_password(odd, plain_server, certificates):
+def test_a_server_without_starttls_gets_no_password(
+    odd: Odd, plain_server: RunServer, certificates: Certificates
+) -> None:
     with plain_server(odd) as port:
         account = SmtpAccount(
             "localhost",
@@ -256,11 +278,11 @@ def test_a_server_without_starttls_gets_no_password(odd, plain_server, certifica
             SmtpPostman(account).send([reply()])
 
 
-def test_a_token_is_used_where_there_is_no_password(plain_server):
-    seen = []
+def test_a_token_is_used_where_there_is_no_password(plain_server: RunServer) -> None:
+    seen: list[bytes] = []
 
     class Tokens(Odd):
-        async def auth_XOAUTH2(self, server, arguments):
+        async def auth_XOAUTH2(self, server: Any, arguments: list[str]) -> AuthResult:
             seen.append(base64.b64decode(arguments[1]))
             return AuthResult(success=seen[-1].find(b"good") > 0, handled=False)
 

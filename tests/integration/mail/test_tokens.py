@@ -1,11 +1,14 @@
 """XOAUTH2 against Dovecot, with tokens that the test issues itself."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from mpms.adapters.mail_account import Google, Microsoft, TokenUnavailable
 from mpms.ports.mail import MailboxUnavailable
+from tests.support.mail_servers import Server
+from tests.support.mailbox import OpenMailbox, list_letters, raw_of
 
 RAW = b"From: a@example.com\r\n\r\nHello\r\n"
 LOGINS = [
@@ -15,18 +18,22 @@ LOGINS = [
 
 
 @pytest.mark.parametrize("login", LOGINS, ids=["microsoft", "google"])
-def test_a_token_opens_the_mailbox(dovecot, open_mailbox, list_letters, login):
+def test_a_token_opens_the_mailbox(
+    dovecot: Server, open_mailbox: OpenMailbox, login: Microsoft | Google
+) -> None:
     account = dovecot.account(login=login)
     dovecot.deliver(account, RAW)
     mailbox = open_mailbox(account, tokens=lambda: dovecot.issue_token(account.user))
     assert mailbox.wait(60) is True
     with mailbox.open() as session:
         (letter,) = list_letters(session, 1)
-        assert session.fetch(letter).raw == RAW
+        assert raw_of(session, letter) == RAW
 
 
 @pytest.mark.parametrize("bad", [{"lifetime_s": -60}, {"key": b"w" * 32}])
-def test_a_token_that_is_not_valid_is_named(dovecot, open_mailbox, bad):
+def test_a_token_that_is_not_valid_is_named(
+    dovecot: Server, open_mailbox: OpenMailbox, bad: dict[str, Any]
+) -> None:
     account = dovecot.account(login=LOGINS[0])
     mailbox = open_mailbox(
         account, tokens=lambda: dovecot.issue_token(account.user, **bad)
@@ -36,18 +43,22 @@ def test_a_token_that_is_not_valid_is_named(dovecot, open_mailbox, bad):
         pass
 
 
-def test_a_token_of_somebody_else_opens_nothing(dovecot, open_mailbox):
+def test_a_token_of_somebody_else_opens_nothing(
+    dovecot: Server, open_mailbox: OpenMailbox
+) -> None:
     account = dovecot.account(login=LOGINS[0])
     mailbox = open_mailbox(account, tokens=lambda: dovecot.issue_token("somebody"))
     with pytest.raises(MailboxUnavailable, match="access token"), mailbox.open():
         pass
 
 
-def test_a_token_is_fetched_for_every_connection(dovecot, open_mailbox):
+def test_a_token_is_fetched_for_every_connection(
+    dovecot: Server, open_mailbox: OpenMailbox
+) -> None:
     account = dovecot.account(login=LOGINS[0])
-    fetched = []
+    fetched: list[str] = []
 
-    def tokens():
+    def tokens() -> str:
         fetched.append(dovecot.issue_token(account.user))
         return fetched[-1]
 
@@ -62,8 +73,10 @@ def test_a_token_is_fetched_for_every_connection(dovecot, open_mailbox):
     assert len(fetched) == 2
 
 
-def test_a_token_that_cannot_be_fetched_is_named(dovecot, open_mailbox):
-    def tokens():
+def test_a_token_that_cannot_be_fetched_is_named(
+    dovecot: Server, open_mailbox: OpenMailbox
+) -> None:
+    def tokens() -> str:
         raise TokenUnavailable("Microsoft refused a token: the secret has expired")
 
     mailbox = open_mailbox(dovecot.account(login=LOGINS[0]), tokens=tokens)

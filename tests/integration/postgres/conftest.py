@@ -1,24 +1,16 @@
 """A real database, transactions over it, and instances that wait for things."""
 
-import threading
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from datetime import UTC, datetime
-from pathlib import Path
-from uuid import uuid4
+from __future__ import annotations
+
+from collections.abc import Iterator
 
 import pytest
 
 from mpms.adapters.postgres.connections import Connections
 from mpms.adapters.postgres.queries import Queries
-from mpms.adapters.postgres.unit_of_work import PostgresTransaction, PostgresUnitOfWork
-from mpms.domain.instances import Parent
-from mpms.domain.steps import EventWait, FormWait, JobWait, TimerWait
-
-ROOT = Path(__file__).resolve().parents[3]
-WAIT_S = 60.0
-LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
+from mpms.adapters.postgres.unit_of_work import PostgresUnitOfWork
+from tests.support.factory import ROOT
+from tests.support.waiting_instances import WaitingInstances
 
 
 @pytest.fixture(scope="session")
@@ -37,123 +29,6 @@ def uow(pool: Connections, queries: Queries) -> PostgresUnitOfWork:
     return PostgresUnitOfWork(pool, queries)
 
 
-class Plant:
-    """Makes instances and what they wait for, each in a committed transaction."""
-
-    def __init__(self, uow: PostgresUnitOfWork, pool: Connections) -> None:
-        self.uow = uow
-        self.pool = pool
-
-    def instance(
-        self, *, business_key: str | None = "ORD-1", parent: Parent | None = None
-    ) -> str:
-        instance_id = str(uuid4())
-        with self.uow() as tx:
-            definition = tx.definitions.deploy("mix", "Mix", b"<mix/>", by="test")
-            tx.instances.add(
-                instance_id,
-                tx.definitions.id_of(definition),
-                business_key=business_key,
-                parent=parent,
-            )
-        return instance_id
-
-    def job(self, instance_id: str, topic: str = "drive", **more: object) -> str:
-        wait = self.job_wait(topic, **more)
-        with self.uow() as tx:
-            tx.waits.open_job(instance_id, wait)
-        return wait.task_id
-
-    def job_wait(self, topic: str = "drive", **more: object) -> JobWait:
-        given = {"inputs": {"to": "tank"}, "retry_delays_s": (1.0, 5.0)} | more
-        return JobWait(str(uuid4()), "drive_to", "Drive", None, topic, **given)  # type: ignore[arg-type]
-
-    def form_wait(self, *groups: str) -> FormWait:
-        return FormWait(
-            str(uuid4()), "load", "Load it", "Worker", "load", "ada", groups, {"n": 1}
-        )
-
-    def timer(self, instance_id: str, due_at: datetime = LONG_AGO) -> str:
-        wait = TimerWait(str(uuid4()), "wait", "Wait", None, due_at)
-        with self.uow() as tx:
-            tx.waits.open_timer(instance_id, wait)
-        return wait.task_id
-
-    def event_wait(
-        self, kind: str, event: str, correlation: str | None = None
-    ) -> EventWait:
-        return EventWait(str(uuid4()), "catch", "Catch", None, kind, event, correlation)
-
-    def subscription(
-        self,
-        instance_id: str,
-        kind: str = "message",
-        event: str = "parcel",
-        correlation: str | None = None,
-    ) -> str:
-        wait = self.event_wait(kind, event, correlation)
-        with self.uow() as tx:
-            tx.waits.open_subscription(instance_id, wait)
-        return wait.task_id
-
-    def ask(self, statement: str) -> object:
-        """Ask the database behind the repositories' back."""
-        with self.pool.connection() as connection, connection.cursor() as cursor:
-            cursor.execute(statement)
-            row = cursor.fetchone()
-            assert row is not None
-            return row[0]
-
-    def until(self, condition: Callable[[], object], what: str) -> None:
-        give_up_at = time.monotonic() + WAIT_S
-        while not condition():
-            if time.monotonic() > give_up_at:
-                pytest.fail(f"not seen in {WAIT_S:.0f} s: {what}")
-            time.sleep(0.01)
-
-    def until_somebody_waits(self) -> None:
-        self.until(
-            lambda: self.ask(
-                "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
-                " AND datname = current_database()"
-            ),
-            "somebody who waits for a lock",
-        )
-
-    def drain_deliveries(self) -> list[tuple[str, str, str | None, dict[str, object]]]:
-        taken = []
-        while True:
-            with self.uow() as tx:
-                claimed = tx.deliveries.claim()
-            if claimed is None:
-                return taken
-            taken.append(
-                (claimed.instance_id, claimed.kind, claimed.task_id, claimed.data)
-            )
-
-    @contextmanager
-    def meanwhile(self, work: Callable[[PostgresTransaction], None]) -> Iterator[None]:
-        """Run work in a transaction of another thread; re-raise what it raised."""
-        raised: list[BaseException] = []
-
-        def run() -> None:
-            try:
-                with self.uow() as tx:
-                    work(tx)
-            except BaseException as error:
-                raised.append(error)
-
-        thread = threading.Thread(target=run)
-        thread.start()
-        try:
-            yield
-        finally:
-            thread.join(WAIT_S)
-        assert not thread.is_alive()
-        if raised:
-            raise raised[0]
-
-
 @pytest.fixture
-def plant(uow: PostgresUnitOfWork, pool: Connections) -> Plant:
-    return Plant(uow, pool)
+def plant(uow: PostgresUnitOfWork, pool: Connections) -> WaitingInstances:
+    return WaitingInstances(uow, pool)

@@ -1,14 +1,12 @@
 """Deployed versions."""
 
 from hashlib import sha256
-from typing import Any
 
 import pytest
 
-from mpms.adapters.postgres.unit_of_work import PostgresUnitOfWork
+from mpms.adapters.postgres.unit_of_work import PostgresTransaction, PostgresUnitOfWork
 from mpms.domain.errors import ProcessUnknown
-
-Plant = Any
+from tests.support.waiting_instances import WaitingInstances
 
 
 def test_the_same_drawing_again_is_the_same_version(uow: PostgresUnitOfWork) -> None:
@@ -67,9 +65,9 @@ def test_a_rolled_back_deployment_is_not_remembered(uow: PostgresUnitOfWork) -> 
 
 
 def test_two_that_deploy_at_once_count_on(
-    uow: PostgresUnitOfWork, plant: Plant
+    uow: PostgresUnitOfWork, plant: WaitingInstances
 ) -> None:
-    def deploy_b(tx: Any) -> None:
+    def deploy_b(tx: PostgresTransaction) -> None:
         tx.definitions.deploy("mix", "Mix", b"<b/>", by="bob")
 
     with uow() as tx:

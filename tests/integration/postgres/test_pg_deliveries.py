@@ -6,12 +6,12 @@ from uuid import uuid4
 
 import pytest
 
-from mpms.adapters.postgres.unit_of_work import PostgresUnitOfWork
+from mpms.adapters.postgres.unit_of_work import PostgresTransaction, PostgresUnitOfWork
 from mpms.domain.errors import InstanceBusy
 from mpms.domain.instances import InstanceStatus, Snapshot
 from mpms.domain.steps import Throw
-
-Plant = Any
+from tests.support.checkers import there
+from tests.support.waiting_instances import WaitingInstances
 
 
 def throw(
@@ -35,7 +35,7 @@ def data(kind: str, event: str, correlation: str | None, **variables: Any) -> An
 
 
 def test_a_delivery_is_taken_once_with_its_instance_locked(
-    uow: PostgresUnitOfWork, plant: Plant
+    uow: PostgresUnitOfWork, plant: WaitingInstances
 ) -> None:
     instance_id, task_id = plant.instance(), str(uuid4())
     with uow() as tx:
@@ -51,7 +51,7 @@ def test_a_delivery_is_taken_once_with_its_instance_locked(
     with pytest.raises(RuntimeError):
         fail()
     with uow() as tx:
-        claimed = tx.deliveries.claim()
+        claimed = there(tx.deliveries.claim())
         assert (claimed.instance_id, claimed.kind) == (instance_id, "complete")
         assert (claimed.task_id, claimed.data) == (task_id, {"b": 1, "a": 2})
         with pytest.raises(InstanceBusy), uow() as other:
@@ -61,7 +61,7 @@ def test_a_delivery_is_taken_once_with_its_instance_locked(
 
 
 def test_a_claim_passes_over_locked_instances_and_keeps_the_order_of_each(
-    uow: PostgresUnitOfWork, plant: Plant
+    uow: PostgresUnitOfWork, plant: WaitingInstances
 ) -> None:
     a, b = plant.instance(), plant.instance()
     with uow() as tx:
@@ -80,7 +80,7 @@ def test_a_claim_passes_over_locked_instances_and_keeps_the_order_of_each(
 
 
 def test_deliveries_to_an_ended_instance_can_be_taken_away(
-    uow: PostgresUnitOfWork, plant: Plant
+    uow: PostgresUnitOfWork, plant: WaitingInstances
 ) -> None:
     instance_id = plant.instance()
     with uow() as tx:
@@ -90,7 +90,7 @@ def test_deliveries_to_an_ended_instance_can_be_taken_away(
 
 
 def test_many_workers_take_every_delivery_once_and_in_order(
-    uow: PostgresUnitOfWork, plant: Plant
+    uow: PostgresUnitOfWork, plant: WaitingInstances
 ) -> None:
     instances = [plant.instance() for _ in range(5)]
     taken: dict[str, list[int]] = {instance_id: [] for instance_id in instances}
@@ -121,7 +121,7 @@ def test_many_workers_take_every_delivery_once_and_in_order(
 
 
 def test_a_signal_goes_to_all_who_wait_for_it_and_is_not_kept(
-    uow: PostgresUnitOfWork, plant: Plant
+    uow: PostgresUnitOfWork, plant: WaitingInstances
 ) -> None:
     a, b = plant.instance(), plant.instance()
     tasks = [plant.subscription(each, "signal", "alarm") for each in (a, b)]
@@ -141,7 +141,7 @@ def test_a_signal_goes_to_all_who_wait_for_it_and_is_not_kept(
 
 
 def test_signals_neither_wait_for_locked_instances_nor_lock_subscriptions(
-    uow: PostgresUnitOfWork, plant: Plant
+    uow: PostgresUnitOfWork, plant: WaitingInstances
 ) -> None:
     a, b = plant.instance(), plant.instance()
     tasks = [plant.subscription(each, "signal", "alarm") for each in (a, b)]
@@ -156,7 +156,7 @@ def test_signals_neither_wait_for_locked_instances_nor_lock_subscriptions(
 
 
 def test_a_message_goes_to_the_oldest_who_waits_and_to_nobody_else(
-    uow: PostgresUnitOfWork, plant: Plant
+    uow: PostgresUnitOfWork, plant: WaitingInstances
 ) -> None:
     a, b = plant.instance(), plant.instance()
     tasks = [plant.subscription(each) for each in (a, b)]
@@ -171,7 +171,7 @@ def test_a_message_goes_to_the_oldest_who_waits_and_to_nobody_else(
 
 
 def test_a_message_is_matched_by_event_and_correlation(
-    uow: PostgresUnitOfWork, plant: Plant
+    uow: PostgresUnitOfWork, plant: WaitingInstances
 ) -> None:
     a = plant.instance()
     keyed = plant.subscription(a, correlation="ORD-1")
@@ -185,7 +185,7 @@ def test_a_message_is_matched_by_event_and_correlation(
 
 
 def test_a_new_subscription_gets_the_oldest_message_that_fits(
-    uow: PostgresUnitOfWork, plant: Plant
+    uow: PostgresUnitOfWork, plant: WaitingInstances
 ) -> None:
     instance_id = plant.instance()
     for number, correlation in enumerate(["ORD-2", "ORD-1", "ORD-1"]):
@@ -215,7 +215,7 @@ def test_a_new_subscription_gets_the_oldest_message_that_fits(
 
 
 def test_a_subscription_that_was_matched_gets_no_second_message(
-    uow: PostgresUnitOfWork, plant: Plant
+    uow: PostgresUnitOfWork, plant: WaitingInstances
 ) -> None:
     instance_id = plant.instance()
     throw(uow)
@@ -228,16 +228,16 @@ def test_a_subscription_that_was_matched_gets_no_second_message(
 
 @pytest.mark.parametrize("first", ["thrower", "subscriber"])
 def test_a_message_and_its_subscription_never_miss_each_other(
-    uow: PostgresUnitOfWork, plant: Plant, first: str
+    uow: PostgresUnitOfWork, plant: WaitingInstances, first: str
 ) -> None:
     instance_id = plant.instance()
     wait = plant.event_wait("message", "parcel")
 
-    def subscribe(tx: Any) -> None:
+    def subscribe(tx: PostgresTransaction) -> None:
         tx.waits.open_subscription(instance_id, wait)
         tx.deliveries.match(wait, instance_id)
 
-    def post(tx: Any) -> None:
+    def post(tx: PostgresTransaction) -> None:
         tx.deliveries.throw(Throw("message", "parcel", None, {}))
 
     now, then = (post, subscribe) if first == "thrower" else (subscribe, post)
@@ -251,13 +251,13 @@ def test_a_message_and_its_subscription_never_miss_each_other(
 
 
 def test_two_that_ask_each_other_do_not_wait_in_a_circle(
-    uow: PostgresUnitOfWork, plant: Plant
+    uow: PostgresUnitOfWork, plant: WaitingInstances
 ) -> None:
     a, b = plant.instance(), plant.instance()
     question = plant.event_wait("message", "question")
     answer = plant.event_wait("message", "answer")
 
-    def answers(tx: Any) -> None:
+    def answers(tx: PostgresTransaction) -> None:
         tx.instances.lock(b)
         tx.deliveries.throw(Throw("message", "answer", None, {}))
         tx.waits.open_subscription(b, question)

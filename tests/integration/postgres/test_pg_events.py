@@ -8,8 +8,8 @@ import pytest
 
 from mpms.adapters.postgres.unit_of_work import PostgresUnitOfWork
 from mpms.domain.events import Cursor, Event
-
-Plant = Any
+from tests.support.waiting import eventually
+from tests.support.waiting_instances import WaitingInstances
 
 
 def after(uow: PostgresUnitOfWork, cursor: Cursor, **more: Any) -> list[Event]:
@@ -18,7 +18,7 @@ def after(uow: PostgresUnitOfWork, cursor: Cursor, **more: Any) -> list[Event]:
 
 
 def follow(
-    uow: PostgresUnitOfWork, plant: Plant, number: int, start: Cursor
+    uow: PostgresUnitOfWork, plant: WaitingInstances, number: int, start: Cursor
 ) -> list[Event]:
     """Read on until so many lines are there, a few at a time, as a page does."""
     seen: list[Event] = []
@@ -29,12 +29,12 @@ def follow(
         return len(seen) >= number
 
     # Any transaction of the server, such as a vacuum, holds new lines back a moment.
-    plant.until(read, f"{number} lines")
+    eventually(read, f"{number} lines")
     return seen
 
 
 def test_lines_come_back_in_order_with_all_they_say(
-    uow: PostgresUnitOfWork, plant: Plant
+    uow: PostgresUnitOfWork, plant: WaitingInstances
 ) -> None:
     instance_id, task_id = plant.instance(), str(uuid4())
     with uow() as tx:
@@ -70,7 +70,7 @@ def test_lines_come_back_in_order_with_all_they_say(
 
 
 def test_the_line_of_a_slow_writer_is_never_skipped(
-    uow: PostgresUnitOfWork, plant: Plant
+    uow: PostgresUnitOfWork, plant: WaitingInstances
 ) -> None:
     with uow() as tx:
         tx.events.append("before", actor="x")
@@ -86,7 +86,7 @@ def test_the_line_of_a_slow_writer_is_never_skipped(
 
 
 def test_a_reader_that_resumes_between_writers_sees_every_line_once(
-    uow: PostgresUnitOfWork, plant: Plant
+    uow: PostgresUnitOfWork, plant: WaitingInstances
 ) -> None:
     seen: list[Event] = []
     with uow() as one:
@@ -106,7 +106,7 @@ def test_a_reader_that_resumes_between_writers_sees_every_line_once(
     "change", ["UPDATE events SET actor = 'y'", "DELETE FROM events"]
 )
 def test_history_cannot_be_changed(
-    uow: PostgresUnitOfWork, plant: Plant, change: str
+    uow: PostgresUnitOfWork, plant: WaitingInstances, change: str
 ) -> None:
     with uow() as tx:
         tx.events.append("done", actor="x")

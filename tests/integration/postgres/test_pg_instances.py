@@ -10,12 +10,14 @@ from mpms.adapters.postgres.unit_of_work import PostgresUnitOfWork
 from mpms.domain.errors import InstanceBusy, InstanceUnknown, ProcessUnknown, TaskGone
 from mpms.domain.instances import InstanceStatus, Parent, Snapshot
 from mpms.domain.tasks import FormAnswer
+from tests.support.waiting_instances import WaitingInstances
 
-Plant = Any
 NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)
 
 
-def test_a_new_instance_has_no_state_yet(uow: PostgresUnitOfWork, plant: Plant) -> None:
+def test_a_new_instance_has_no_state_yet(
+    uow: PostgresUnitOfWork, plant: WaitingInstances
+) -> None:
     instance_id = plant.instance(business_key="ORD-7")
     with uow() as tx:
         found = tx.instances.get(instance_id)
@@ -27,7 +29,7 @@ def test_a_new_instance_has_no_state_yet(uow: PostgresUnitOfWork, plant: Plant) 
 
 
 def test_what_is_saved_is_read_back_byte_for_byte_and_in_order(
-    uow: PostgresUnitOfWork, plant: Plant
+    uow: PostgresUnitOfWork, plant: WaitingInstances
 ) -> None:
     instance_id = plant.instance()
     snapshot = Snapshot(b'\x00\xff{"b":1}', {"z": 1.5, "a": ["ü", None], "m": {}})
@@ -41,7 +43,9 @@ def test_what_is_saved_is_read_back_byte_for_byte_and_in_order(
     assert found.changed_at > found.started_at
 
 
-def test_an_ended_instance_has_an_end(uow: PostgresUnitOfWork, plant: Plant) -> None:
+def test_an_ended_instance_has_an_end(
+    uow: PostgresUnitOfWork, plant: WaitingInstances
+) -> None:
     instance_id = plant.instance()
     with uow() as tx:
         tx.instances.save(instance_id, Snapshot(b""), InstanceStatus.FAILED, "why")
@@ -67,7 +71,7 @@ def test_an_instance_of_an_unknown_model_is_refused(uow: PostgresUnitOfWork) -> 
 
 @pytest.mark.parametrize("wait_s", [0.0, 0.05])
 def test_a_locked_instance_is_busy(
-    uow: PostgresUnitOfWork, plant: Plant, wait_s: float
+    uow: PostgresUnitOfWork, plant: WaitingInstances, wait_s: float
 ) -> None:
     instance_id = plant.instance()
     with uow() as one:
@@ -77,7 +81,7 @@ def test_a_locked_instance_is_busy(
 
 
 def test_who_waits_for_a_lock_gets_the_newest_state(
-    uow: PostgresUnitOfWork, plant: Plant
+    uow: PostgresUnitOfWork, plant: WaitingInstances
 ) -> None:
     instance_id = plant.instance()
     seen = []
@@ -95,7 +99,7 @@ def test_who_waits_for_a_lock_gets_the_newest_state(
 
 
 def test_instances_that_lock_themselves_can_send_each_other_deliveries(
-    uow: PostgresUnitOfWork, plant: Plant
+    uow: PostgresUnitOfWork, plant: WaitingInstances
 ) -> None:
     a, b = plant.instance(), plant.instance()
     with uow() as one, uow() as two:
@@ -109,7 +113,7 @@ def test_instances_that_lock_themselves_can_send_each_other_deliveries(
 
 
 def test_children_are_found_by_parent_and_by_task(
-    uow: PostgresUnitOfWork, plant: Plant
+    uow: PostgresUnitOfWork, plant: WaitingInstances
 ) -> None:
     parent = plant.instance()
     tasks = [str(uuid4()), str(uuid4())]
@@ -125,7 +129,7 @@ def test_children_are_found_by_parent_and_by_task(
 
 
 def test_every_kind_of_wait_is_known_until_it_is_closed(
-    uow: PostgresUnitOfWork, plant: Plant
+    uow: PostgresUnitOfWork, plant: WaitingInstances
 ) -> None:
     instance_id, other = plant.instance(), plant.instance()
     form = plant.form_wait("loading")
@@ -151,7 +155,7 @@ def test_every_kind_of_wait_is_known_until_it_is_closed(
 
 
 def test_a_due_timer_of_a_free_active_instance_is_claimed(
-    uow: PostgresUnitOfWork, plant: Plant
+    uow: PostgresUnitOfWork, plant: WaitingInstances
 ) -> None:
     early, late, ended = plant.instance(), plant.instance(), plant.instance()
     second = plant.timer(late, datetime(2021, 1, 1, tzinfo=UTC))
@@ -180,7 +184,7 @@ def test_no_timer_is_never_due(uow: PostgresUnitOfWork) -> None:
 
 
 def test_open_forms_are_found_by_group_and_instance(
-    uow: PostgresUnitOfWork, plant: Plant
+    uow: PostgresUnitOfWork, plant: WaitingInstances
 ) -> None:
     a, b = plant.instance(business_key="ORD-9"), plant.instance()
     forms = [plant.form_wait(*groups) for groups in (("load", "qa"), ("mix",), ())]
@@ -190,13 +194,14 @@ def test_open_forms_are_found_by_group_and_instance(
     first, second, third = (form.task_id for form in forms)
     with uow() as tx:
         task = tx.tasks.get(first)
-        for asked, found in [
+        sought: list[tuple[dict[str, Any], list[str]]] = [
             ({}, [first, second, third]),
             ({"groups": ["qa"]}, [first, third]),
             ({"groups": []}, [third]),
             ({"instance_id": b}, [second, third]),
             ({"groups": ["load"], "instance_id": b}, [third]),
-        ]:
+        ]
+        for asked, found in sought:
             assert [each.task_id for each in tx.tasks.open(**asked)] == found
     assert (task.business_key, task.groups, task.inputs) == (
         "ORD-9",
@@ -215,7 +220,7 @@ def test_a_task_that_is_gone_is_gone(uow: PostgresUnitOfWork, gone: str) -> None
 
 
 def test_the_first_answer_is_the_one_that_counts(
-    uow: PostgresUnitOfWork, plant: Plant
+    uow: PostgresUnitOfWork, plant: WaitingInstances
 ) -> None:
     instance_id, task_id = plant.instance(), str(uuid4())
     first = FormAnswer(task_id, instance_id, "load", {"kg": 2.5}, "ada", NOON)

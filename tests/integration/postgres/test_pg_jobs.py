@@ -7,8 +7,9 @@ import pytest
 from mpms.adapters.postgres.unit_of_work import PostgresUnitOfWork
 from mpms.domain.errors import InstanceBusy
 from mpms.domain.instances import InstanceStatus, Snapshot
+from tests.support.checkers import there
+from tests.support.waiting_instances import WaitingInstances
 
-Plant = Any
 ANALYZE = "ANALYZE jobs, instances, deliveries"
 
 
@@ -20,7 +21,7 @@ def lease(
 
 
 def test_a_claimed_job_says_all_its_handler_needs(
-    uow: PostgresUnitOfWork, plant: Plant
+    uow: PostgresUnitOfWork, plant: WaitingInstances
 ) -> None:
     instance_id = plant.instance(business_key="ORD-3")
     task_id = plant.job(instance_id)
@@ -42,7 +43,7 @@ def test_a_claimed_job_says_all_its_handler_needs(
 
 
 def test_a_job_without_inputs_gets_the_variables_of_its_instance(
-    uow: PostgresUnitOfWork, plant: Plant
+    uow: PostgresUnitOfWork, plant: WaitingInstances
 ) -> None:
     instance_id = plant.instance()
     plant.job(instance_id, inputs=None)
@@ -58,23 +59,23 @@ def test_a_job_without_inputs_gets_the_variables_of_its_instance(
 
 
 def test_only_due_jobs_of_the_wanted_topics_are_claimed(
-    uow: PostgresUnitOfWork, plant: Plant
+    uow: PostgresUnitOfWork, plant: WaitingInstances
 ) -> None:
     plant.job(plant.instance(), "weigh")
     plant.job(plant.instance(), "drive")
     with uow() as tx:
-        later = tx.jobs.claim_inside(["drive"])
+        later = there(tx.jobs.claim_inside(["drive"]))
         tx.jobs.postpone(later.id, delay_s=3600, error=None, failed=False)
     with uow() as tx:
         assert tx.jobs.claim_inside(["drive"]) is None
         assert tx.jobs.claim_inside([]) is None
-        assert tx.jobs.claim_inside(["drive", "weigh"]).topic == "weigh"
+        assert there(tx.jobs.claim_inside(["drive", "weigh"])).topic == "weigh"
     assert lease(uow, "w") == []
 
 
 @pytest.mark.parametrize("analyzed", [False, True])
 def test_claims_go_from_old_to_new_and_lock_one_instance_each(
-    uow: PostgresUnitOfWork, plant: Plant, analyzed: bool
+    uow: PostgresUnitOfWork, plant: WaitingInstances, analyzed: bool
 ) -> None:
     instances = [plant.instance() for _ in range(50)]
     for number, instance_id in enumerate(instances):
@@ -83,8 +84,12 @@ def test_claims_go_from_old_to_new_and_lock_one_instance_each(
         with plant.pool.connection() as connection, connection.cursor() as cursor:
             cursor.execute(ANALYZE)
     with uow() as one, uow() as two:
-        assert one.jobs.claim_inside(["drive", "weigh"]).instance_id == instances[0]
-        assert two.jobs.claim_inside(["drive", "weigh"]).instance_id == instances[1]
+        assert (
+            there(one.jobs.claim_inside(["drive", "weigh"])).instance_id == instances[0]
+        )
+        assert (
+            there(two.jobs.claim_inside(["drive", "weigh"])).instance_id == instances[1]
+        )
         with uow() as three:
             for instance_id in instances[2:]:
                 three.instances.lock(instance_id, wait_s=0)
@@ -94,7 +99,7 @@ def test_claims_go_from_old_to_new_and_lock_one_instance_each(
 
 
 def test_a_claim_passes_over_locked_and_ended_instances(
-    uow: PostgresUnitOfWork, plant: Plant
+    uow: PostgresUnitOfWork, plant: WaitingInstances
 ) -> None:
     busy, ended, free = (plant.instance() for _ in range(3))
     for instance_id in (busy, ended, free):
@@ -105,29 +110,31 @@ def test_a_claim_passes_over_locked_and_ended_instances(
     with uow() as one:
         one.instances.lock(busy)
         with uow() as two:
-            assert two.jobs.claim_inside(["drive"]).instance_id == free
+            assert there(two.jobs.claim_inside(["drive"])).instance_id == free
             with uow() as three:
                 assert three.jobs.claim_inside(["drive"]) is None
 
 
 def test_a_rolled_back_claim_leaves_the_job_to_others(
-    uow: PostgresUnitOfWork, plant: Plant
+    uow: PostgresUnitOfWork, plant: WaitingInstances
 ) -> None:
     task_id = plant.job(plant.instance())
 
     def fail() -> None:
         with uow() as tx:
-            tx.waits.close(tx.jobs.claim_inside(["drive"]).instance_id, [task_id])
+            tx.waits.close(
+                there(tx.jobs.claim_inside(["drive"])).instance_id, [task_id]
+            )
             raise RuntimeError
 
     with pytest.raises(RuntimeError):
         fail()
     with uow() as tx:
-        assert tx.jobs.claim_inside(["drive"]).task_id == task_id
+        assert there(tx.jobs.claim_inside(["drive"])).task_id == task_id
 
 
 def test_a_leased_job_belongs_to_one_worker_until_the_lease_runs_out(
-    uow: PostgresUnitOfWork, plant: Plant
+    uow: PostgresUnitOfWork, plant: WaitingInstances
 ) -> None:
     task_id = plant.job(plant.instance())
     (job,) = lease(uow, "one", lease_s=600)
@@ -146,7 +153,9 @@ def test_a_leased_job_belongs_to_one_worker_until_the_lease_runs_out(
         assert tx.jobs.hold(job.id, "two")
 
 
-def test_a_renewed_lease_is_not_taken(uow: PostgresUnitOfWork, plant: Plant) -> None:
+def test_a_renewed_lease_is_not_taken(
+    uow: PostgresUnitOfWork, plant: WaitingInstances
+) -> None:
     plant.job(plant.instance())
     (job,) = lease(uow, "one", lease_s=0)
     with uow() as tx:
@@ -154,7 +163,9 @@ def test_a_renewed_lease_is_not_taken(uow: PostgresUnitOfWork, plant: Plant) -> 
     assert lease(uow, "two") == []
 
 
-def test_leases_are_limited_and_in_order(uow: PostgresUnitOfWork, plant: Plant) -> None:
+def test_leases_are_limited_and_in_order(
+    uow: PostgresUnitOfWork, plant: WaitingInstances
+) -> None:
     instance_id = plant.instance()
     tasks = [plant.job(instance_id) for _ in range(7)]
     with uow() as one:
@@ -165,7 +176,7 @@ def test_leases_are_limited_and_in_order(uow: PostgresUnitOfWork, plant: Plant) 
 
 
 def test_a_lease_leaves_the_instance_free(
-    uow: PostgresUnitOfWork, plant: Plant
+    uow: PostgresUnitOfWork, plant: WaitingInstances
 ) -> None:
     instance_id = plant.instance()
     plant.job(instance_id)
@@ -176,7 +187,7 @@ def test_a_lease_leaves_the_instance_free(
 
 
 def test_holding_a_job_locks_its_instance_first(
-    uow: PostgresUnitOfWork, plant: Plant
+    uow: PostgresUnitOfWork, plant: WaitingInstances
 ) -> None:
     instance_id = plant.instance()
     task_id = plant.job(instance_id)
@@ -195,7 +206,7 @@ def test_holding_a_job_locks_its_instance_first(
 
 
 def test_a_worker_that_stops_gives_back_what_it_holds(
-    uow: PostgresUnitOfWork, plant: Plant
+    uow: PostgresUnitOfWork, plant: WaitingInstances
 ) -> None:
     instance_id = plant.instance()
     tasks = [plant.job(instance_id) for _ in range(2)]
@@ -212,7 +223,9 @@ def test_a_worker_that_stops_gives_back_what_it_holds(
     assert [job.task_id for job in lease(uow, "two")] == tasks
 
 
-def test_only_failures_count_as_attempts(uow: PostgresUnitOfWork, plant: Plant) -> None:
+def test_only_failures_count_as_attempts(
+    uow: PostgresUnitOfWork, plant: WaitingInstances
+) -> None:
     plant.job(plant.instance())
     for failed, attempts in [(False, 0), (True, 1), (True, 2), (False, 2)]:
         (job,) = lease(uow, "one")
@@ -227,11 +240,11 @@ def test_only_failures_count_as_attempts(uow: PostgresUnitOfWork, plant: Plant) 
 
 
 def test_a_job_that_was_handed_on_is_not_run_again_by_itself(
-    uow: PostgresUnitOfWork, plant: Plant
+    uow: PostgresUnitOfWork, plant: WaitingInstances
 ) -> None:
     task_id = plant.job(plant.instance())
     with uow() as tx:
-        tx.jobs.wait_for_report(tx.jobs.claim_inside(["drive"]).id)
+        tx.jobs.wait_for_report(there(tx.jobs.claim_inside(["drive"])).id)
     with uow() as tx:
         assert tx.jobs.claim_inside(["drive"]) is None
         assert tx.jobs.counts()["handed_on"] == 1
@@ -243,11 +256,11 @@ def test_a_job_that_was_handed_on_is_not_run_again_by_itself(
 
 
 def test_an_inside_job_is_held_by_nobody_in_particular(
-    uow: PostgresUnitOfWork, plant: Plant
+    uow: PostgresUnitOfWork, plant: WaitingInstances
 ) -> None:
     plant.job(plant.instance())
     with uow() as tx:
-        job = tx.jobs.claim_inside(["drive"])
+        job = there(tx.jobs.claim_inside(["drive"]))
         assert tx.jobs.hold(job.id, None)
         assert not tx.jobs.hold(job.id, "one")
     lease(uow, "one")
@@ -256,7 +269,7 @@ def test_an_inside_job_is_held_by_nobody_in_particular(
 
 
 def test_a_job_given_up_waits_for_an_operator_and_gets_a_new_key(
-    uow: PostgresUnitOfWork, plant: Plant
+    uow: PostgresUnitOfWork, plant: WaitingInstances
 ) -> None:
     task_id = plant.job(plant.instance())
     (job,) = lease(uow, "one")

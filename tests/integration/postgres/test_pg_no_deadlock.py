@@ -2,18 +2,19 @@
 
 import random
 import threading
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from psycopg2.errors import DeadlockDetected
 
-from mpms.adapters.postgres.unit_of_work import PostgresUnitOfWork
+from mpms.adapters.postgres.unit_of_work import PostgresTransaction, PostgresUnitOfWork
 from mpms.domain.errors import InstanceBusy
 from mpms.domain.instances import InstanceStatus, Snapshot
 from mpms.domain.steps import Throw, TimerWait
+from tests.support.waiting_instances import WaitingInstances
 
-Plant = Any
 SEED = 20300101
 WORKERS = 6
 ROUNDS = 60
@@ -25,7 +26,9 @@ LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 class Worker:
     """Does what workers and pages do, at random, and remembers what it committed."""
 
-    def __init__(self, number: int, plant: Plant, instances: list[str]) -> None:
+    def __init__(
+        self, number: int, plant: WaitingInstances, instances: list[str]
+    ) -> None:
         self.name = f"w{number}"
         self.random = random.Random(f"{SEED} {number}")
         self.plant = plant
@@ -56,7 +59,7 @@ class Worker:
         except BaseException as error:
             self.failure = error
 
-    def once(self, act: Any) -> None:
+    def once(self, act: Callable[[PostgresTransaction], None]) -> None:
         thrown, received = len(self.thrown), len(self.received)
         try:
             with self.plant.uow() as tx:
@@ -66,11 +69,11 @@ class Worker:
         except ZeroDivisionError:
             del self.thrown[thrown:], self.received[received:]
 
-    def step(self, tx: Any, instance_id: str, done: list[str]) -> None:
+    def step(self, tx: PostgresTransaction, instance_id: str, done: list[str]) -> None:
         """What advancing an instance does to its rows, in some order."""
         known = sorted(tx.waits.known(instance_id))
         others = [each for each in known if self.random.random() < 0.3]
-        acts = [
+        acts: list[Callable[[], object]] = [
             lambda: tx.waits.close(instance_id, {*done, *others}),
             lambda: self.throw(tx),
             lambda: self.subscribe(tx, instance_id),
@@ -89,7 +92,7 @@ class Worker:
     def new_task(self) -> str:
         return str(self.plant.job_wait().task_id)
 
-    def throw(self, tx: Any) -> None:
+    def throw(self, tx: PostgresTransaction) -> None:
         event = self.random.choice(EVENTS)
         if self.random.random() < 0.1:
             tx.deliveries.throw(Throw("signal", event, None, {}))
@@ -98,17 +101,17 @@ class Worker:
         tx.deliveries.throw(Throw("message", event, None, {"number": number}))
         self.thrown.append(number)
 
-    def subscribe(self, tx: Any, instance_id: str) -> None:
+    def subscribe(self, tx: PostgresTransaction, instance_id: str) -> None:
         for kind in ("signal", "message"):
             wait = self.plant.event_wait(kind, self.random.choice(EVENTS))
             tx.waits.open_subscription(instance_id, wait)
             tx.deliveries.match(wait, instance_id)
 
-    def claim_inside(self, tx: Any) -> None:
+    def claim_inside(self, tx: PostgresTransaction) -> None:
         if job := tx.jobs.claim_inside(["inside", "nothing"]):
             self.step(tx, job.instance_id, [job.task_id])
 
-    def claim_outside(self, tx: Any) -> None:
+    def claim_outside(self, tx: PostgresTransaction) -> None:
         self.leased = tx.jobs.claim_outside(
             # Both kinds of claim may meet at one job only by mistake; try it.
             ["outside", "inside"],
@@ -117,17 +120,17 @@ class Worker:
             limit=3,
         )
 
-    def settle(self, tx: Any) -> None:
+    def settle(self, tx: PostgresTransaction) -> None:
         if self.leased:
             job = self.leased.pop()
             if tx.jobs.hold(job.id, self.name):
                 self.step(tx, job.instance_id, [job.task_id])
 
-    def lease_care(self, tx: Any) -> None:
+    def lease_care(self, tx: PostgresTransaction) -> None:
         tx.jobs.renew(self.name, range(1000), 600)
         tx.jobs.release(self.name)
 
-    def deliver(self, tx: Any) -> None:
+    def deliver(self, tx: PostgresTransaction) -> None:
         if (claimed := tx.deliveries.claim()) is None:
             return
         instance_id, task_id, data = (
@@ -145,18 +148,18 @@ class Worker:
             self.received.append(data["variables"]["number"])
         self.step(tx, instance_id, [] if task_id is None else [task_id])
 
-    def fire(self, tx: Any) -> None:
+    def fire(self, tx: PostgresTransaction) -> None:
         for instance_id, task_id in tx.timers.claim_due(datetime.now(UTC), 3):
             self.step(tx, instance_id, [task_id])
 
-    def rewrite(self, tx: Any) -> None:
+    def rewrite(self, tx: PostgresTransaction) -> None:
         instance_id = self.random.choice(self.instances)
         tx.instances.lock(instance_id, wait_s=120)
         self.step(tx, instance_id, [])
 
 
 def test_random_work_of_many_never_deadlocks_and_loses_no_message(
-    uow: PostgresUnitOfWork, plant: Plant
+    uow: PostgresUnitOfWork, plant: WaitingInstances
 ) -> None:
     print(f"seed {SEED}")
     instances = [plant.instance() for _ in range(INSTANCES)]

@@ -3,7 +3,6 @@
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from decimal import Decimal
-from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -12,8 +11,9 @@ from mpms.adapters.postgres.unit_of_work import PostgresUnitOfWork
 from mpms.domain.errors import OrderNumberTaken, OrderUnknown, RobotBusy
 from mpms.domain.goals import Goal, GoalReport, GoalState, Pose
 from mpms.domain.orders import Order, OrderLine, OrderStatus
+from tests.support.checkers import there
+from tests.support.waiting_instances import WaitingInstances
 
-Plant = Any
 NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)
 LINES = (
     OrderLine("RM-002", "Zucker", Decimal("12.500"), "L-1"),
@@ -61,7 +61,7 @@ def test_a_number_is_used_once_and_the_transaction_goes_on(
 
 
 def test_the_most_urgent_new_order_comes_first_and_is_locked(
-    uow: PostgresUnitOfWork, plant: Plant
+    uow: PostgresUnitOfWork, plant: WaitingInstances
 ) -> None:
     early, late = date(2030, 1, 1), date(2031, 1, 1)
     wanted = [
@@ -89,7 +89,9 @@ def test_the_most_urgent_new_order_comes_first_and_is_locked(
         assert tx.orders.next_new() is None
 
 
-def test_an_order_has_one_instance(uow: PostgresUnitOfWork, plant: Plant) -> None:
+def test_an_order_has_one_instance(
+    uow: PostgresUnitOfWork, plant: WaitingInstances
+) -> None:
     first, second = plant.instance(), plant.instance()
     with uow() as tx:
         tx.orders.add(ORDER)
@@ -114,7 +116,9 @@ def test_a_status_sets_its_times_and_tells_the_old_one(
         assert ended.started_at == started.started_at
 
 
-def test_an_unknown_order_is_named(uow: PostgresUnitOfWork, plant: Plant) -> None:
+def test_an_unknown_order_is_named(
+    uow: PostgresUnitOfWork, plant: WaitingInstances
+) -> None:
     instance_id = plant.instance()
     with uow() as tx:
         for ask in (
@@ -128,7 +132,7 @@ def test_an_unknown_order_is_named(uow: PostgresUnitOfWork, plant: Plant) -> Non
 
 
 def test_a_load_is_kept_with_the_line_it_was_weighed_for(
-    uow: PostgresUnitOfWork, plant: Plant
+    uow: PostgresUnitOfWork, plant: WaitingInstances
 ) -> None:
     with uow() as tx:
         tx.orders.add(ORDER)
@@ -140,7 +144,7 @@ def test_a_load_is_kept_with_the_line_it_was_weighed_for(
 
 
 def test_a_goal_is_read_back_as_it_was_added(
-    uow: PostgresUnitOfWork, plant: Plant
+    uow: PostgresUnitOfWork, plant: WaitingInstances
 ) -> None:
     goal = replace(
         GOAL, task_id=str(uuid4()), instance_id=plant.instance(), created_at=NOON
@@ -149,7 +153,7 @@ def test_a_goal_is_read_back_as_it_was_added(
         assert tx.goals.add(goal)
         assert tx.goals.get("g1") == goal
         assert tx.goals.get("g2") is None
-        assert list(tx.goals.of_instance(goal.instance_id)) == [goal]
+        assert list(tx.goals.of_instance(there(goal.instance_id))) == [goal]
         assert list(tx.goals.open()) == [goal]
 
 
@@ -166,7 +170,7 @@ def test_a_repeated_goal_changes_nothing_and_a_second_open_one_is_refused(
         assert tx.goals.add(replace(GOAL, id="g2"))
     with uow() as tx:
         assert [goal.id for goal in tx.goals.open()] == ["g3", "g2"]
-        assert tx.goals.get("g1").place == "shelf"
+        assert there(tx.goals.get("g1")).place == "shelf"
 
 
 def test_new_goals_are_sent_by_one_sender_oldest_first(
@@ -182,7 +186,7 @@ def test_new_goals_are_sent_by_one_sender_oldest_first(
         one.goals.mark_sent("g0")
     with uow() as tx:
         assert [goal.id for goal in tx.goals.to_send(robots)] == ["g1", "g2"]
-        sent = tx.goals.get("g0")
+        sent = there(tx.goals.get("g0"))
     assert sent.state is GoalState.SENT
     assert sent.sent_at is not None
 
@@ -191,7 +195,7 @@ def test_a_goal_ends_once(uow: PostgresUnitOfWork) -> None:
     with uow() as tx:
         tx.goals.add(GOAL)
         report = GoalReport("g1", GoalState.FAILED, "blocked", inferred=True)
-        settled = tx.goals.settle(report)
+        settled = there(tx.goals.settle(report))
         assert (settled.state, settled.reason, settled.inferred) == (
             "failed",
             "blocked",
@@ -207,7 +211,7 @@ def test_a_goal_ends_once(uow: PostgresUnitOfWork) -> None:
 
 
 def test_a_robot_has_one_holder_and_a_holder_one_robot(
-    uow: PostgresUnitOfWork, plant: Plant
+    uow: PostgresUnitOfWork, plant: WaitingInstances
 ) -> None:
     a, b = plant.instance(), plant.instance()
     with uow() as tx:
@@ -223,7 +227,9 @@ def test_a_robot_has_one_holder_and_a_holder_one_robot(
         assert tx.robot_holds.hold("r1", b)
 
 
-def test_a_task_has_one_open_incident(uow: PostgresUnitOfWork, plant: Plant) -> None:
+def test_a_task_has_one_open_incident(
+    uow: PostgresUnitOfWork, plant: WaitingInstances
+) -> None:
     instance_id, task_id = plant.instance(), str(uuid4())
     with uow() as tx:
         for message in ("first", "second"):
@@ -240,7 +246,7 @@ def test_a_task_has_one_open_incident(uow: PostgresUnitOfWork, plant: Plant) -> 
 
 
 def test_a_trouble_without_a_task_is_one_incident_a_kind_and_instance(
-    uow: PostgresUnitOfWork, plant: Plant
+    uow: PostgresUnitOfWork, plant: WaitingInstances
 ) -> None:
     instance_id = plant.instance()
     with uow() as tx:

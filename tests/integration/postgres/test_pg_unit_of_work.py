@@ -4,7 +4,6 @@ import re
 from contextlib import suppress
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
 
 import psycopg2
 import pytest
@@ -17,8 +16,8 @@ from mpms.adapters.postgres.unit_of_work import PostgresUnitOfWork
 from mpms.domain.errors import DatabaseAway
 from mpms.domain.incidents import Incident
 from mpms.ports.store import UnitOfWork
+from tests.support.waiting_instances import WaitingInstances
 
-Plant = Any
 CUT = """
     SELECT pg_terminate_backend(pid, 30000)
     FROM pg_stat_activity
@@ -69,7 +68,7 @@ def test_a_transaction_whose_statement_failed_is_never_reported_as_committed(
 
 
 def test_a_lost_connection_is_database_away_and_the_next_transaction_works(
-    uow: PostgresUnitOfWork, plant: Plant
+    uow: PostgresUnitOfWork, plant: WaitingInstances
 ) -> None:
     def lose() -> None:
         with uow() as tx:
@@ -84,7 +83,7 @@ def test_a_lost_connection_is_database_away_and_the_next_transaction_works(
 
 @pytest.mark.parametrize("wakes", [False, True])
 def test_a_connection_lost_before_the_commit_is_database_away(
-    uow: PostgresUnitOfWork, plant: Plant, wakes: bool
+    uow: PostgresUnitOfWork, plant: WaitingInstances, wakes: bool
 ) -> None:
     def lose() -> None:
         with uow() as tx:

@@ -15,6 +15,8 @@ from mpms.embedded import mail
 from mpms.ports.inbox import CausesSought
 from mpms.ports.mail import Letter, MailboxUnavailable
 from mpms.services.receive_mail import ReceiveMail
+from tests.support.alerted_plant import AlertedPlant, Mailroom
+from tests.support.push_service import PushService
 
 
 def nothing_to_read(letter: Letter) -> Any:
@@ -23,9 +25,9 @@ def nothing_to_read(letter: Letter) -> Any:
 
 @pytest.mark.covers("A52")
 def test_a_stopped_mail_server_is_told_by_push_at_once_and_by_mail_when_it_is_back(
-    plant: Any,
-    mailroom: Any,
-    push_service: Any,
+    plant: AlertedPlant,
+    mailroom: Mailroom,
+    push_service: PushService,
     pusher: WebPusher,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import pytest
 
@@ -17,15 +16,17 @@ from mpms.services.ask_for_alerts import (
     subscribe,
     unsubscribe,
 )
+from tests.support.alerted_plant import AlertedPlant
+from tests.support.push_service import PushService
 
 
-def subscriptions(plant: Any) -> list[str]:
+def subscriptions(plant: AlertedPlant) -> list[str]:
     rows = plant.rows("SELECT endpoint FROM push_subscriptions ORDER BY 1")
     return [row[0] for row in rows]
 
 
 def test_a_browser_reads_what_the_push_service_cannot(
-    plant: Any, push_service: Any, pusher: WebPusher
+    plant: AlertedPlant, push_service: PushService, pusher: WebPusher
 ) -> None:
     plant.person(mail=None, wish=AlertWish())
     browser = push_service.browser()
@@ -45,7 +46,7 @@ def test_a_browser_reads_what_the_push_service_cannot(
 
 
 def test_posts_are_signed_with_the_one_key_of_the_plant(
-    plant: Any, push_service: Any, pusher: WebPusher
+    plant: AlertedPlant, push_service: PushService, pusher: WebPusher
 ) -> None:
     plant.person(mail=None, wish=AlertWish())
     plant.subscribe(push_service.browser("one").subscription)
@@ -61,7 +62,7 @@ def test_posts_are_signed_with_the_one_key_of_the_plant(
 
 @pytest.mark.parametrize("status", [404, 410])
 def test_a_device_that_is_gone_is_dropped(
-    plant: Any, push_service: Any, pusher: WebPusher, status: int
+    plant: AlertedPlant, push_service: PushService, pusher: WebPusher, status: int
 ) -> None:
     plant.person(mail=None, wish=AlertWish())
     plant.subscribe(push_service.browser().subscription)
@@ -75,8 +76,8 @@ def test_a_device_that_is_gone_is_dropped(
 
 
 def test_a_push_service_that_is_busy_is_asked_later(
-    plant: Any,
-    push_service: Any,
+    plant: AlertedPlant,
+    push_service: PushService,
     pusher: WebPusher,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -103,7 +104,7 @@ def test_a_push_service_that_is_busy_is_asked_later(
     ],
 )
 def test_every_answer_means_something_and_redirects_are_not_followed(
-    push_service: Any, pusher: WebPusher, status: int, error: type[Exception]
+    push_service: PushService, pusher: WebPusher, status: int, error: type[Exception]
 ) -> None:
     push_service.status = status
     with pytest.raises(error):
@@ -111,7 +112,7 @@ def test_every_answer_means_something_and_redirects_are_not_followed(
     assert len(push_service.posts) == 1
 
 
-def test_the_loopback_is_for_tests_alone(push_service: Any) -> None:
+def test_the_loopback_is_for_tests_alone(push_service: PushService) -> None:
     browser = push_service.browser()
     real = WebPusher("mailto:plant@example.com")
     with pytest.raises(PushRefused):
@@ -120,7 +121,7 @@ def test_the_loopback_is_for_tests_alone(push_service: Any) -> None:
 
 
 def test_a_name_that_leads_into_the_network_is_not_posted_to(
-    push_service: Any, monkeypatch: pytest.MonkeyPatch
+    push_service: PushService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The name looks public; what it resolves to is not."""
     inside = [(2, 1, 6, "", ("10.0.0.7", 443))]
@@ -140,7 +141,7 @@ def test_a_name_that_leads_into_the_network_is_not_posted_to(
     ("p256dh", "auth"), [("x" * 87, "y" * 22), ("", ""), ("BA" * 43, "y" * 22)]
 )
 def test_keys_that_are_none_are_refused(
-    push_service: Any, pusher: WebPusher, p256dh: str, auth: str
+    push_service: PushService, pusher: WebPusher, p256dh: str, auth: str
 ) -> None:
     to = Subscription(f"{push_service.address}/x", p256dh, auth)
     with pytest.raises(PushRefused):
@@ -148,7 +149,7 @@ def test_keys_that_are_none_are_refused(
 
 
 def test_a_device_belongs_to_who_is_signed_in_there_last(
-    plant: Any, push_service: Any
+    plant: AlertedPlant, push_service: PushService
 ) -> None:
     plant.person("sofia")
     plant.person("max", mail=None)
@@ -164,7 +165,7 @@ def test_a_device_belongs_to_who_is_signed_in_there_last(
 
 
 def test_addresses_inside_and_too_many_devices_are_refused(
-    plant: Any, push_service: Any
+    plant: AlertedPlant, push_service: PushService
 ) -> None:
     plant.person()
     keys = push_service.browser().subscription

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import threading
 from datetime import timedelta
-from typing import Any
 
 import pytest
 
 from mpms.domain.alerts import AlertRules, AlertWish
 from mpms.domain.people import Role
 from mpms.ports.mail import PostmanUnavailable, ReplyInDoubt
+from mpms.services.send_alerts import SendAlerts
+from tests.support.alerted_plant import AlertedPlant, Mailroom
+from tests.support.mailbox import FakePostman
 
 HOUR_S = 3600.0
 
@@ -19,7 +21,7 @@ class Killed(BaseException):
     """Stands for a process that ends between two instructions."""
 
 
-def told(plant: Any) -> list[tuple[str, bool]]:
+def told(plant: AlertedPlant) -> list[tuple[str, bool]]:
     return [
         (channel, sent)
         for channel, sent in plant.rows(
@@ -29,7 +31,7 @@ def told(plant: Any) -> list[tuple[str, bool]]:
 
 
 def test_a_cause_is_told_once_however_many_incidents_it_has(
-    plant: Any, postman: Any
+    plant: AlertedPlant, postman: FakePostman
 ) -> None:
     plant.person()
     send = plant.sender(postman=postman)
@@ -43,7 +45,7 @@ def test_a_cause_is_told_once_however_many_incidents_it_has(
     assert plant.rows("SELECT count(*) FROM events WHERE kind = 'alert sent'") == [(1,)]
 
 
-def test_a_storm_is_one_mail(plant: Any, postman: Any) -> None:
+def test_a_storm_is_one_mail(plant: AlertedPlant, postman: FakePostman) -> None:
     plant.person()
     words = [f"{a}{b}" for a in "abcdefghij" for b in "klmno"]
     assert len(words) == 50
@@ -60,7 +62,7 @@ def test_a_storm_is_one_mail(plant: Any, postman: Any) -> None:
 
 
 def test_what_comes_soon_after_a_mail_waits_for_the_next(
-    plant: Any, postman: Any
+    plant: AlertedPlant, postman: FakePostman
 ) -> None:
     plant.person()
     send = plant.sender(postman=postman, rules=AlertRules(gather_s=0.0, apart_s=HOUR_S))
@@ -78,7 +80,7 @@ def test_what_comes_soon_after_a_mail_waits_for_the_next(
 
 
 def test_a_cause_that_is_over_is_told_again_when_it_comes_back(
-    plant: Any, postman: Any
+    plant: AlertedPlant, postman: FakePostman
 ) -> None:
     plant.person()
     send = plant.sender(postman=postman)
@@ -90,7 +92,9 @@ def test_a_cause_that_is_over_is_told_again_when_it_comes_back(
     assert len(postman.taken) == 2
 
 
-def test_a_cause_that_goes_and_comes_is_told_once(plant: Any, postman: Any) -> None:
+def test_a_cause_that_goes_and_comes_is_told_once(
+    plant: AlertedPlant, postman: FakePostman
+) -> None:
     plant.person(wish=AlertWish(by_mail=True, when_over=True))
     rules = AlertRules(gather_s=0.0, apart_s=0.0, over_after_s=HOUR_S)
     send = plant.sender(postman=postman, rules=rules)
@@ -102,7 +106,9 @@ def test_a_cause_that_goes_and_comes_is_told_once(plant: Any, postman: Any) -> N
     assert len(postman.taken) == 1
 
 
-def test_who_wants_to_know_hears_that_it_is_over(plant: Any, postman: Any) -> None:
+def test_who_wants_to_know_hears_that_it_is_over(
+    plant: AlertedPlant, postman: FakePostman
+) -> None:
     plant.person(wish=AlertWish(by_mail=True, when_over=True))
     plant.person("max", mail="max@plant.example.com")
     send = plant.sender(postman=postman)
@@ -119,7 +125,9 @@ def test_who_wants_to_know_hears_that_it_is_over(plant: Any, postman: Any) -> No
     ]
 
 
-def test_only_active_leaders_with_an_address_are_told(plant: Any, postman: Any) -> None:
+def test_only_active_leaders_with_an_address_are_told(
+    plant: AlertedPlant, postman: FakePostman
+) -> None:
     plant.person("ana", role=Role.WORKER, mail="ana@plant.example.com")
     plant.person("vera", role=Role.VIEWER, mail="vera@plant.example.com")
     plant.person("gone", mail="gone@plant.example.com")
@@ -133,7 +141,9 @@ def test_only_active_leaders_with_an_address_are_told(plant: Any, postman: Any) 
     assert [letter.to for letter in postman.taken] == ["adam@plant.example.com"]
 
 
-def test_who_asked_for_other_processes_is_not_told(plant: Any, postman: Any) -> None:
+def test_who_asked_for_other_processes_is_not_told(
+    plant: AlertedPlant, postman: FakePostman
+) -> None:
     plant.person(wish=AlertWish(by_mail=True, processes=("warehouse",)))
     plant.person("max", mail="max@x.example", wish=AlertWish(True, processes=("",)))
     plant.incident("mailbox", "The mailbox cannot be read")
@@ -142,7 +152,7 @@ def test_who_asked_for_other_processes_is_not_told(plant: Any, postman: Any) -> 
 
 
 def test_an_alert_waits_for_a_server_that_is_away_and_grows(
-    plant: Any, postman: Any, monkeypatch: pytest.MonkeyPatch
+    plant: AlertedPlant, postman: FakePostman, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("mpms.services.send_alerts.FIRST_DELAY_S", 0.0)
     plant.person()
@@ -159,7 +169,7 @@ def test_an_alert_waits_for_a_server_that_is_away_and_grows(
 
 
 def test_a_server_that_is_away_is_not_asked_all_the_time(
-    plant: Any, postman: Any
+    plant: AlertedPlant, postman: FakePostman
 ) -> None:
     plant.person()
     send = plant.sender(postman=postman)
@@ -170,7 +180,7 @@ def test_a_server_that_is_away_is_not_asked_all_the_time(
 
 
 def test_an_alert_of_a_process_that_died_is_not_sent_again(
-    plant: Any, postman: Any
+    plant: AlertedPlant, postman: FakePostman
 ) -> None:
     plant.person()
     plant.incident("mailbox", "The mailbox cannot be read")
@@ -184,7 +194,7 @@ def test_an_alert_of_a_process_that_died_is_not_sent_again(
 
 @pytest.mark.parametrize("refused", [False, True])
 def test_an_alert_that_cannot_be_sent_again_is_in_the_history(
-    plant: Any, postman: Any, refused: bool
+    plant: AlertedPlant, postman: FakePostman, refused: bool
 ) -> None:
     plant.person()
     plant.incident("mailbox", "The mailbox cannot be read")
@@ -201,14 +211,14 @@ def test_an_alert_that_cannot_be_sent_again_is_in_the_history(
     assert ("550" if refused else "may have gone out") in data["error"]
 
 
-def test_many_workers_tell_it_once(plant: Any, postman: Any) -> None:
+def test_many_workers_tell_it_once(plant: AlertedPlant, postman: FakePostman) -> None:
     plant.person()
     for number in range(20):
         plant.incident("reply", f"thing {'abcdefghijklmnopqrst'[number]} broke")
     senders = [plant.sender(postman=postman) for _ in range(4)]
     ready = threading.Barrier(4)
 
-    def work(send: Any) -> None:
+    def work(send: SendAlerts) -> None:
         ready.wait(60)
         for _ in range(5):
             send()
@@ -225,7 +235,7 @@ def test_many_workers_tell_it_once(plant: Any, postman: Any) -> None:
 
 
 def test_incidents_that_are_older_than_causes_get_them(
-    plant: Any, postman: Any
+    plant: AlertedPlant, postman: FakePostman
 ) -> None:
     plant.person()
     plant.incident("mailbox", "The mailbox cannot be read")
@@ -239,7 +249,7 @@ def test_incidents_that_are_older_than_causes_get_them(
 
 
 def test_an_alert_is_written_in_the_language_of_its_reader(
-    plant: Any, postman: Any
+    plant: AlertedPlant, postman: FakePostman
 ) -> None:
     plant.person(language="de")
     plant.incident("mailbox", "The mailbox cannot be read")
@@ -249,7 +259,7 @@ def test_an_alert_is_written_in_the_language_of_its_reader(
 
 @pytest.mark.covers("A52")
 def test_an_alert_lands_in_a_real_mailbox_once_after_the_server_came_back(
-    plant: Any, mailroom: Any, monkeypatch: pytest.MonkeyPatch
+    plant: AlertedPlant, mailroom: Mailroom, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("mpms.services.send_alerts.FIRST_DELAY_S", 0.0)
     plant.person()
@@ -274,7 +284,7 @@ def test_an_alert_lands_in_a_real_mailbox_once_after_the_server_came_back(
 
 
 def test_the_patience_of_the_rules_is_counted_from_the_clock(
-    plant: Any, postman: Any
+    plant: AlertedPlant, postman: FakePostman
 ) -> None:
     plant.person()
     plant.incident("mailbox", "The mailbox cannot be read")

@@ -30,18 +30,21 @@ from mpms.services.take_catalogue import (
     take_version,
 )
 from mpms.services.write_catalogue import CatalogueChanged
+from tests.support.catalogue_store import CatalogueStore
+from tests.support.checkers import Why, there
 
-Store = Any  # the fixture's class lives in conftest.py
 PRIMER = Recipe("Primer", (), Decimal(50), "kg", (RecipeLine("RM-001", Decimal(20)),))
 DIDS = "SELECT did, thing, made_by FROM catalogue_versions ORDER BY number"
 
 
-def save(store: Store, recipe: Recipe, **more: Any) -> Any:
+def save(store: CatalogueStore, recipe: Recipe, **more: Any) -> Any:
     told = {"by": "adam", "reason": "new product"} | more
     return save_recipe(store.uow, store.materials, recipe, **told)
 
 
-def test_the_file_counts_until_somebody_changes_something(store: Store) -> None:
+def test_the_file_counts_until_somebody_changes_something(
+    store: CatalogueStore,
+) -> None:
     assert (store.version(), store.now()) == (0, store.file)
     store.save("RM-021", place="B")
     assert store.rows(DIDS) == [
@@ -49,23 +52,27 @@ def test_the_file_counts_until_somebody_changes_something(store: Store) -> None:
         ("material added", "RM-021", "adam"),
     ]
     store.file = Catalogue(())
-    assert store.now().by_code("RM-021").place == "B"
-    assert store.now().by_code("RM-001").name == "Water"
+    assert there(store.now().by_code("RM-021")).place == "B"
+    assert there(store.now().by_code("RM-001")).name == "Water"
 
 
-def test_another_process_follows_without_a_restart(store: Store) -> None:
+def test_another_process_follows_without_a_restart(store: CatalogueStore) -> None:
     other = store.another_process()
     with store.uow() as tx:
-        assert other(tx).catalogue.by_code("RM-021") is None
+        assert there(other(tx).catalogue).by_code("RM-021") is None
     store.save("RM-021")
     with store.uow() as tx:
-        assert other(tx).catalogue.by_code("RM-021") is not None
+        assert there(other(tx).catalogue).by_code("RM-021") is not None
     store.save("RM-021", name="Zinc phosphate")
     with store.uow() as tx:
-        assert other(tx).catalogue.by_code("RM-021").name == "Zinc phosphate"
+        assert (
+            there(there(other(tx).catalogue).by_code("RM-021")).name == "Zinc phosphate"
+        )
 
 
-def test_a_change_that_was_rolled_back_is_forgotten_by_everybody(store: Store) -> None:
+def test_a_change_that_was_rolled_back_is_forgotten_by_everybody(
+    store: CatalogueStore,
+) -> None:
     """Even by a process that has read it in the transaction that failed."""
     store.save("RM-021")
 
@@ -73,7 +80,7 @@ def test_a_change_that_was_rolled_back_is_forgotten_by_everybody(store: Store) -
         with store.uow() as tx:
             inside = OneTransaction(tx)
             save_recipe(inside, store.materials, PRIMER, by="adam", reason="try")
-            assert store.materials(tx).catalogue.recipe("Primer") is not None
+            assert there(store.materials(tx).catalogue).recipe("Primer") is not None
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
@@ -85,7 +92,7 @@ def test_a_change_that_was_rolled_back_is_forgotten_by_everybody(store: Store) -
 
 
 def test_every_change_stands_in_the_history_with_who_why_old_and_new(
-    store: Store,
+    store: CatalogueStore,
 ) -> None:
     store.save("RM-003", max_kg=Decimal(1200), place="A")
     ((actor, data),) = store.rows(
@@ -101,7 +108,7 @@ def test_every_change_stands_in_the_history_with_who_why_old_and_new(
     }
 
 
-def test_saving_what_is_there_makes_no_version(store: Store) -> None:
+def test_saving_what_is_there_makes_no_version(store: CatalogueStore) -> None:
     assert store.save("RM-001") is None
     assert store.rows(DIDS) == []
 
@@ -116,7 +123,7 @@ def test_saving_what_is_there_makes_no_version(store: Store) -> None:
     ],
 )
 def test_what_is_wrong_is_named_and_nothing_is_written(
-    store: Store, change: dict[str, Any], field: str
+    store: CatalogueStore, change: dict[str, Any], field: str
 ) -> None:
     with pytest.raises(CatalogueRefused) as refused:
         store.save("RM-021", **change)
@@ -125,21 +132,25 @@ def test_what_is_wrong_is_named_and_nothing_is_written(
     assert store.rows(DIDS) == []
 
 
-def test_without_a_reason_nothing_changes(store: Store) -> None:
+def test_without_a_reason_nothing_changes(store: CatalogueStore) -> None:
     with pytest.raises(ReasonMissing):
         save(store, PRIMER, reason="  ")
     assert store.rows(DIDS) == []
 
 
-def test_a_material_that_recipes_need_stays_and_they_are_named(store: Store) -> None:
+def test_a_material_that_recipes_need_stays_and_they_are_named(
+    store: CatalogueStore,
+) -> None:
     save(store, PRIMER)
-    who = {"by": "adam", "reason": "tidy"}
+    who: Why = {"by": "adam", "reason": "tidy"}
     with pytest.raises(MaterialNeeded, match="Primer"):
         remove_material(store.uow, store.materials, "RM-001", **who)
     assert store.now().by_code("RM-001") is not None
 
 
-def test_a_material_of_open_orders_may_go_and_they_are_told(store: Store) -> None:
+def test_a_material_of_open_orders_may_go_and_they_are_told(
+    store: CatalogueStore,
+) -> None:
     store.save("RM-021")
     with store.uow() as tx:
         for number in ("MO-1", "MO-2"):
@@ -155,21 +166,21 @@ def test_a_material_of_open_orders_may_go_and_they_are_told(store: Store) -> Non
         assert tx.orders.get("MO-1").lines[0].material == "RM-021"
 
 
-def test_what_is_not_there_cannot_be_removed(store: Store) -> None:
-    who = {"by": "adam", "reason": "tidy"}
+def test_what_is_not_there_cannot_be_removed(store: CatalogueStore) -> None:
+    who: Why = {"by": "adam", "reason": "tidy"}
     with pytest.raises(MaterialUnknown):
         remove_material(store.uow, store.materials, "RM-777", **who)
     with pytest.raises(RecipeUnknown):
         remove_recipe(store.uow, store.materials, "Gold", **who)
 
 
-def test_a_recipe_is_added_renamed_and_removed(store: Store) -> None:
+def test_a_recipe_is_added_renamed_and_removed(store: CatalogueStore) -> None:
     save(store, PRIMER)
     renamed = Recipe("Grey primer", (), PRIMER.batch, "kg", PRIMER.lines)
     save(store, renamed, replaces="primer")
     assert store.now().recipe("Primer") is None
     assert store.now().recipe("grey PRIMER") == renamed
-    who = {"by": "adam", "reason": "tidy"}
+    who: Why = {"by": "adam", "reason": "tidy"}
     remove_recipe(store.uow, store.materials, "Grey primer", **who)
     assert store.now().recipe("Grey primer") is None
     kinds = store.rows("SELECT kind FROM events WHERE kind LIKE 'recipe%%' ORDER BY id")
@@ -177,7 +188,7 @@ def test_a_recipe_is_added_renamed_and_removed(store: Store) -> None:
 
 
 def test_nobody_overwrites_what_another_has_changed_and_is_told_who(
-    store: Store,
+    store: CatalogueStore,
 ) -> None:
     seen = store.version()
     store.save("RM-003", by="sofia", max_kg=Decimal(900))
@@ -185,19 +196,19 @@ def test_nobody_overwrites_what_another_has_changed_and_is_told_who(
     with pytest.raises(CatalogueChanged, match="sofia has changed this") as changed:
         store.save("RM-003", seen=seen, place="A")
     assert changed.value.version.by == "sofia"
-    assert store.now().by_code("RM-003").place is None
+    assert there(store.now().by_code("RM-003")).place is None
 
 
-def test_two_people_may_change_different_entries_at_once(store: Store) -> None:
+def test_two_people_may_change_different_entries_at_once(store: CatalogueStore) -> None:
     seen = store.version()
     store.save("RM-003", by="sofia", max_kg=Decimal(900))
     store.save("RM-004", by="adam", seen=seen, max_kg=Decimal(800))
-    assert store.now().by_code("RM-003").max_kg == 900
-    assert store.now().by_code("RM-004").max_kg == 800
+    assert there(store.now().by_code("RM-003")).max_kg == 900
+    assert there(store.now().by_code("RM-004")).max_kg == 800
 
 
 def test_a_removed_entry_is_not_brought_back_by_somebody_who_did_not_see_it_go(
-    store: Store,
+    store: CatalogueStore,
 ) -> None:
     store.save("RM-021")
     seen = store.version()
@@ -208,7 +219,7 @@ def test_a_removed_entry_is_not_brought_back_by_somebody_who_did_not_see_it_go(
         )
 
 
-def test_many_at_once_lose_no_change(store: Store) -> None:
+def test_many_at_once_lose_no_change(store: CatalogueStore) -> None:
     codes = [f"RM-1{n:02}" for n in range(8)]
     people = [
         threading.Thread(target=store.save, args=(code,), kwargs={"by": code})
@@ -223,11 +234,11 @@ def test_many_at_once_lose_no_change(store: Store) -> None:
 
 
 def test_an_earlier_version_and_the_file_are_taken_again_as_next_versions(
-    store: Store,
+    store: CatalogueStore,
 ) -> None:
     store.save("RM-021")
     first = store.rows("SELECT min(number) FROM catalogue_versions")[0][0]
-    who = {"by": "adam", "reason": "as it was"}
+    who: Why = {"by": "adam", "reason": "as it was"}
     with pytest.raises(InForceAlready):
         take_version(store.uow, store.materials, store.version(), **who)
     with pytest.raises(VersionUnknown):
@@ -247,7 +258,7 @@ def test_an_earlier_version_and_the_file_are_taken_again_as_next_versions(
         take_file(store.uow, store.materials, **who)
 
 
-def test_going_back_is_refused_when_somebody_was_faster(store: Store) -> None:
+def test_going_back_is_refused_when_somebody_was_faster(store: CatalogueStore) -> None:
     store.save("RM-021")
     first, seen = 1, store.version()
     store.save("RM-022", by="sofia")
@@ -258,10 +269,10 @@ def test_going_back_is_refused_when_somebody_was_faster(store: Store) -> None:
 
 
 def test_a_file_that_is_missing_or_broken_is_told_and_changes_nothing(
-    store: Store,
+    store: CatalogueStore,
 ) -> None:
     store.save("RM-021")
-    who = {"by": "adam", "reason": "as it was"}
+    who: Why = {"by": "adam", "reason": "as it was"}
     store.file = None
     with pytest.raises(FileMissing):
         take_file(store.uow, store.materials, **who)
@@ -277,7 +288,9 @@ def test_a_file_that_is_missing_or_broken_is_told_and_changes_nothing(
     assert store.now().by_code("RM-021") is not None
 
 
-def test_without_a_file_the_first_material_begins_the_catalogue(store: Store) -> None:
+def test_without_a_file_the_first_material_begins_the_catalogue(
+    store: CatalogueStore,
+) -> None:
     store.file = None
     store.materials = store.another_process()
     store.save("RM-001")
@@ -285,7 +298,7 @@ def test_without_a_file_the_first_material_begins_the_catalogue(store: Store) ->
     assert len(store.rows(DIDS)) == 1
 
 
-def test_versions_are_listed_with_what_each_changed(store: Store) -> None:
+def test_versions_are_listed_with_what_each_changed(store: CatalogueStore) -> None:
     store.save("RM-021")
     store.save("RM-021", name="Zinc phosphate")
     shown = list_versions(store.uow, store.materials, limit=10)

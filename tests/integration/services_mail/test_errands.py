@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import logging
 import threading
-from typing import Any
 
 import pytest
 
 from mpms.errands import Errand
 from mpms.ports.mail import MailboxUnavailable
 from mpms.services.watch_mailbox import watch_mailbox
+from tests.support.intake_desk import IntakeDesk
+from tests.support.mailbox import FakeMailbox
 
 
 def test_an_errand_that_fails_is_told_once_and_tried_again(
@@ -52,7 +53,9 @@ def test_an_errand_with_nothing_to_do_rests_until_it_is_stopped() -> None:
     assert len(runs) == 1
 
 
-def test_mail_that_came_is_told_to_the_process_once(fake: Any, desk: Any) -> None:
+def test_mail_that_came_is_told_to_the_process_once(
+    fake: FakeMailbox, desk: IntakeDesk
+) -> None:
     assert not watch_mailbox(desk.uow, fake, timeout_s=0)
     fake.news = True
     for _ in range(3):
@@ -60,7 +63,9 @@ def test_mail_that_came_is_told_to_the_process_once(fake: Any, desk: Any) -> Non
     assert desk.rows("SELECT event FROM messages") == [("mailbox changed",)]
 
 
-def test_a_watch_on_a_mailbox_that_is_away_says_why(fake: Any, desk: Any) -> None:
+def test_a_watch_on_a_mailbox_that_is_away_says_why(
+    fake: FakeMailbox, desk: IntakeDesk
+) -> None:
     fake.away = "connection refused"
     with pytest.raises(MailboxUnavailable, match="connection refused"):
         watch_mailbox(desk.uow, fake, timeout_s=0)

@@ -15,6 +15,8 @@ from mpms.domain.order_mail import Outcome
 from mpms.ports.mail import Letter, MailboxUnavailable
 from mpms.services.receive_mail import ReleaseRules
 from mpms.services.record_mail import AlreadyRead, RecordMail
+from tests.support.intake_desk import IntakeDesk
+from tests.support.mailbox import Box, FakeMailbox, write_order
 
 BUYER = "orders@brightcoat.example.com"
 OTHER = "einkauf@nordfarben.example.org"
@@ -25,8 +27,8 @@ class Killed(BaseException):
 
 
 @pytest.mark.covers("A9")
-def test_a_message_becomes_an_order_row(box: Any, desk: Any, order: Any) -> None:
-    raw = order("MO-2026-0001")
+def test_a_message_becomes_an_order_row(box: Box, desk: IntakeDesk) -> None:
+    raw = write_order("MO-2026-0001")
     box.deliver(raw)
     assert desk.intake(box.mailbox)() == (1, 1)
     assert desk.orders() == ["MO-2026-0001"]
@@ -41,7 +43,7 @@ def test_a_message_becomes_an_order_row(box: Any, desk: Any, order: Any) -> None
 
 @pytest.mark.parametrize("size", [0, 1, (1 << 20) - 1, 1 << 20, (1 << 20) + 1, 3 << 20])
 def test_the_bytes_of_a_message_are_kept_whatever_their_number(
-    fake: Any, desk: Any, size: int
+    fake: FakeMailbox, desk: IntakeDesk, size: int
 ) -> None:
     raw = random.Random(size).randbytes(size)
     fake.put(raw)
@@ -52,9 +54,9 @@ def test_the_bytes_of_a_message_are_kept_whatever_their_number(
 
 
 def test_of_a_message_that_is_too_large_only_the_answer_is_kept(
-    fake: Any, desk: Any, order: Any
+    fake: FakeMailbox, desk: IntakeDesk
 ) -> None:
-    letter = Letter(fake.letter_id(1), 26 << 20, None, order())
+    letter = Letter(fake.letter_id(1), 26 << 20, None, write_order())
     assert desk.intake(fake).receive(letter) == "rejected"
     assert desk.codes() == [["too_large"]]
     with desk.uow() as tx:
@@ -63,12 +65,12 @@ def test_of_a_message_that_is_too_large_only_the_answer_is_kept(
 
 
 @pytest.mark.covers("A10")
-def test_an_order_has_the_materials_of_its_message(
-    box: Any, desk: Any, order: Any
-) -> None:
+def test_an_order_has_the_materials_of_its_message(box: Box, desk: IntakeDesk) -> None:
     lines = "- RM-001 Water 310 kg\r\n- 120,500 g RM-002\r\n- RM-003 = 0.5 t\r\n"
     box.deliver(
-        order("MO-2026-0001", body=f"Order: MO-2026-0001\r\n\r\nMaterials:\r\n{lines}")
+        write_order(
+            "MO-2026-0001", body=f"Order: MO-2026-0001\r\n\r\nMaterials:\r\n{lines}"
+        )
     )
     desk.intake(box.mailbox)()
     with desk.uow() as tx:
@@ -81,10 +83,8 @@ def test_an_order_has_the_materials_of_its_message(
 
 
 @pytest.mark.covers("A10")
-def test_a_malformed_message_is_kept_and_answered(
-    box: Any, desk: Any, order: Any
-) -> None:
-    raw = order(
+def test_a_malformed_message_is_kept_and_answered(box: Box, desk: IntakeDesk) -> None:
+    raw = write_order(
         "MO-2026-0001", body="Order: MO-2026-0001\r\n\r\nMaterials:\r\n- Gold 5 kg\r\n"
     )
     box.deliver(raw)
@@ -97,15 +97,19 @@ def test_a_malformed_message_is_kept_and_answered(
 
 
 def test_only_the_right_people_are_heard_and_only_the_proven_answered(
-    box: Any, desk: Any, order: Any
+    box: Box, desk: IntakeDesk
 ) -> None:
-    box.deliver(order("MO-2026-0001", verdict="fail", message_id="<a@x>"))
-    box.deliver(order("MO-2026-0002", sender="eve@example.com", message_id="<b@x>"))
+    box.deliver(write_order("MO-2026-0001", verdict="fail", message_id="<a@x>"))
+    box.deliver(
+        write_order("MO-2026-0002", sender="eve@example.com", message_id="<b@x>")
+    )
     forged = "Authentication-Results: mx.plant.example.com; dmarc=pass"
     box.deliver(
-        order("MO-2026-0003", verdict="fail", extra=f"{forged}\r\n", message_id="<c@x>")
+        write_order(
+            "MO-2026-0003", verdict="fail", extra=f"{forged}\r\n", message_id="<c@x>"
+        )
     )
-    box.deliver(order("MO-2026-0004", extra="Auto-Submitted: auto-replied\r\n"))
+    box.deliver(write_order("MO-2026-0004", extra="Auto-Submitted: auto-replied\r\n"))
     assert desk.intake(box.mailbox)() == (4, 0)
     assert desk.orders() == []
     assert sorted(desk.codes()) == [
@@ -118,12 +122,12 @@ def test_only_the_right_people_are_heard_and_only_the_proven_answered(
 
 
 def test_a_redelivered_message_is_ignored_without_a_reply(
-    box: Any, desk: Any, order: Any
+    box: Box, desk: IntakeDesk
 ) -> None:
     intake = desk.intake(box.mailbox)
-    box.deliver(order())
+    box.deliver(write_order())
     intake()
-    box.deliver(order(extra="Received: by another way\r\n"))
+    box.deliver(write_order(extra="Received: by another way\r\n"))
     assert intake() == (1, 0)
     assert desk.outcomes() == ["accepted", "ignored"]
     assert desk.codes()[1] == ["duplicate_message"]
@@ -131,20 +135,20 @@ def test_a_redelivered_message_is_ignored_without_a_reply(
 
 
 def test_a_stranger_gets_one_rejection_of_a_redelivered_message(
-    fake: Any, desk: Any, order: Any
+    fake: FakeMailbox, desk: IntakeDesk
 ) -> None:
     for way in ("one", "other"):
-        fake.put(order(sender="eve@example.com", extra=f"Received: by {way} way\r\n"))
+        fake.put(
+            write_order(sender="eve@example.com", extra=f"Received: by {way} way\r\n")
+        )
     assert desk.intake(fake)() == (2, 0)
     assert desk.codes() == [["sender_not_allowed"]] * 2
     assert len(desk.replies()) == 1
 
 
-def test_the_same_message_in_two_places_counts_once(
-    box: Any, desk: Any, order: Any
-) -> None:
-    box.deliver(order())
-    box.deliver(order())
+def test_the_same_message_in_two_places_counts_once(box: Box, desk: IntakeDesk) -> None:
+    box.deliver(write_order())
+    box.deliver(write_order())
     assert desk.intake(box.mailbox)() == (2, 1)
     assert sorted(desk.outcomes()) == ["accepted", "ignored"]
     assert len(desk.replies()) == 1
@@ -152,9 +156,9 @@ def test_the_same_message_in_two_places_counts_once(
 
 
 def test_a_new_message_with_a_taken_number_is_rejected(
-    fake: Any, desk: Any, order: Any
+    fake: FakeMailbox, desk: IntakeDesk
 ) -> None:
-    fake.put(order(), order(message_id="<2@brightcoat.example.com>"))
+    fake.put(write_order(), write_order(message_id="<2@brightcoat.example.com>"))
     desk.intake(fake)()
     assert desk.outcomes() == ["accepted", "rejected"]
     assert desk.codes()[1] == ["duplicate_order_number"]
@@ -166,10 +170,14 @@ def test_a_new_message_with_a_taken_number_is_rejected(
     ("sender", "outcome"), [(BUYER, "accepted"), ("eve@example.com", "rejected")]
 )
 def test_after_a_change_of_uidvalidity_nothing_counts_again(
-    fake: Any, desk: Any, order: Any, message_id: str | None, sender: str, outcome: str
+    fake: FakeMailbox,
+    desk: IntakeDesk,
+    message_id: str | None,
+    sender: str,
+    outcome: str,
 ) -> None:
     """Also without a Message-ID, and from somebody who gets a rejection each time."""
-    raw = order(message_id=message_id, sender=sender)
+    raw = write_order(message_id=message_id, sender=sender)
     fake.put(raw)
     intake = desk.intake(fake)
     intake()
@@ -181,25 +189,25 @@ def test_after_a_change_of_uidvalidity_nothing_counts_again(
 
 
 def test_after_a_change_of_uidvalidity_another_message_is_read(
-    fake: Any, desk: Any, order: Any
+    fake: FakeMailbox, desk: IntakeDesk
 ) -> None:
-    fake.put(order())
+    fake.put(write_order())
     intake = desk.intake(fake)
     intake()
     fake.uidvalidity, fake.last_uid = 2, 0
-    fake.put(order("MO-2026-0902", message_id="<2@x>"))
+    fake.put(write_order("MO-2026-0902", message_id="<2@x>"))
     assert intake() == (1, 1)
     assert desk.orders() == ["MO-2026-0901", "MO-2026-0902"]
 
 
 def test_a_refused_message_counts_when_its_sender_is_allowed_later(
-    fake: Any, desk: Any, order: Any
+    fake: FakeMailbox, desk: IntakeDesk
 ) -> None:
     def not_yet(letter: Letter) -> Outcome:
         read = desk.read(letter)
         return replace(read, outcome="rejected", order=None, trusted=False)
 
-    raw = order()
+    raw = write_order()
     fake.put(raw)
     desk.intake(fake, read=not_yet)()
     fake.put(raw)
@@ -208,12 +216,12 @@ def test_a_refused_message_counts_when_its_sender_is_allowed_later(
 
 
 def test_a_crash_between_commit_and_move_only_leaves_the_move(
-    fake: Any, desk: Any, order: Any
+    fake: FakeMailbox, desk: IntakeDesk
 ) -> None:
     def die(uid: int) -> None:
         raise Killed
 
-    fake.put(order())
+    fake.put(write_order())
     fake.on_file = die
     with pytest.raises(Killed):
         desk.intake(fake)()
@@ -226,12 +234,12 @@ def test_a_crash_between_commit_and_move_only_leaves_the_move(
 
 
 def test_a_crash_before_the_commit_leaves_nothing(
-    fake: Any, desk: Any, order: Any
+    fake: FakeMailbox, desk: IntakeDesk
 ) -> None:
     def die(letter: Letter) -> Outcome:
         raise Killed
 
-    fake.put(order())
+    fake.put(write_order())
     with pytest.raises(Killed):
         desk.intake(fake, read=die)()
     assert (desk.outcomes(), desk.orders(), desk.replies()) == ([], [], [])
@@ -239,21 +247,14 @@ def test_a_crash_before_the_commit_leaves_nothing(
 
 
 def test_two_intakes_at_once_read_every_message_once(
-    fake: Any, desk: Any, order: Any
+    fake: FakeMailbox, desk: IntakeDesk
 ) -> None:
     """Both list the same inbox, and each message is also there a second time."""
     for n in range(12):
-        raw = order(f"MO-2026-{n:04d}", message_id=f"<{n}@x>")
+        raw = write_order(f"MO-2026-{n:04d}", message_id=f"<{n}@x>")
         fake.put(raw, raw)
     together = threading.Barrier(2)
-    plain_letters = fake.letters
-
-    def letters() -> Any:
-        found = plain_letters()
-        together.wait(60)
-        return found
-
-    fake.letters = letters
+    fake.on_list = lambda: together.wait(60)
     fake.on_file = lambda uid: (_ for _ in ()).throw(MailboxUnavailable("read-only"))
     results: list[tuple[int, int]] = []
     threads = [
@@ -271,12 +272,14 @@ def test_two_intakes_at_once_read_every_message_once(
 
 
 def test_two_senders_with_one_number_get_one_order_and_one_rejection(
-    fake: Any, desk: Any, order: Any
+    fake: FakeMailbox, desk: IntakeDesk
 ) -> None:
     """Both find the number free before either stores its order."""
     together = threading.Barrier(2, timeout=60)
     letters = [
-        Letter(fake.letter_id(uid), 1, order(sender=sender, message_id=f"<{uid}@x>"))
+        Letter(
+            fake.letter_id(uid), 1, write_order(sender=sender, message_id=f"<{uid}@x>")
+        )
         for uid, sender in enumerate((BUYER, OTHER), start=1)
     ]
     results: list[str] = []
@@ -297,7 +300,7 @@ def test_two_senders_with_one_number_get_one_order_and_one_rejection(
 
 
 def test_a_number_taken_at_the_last_moment_is_rejected_as_taken(
-    fake: Any, desk: Any, order: Any
+    fake: FakeMailbox, desk: IntakeDesk
 ) -> None:
     """The number is taken after the look and before the insert."""
     rivals: list[str] = []
@@ -309,18 +312,18 @@ def test_a_number_taken_at_the_last_moment_is_rejected_as_taken(
                 desk.rows("INSERT INTO orders (number) VALUES ('MO-2026-0901')")
             return None
 
-    fake.put(order())
+    fake.put(write_order())
     assert desk.intake(fake, rules=Racing())() == (1, 0)
     assert desk.codes() == [["duplicate_order_number"]]
     assert len(desk.replies()) == 1
-    assert desk.incidents("mail") == []
+    assert desk.incidents_of("mail") == []
 
 
 def test_whoever_comes_second_to_a_message_writes_nothing(
-    fake: Any, desk: Any, order: Any
+    fake: FakeMailbox, desk: IntakeDesk
 ) -> None:
     intake = desk.intake(fake)
-    letter = Letter(fake.letter_id(1), 1, order(message_id=None))
+    letter = Letter(fake.letter_id(1), 1, write_order(message_id=None))
     intake.receive(letter)
     with pytest.raises(AlreadyRead):
         intake.receive(letter)
@@ -339,101 +342,107 @@ def test_whoever_comes_second_to_a_message_writes_nothing(
     ids=["nul", "half a surrogate pair", "in its id", "in its number"],
 )
 def test_a_message_that_cannot_be_stored_is_rejected_and_shown(
-    fake: Any, desk: Any, order: Any, poison: dict[str, str]
+    fake: FakeMailbox, desk: IntakeDesk, poison: dict[str, Any]
 ) -> None:
     def read(letter: Letter) -> Outcome:
         good = desk.read(letter)
         return replace(good, **poison) if letter.id.uid == 1 else good
 
-    fake.put(order(message_id="<1@x>"), order("MO-2026-0902", message_id="<2@x>"))
+    fake.put(
+        write_order(message_id="<1@x>"), write_order("MO-2026-0902", message_id="<2@x>")
+    )
     assert desk.intake(fake, read=read)() == (2, 1)
     assert desk.outcomes() == ["rejected", "accepted"]
     assert desk.codes()[0] == ["unreadable_message"]
     assert desk.orders() == ["MO-2026-0902"]
     assert fake.filed == [(1, "Rejected"), (2, "Processed")]
-    assert "could not be stored" in desk.incidents("mail")[0]
+    assert "could not be stored" in desk.incidents_of("mail")[0]
 
 
 def test_a_nul_in_the_address_itself_does_not_block_the_mailbox(
-    box: Any, desk: Any, order: Any
+    box: Box, desk: IntakeDesk
 ) -> None:
-    box.deliver(order("MO-2026-0001", sender="a\0b@brightcoat.example.com"))
-    box.deliver(order("MO-2026-0002"))
+    box.deliver(write_order("MO-2026-0001", sender="a\0b@brightcoat.example.com"))
+    box.deliver(write_order("MO-2026-0002"))
     assert desk.intake(box.mailbox)() == (2, 1)
     assert desk.orders() == ["MO-2026-0002"]
 
 
 def test_a_trusted_sender_hears_that_the_message_could_not_be_stored(
-    fake: Any, desk: Any, order: Any
+    fake: FakeMailbox, desk: IntakeDesk
 ) -> None:
     def read(letter: Letter) -> Outcome:
         good = desk.read(letter)
         assert good.order is not None
         return replace(good, order=replace(good.order, product="\0"))
 
-    fake.put(order())
+    fake.put(write_order())
     assert desk.intake(fake, read=read)() == (1, 0)
     assert desk.replies() == [(BUYER, "<1@brightcoat.example.com>")]
-    fake.put(order(extra="X-Again: yes\r\n"))
+    fake.put(write_order(extra="X-Again: yes\r\n"))
     desk.intake(fake, read=read)()
     assert len(desk.replies()) == 1
 
 
 def test_a_database_that_is_away_rejects_nothing(
-    fake: Any, desk: Any, order: Any
+    fake: FakeMailbox, desk: IntakeDesk
 ) -> None:
     def read(letter: Letter) -> Outcome:
         desk.services.close()
         return desk.read(letter)
 
-    fake.put(order())
+    fake.put(write_order())
     with pytest.raises(DatabaseAway):
         desk.intake(fake, read=read)()
     assert (desk.outcomes(), fake.filed) == ([], [])
 
 
 def test_a_mailbox_that_breaks_in_the_middle_keeps_what_was_read(
-    fake: Any, desk: Any, order: Any
+    fake: FakeMailbox, desk: IntakeDesk
 ) -> None:
     def break_at_the_second(uid: int) -> None:
         if uid == 2:
             raise MailboxUnavailable("the mail server closed the connection")
 
-    fake.put(*(order(f"MO-2026-{n:04d}", message_id=f"<{n}@x>") for n in range(3)))
+    fake.put(
+        *(write_order(f"MO-2026-{n:04d}", message_id=f"<{n}@x>") for n in range(3))
+    )
     fake.on_fetch = break_at_the_second
     intake = desk.intake(fake)
     with pytest.raises(MailboxUnavailable, match=r"closed the connection.*message 2"):
         intake()
     assert desk.orders() == ["MO-2026-0000"]
-    assert "message 2" in desk.incidents("mailbox")[0]
+    assert "message 2" in desk.incidents_of("mailbox")[0]
     with pytest.raises(MailboxUnavailable):
         intake()
     assert desk.orders() == ["MO-2026-0000", "MO-2026-0002"]  # the others go first
     fake.on_fetch = lambda uid: None
     assert intake() == (1, 1)
-    assert desk.incidents("mailbox") == []
+    assert desk.incidents_of("mailbox") == []
 
 
 @pytest.mark.covers("A52")
 def test_a_mailbox_that_is_away_is_one_incident_until_it_is_back(
-    fake: Any, desk: Any
+    fake: FakeMailbox, desk: IntakeDesk
 ) -> None:
     intake = desk.intake(fake)
     for cause in ("connection refused", "connection refused", "wrong password"):
         fake.away = cause
         with pytest.raises(MailboxUnavailable):
             intake()
-    assert desk.incidents("mailbox") == ["The mailbox cannot be read: wrong password"]
+    assert desk.incidents_of("mailbox") == [
+        "The mailbox cannot be read: wrong password"
+    ]
     fake.away = None
     intake()
-    assert desk.incidents("mailbox") == []
+    assert desk.incidents_of("mailbox") == []
     assert desk.rows("SELECT count(*) FROM events WHERE kind = 'mailbox back'") == [
         (1,)
     ]
 
 
 def test_a_folder_that_cannot_be_written_does_not_stop_the_reading(
-    fake: Any, desk: Any, order: Any
+    fake: FakeMailbox, desk: IntakeDesk
 ) -> None:
     asked: list[int] = []
 
@@ -441,7 +450,9 @@ def test_a_folder_that_cannot_be_written_does_not_stop_the_reading(
         asked.append(uid)
         raise MailboxUnavailable("over quota")
 
-    fake.put(*(order(f"MO-2026-{n:04d}", message_id=f"<{n}@x>") for n in range(3)))
+    fake.put(
+        *(write_order(f"MO-2026-{n:04d}", message_id=f"<{n}@x>") for n in range(3))
+    )
     fake.on_file = refuse
     intake = desk.intake(fake)
     assert intake() == (3, 3)
@@ -450,8 +461,10 @@ def test_a_folder_that_cannot_be_written_does_not_stop_the_reading(
     assert len(desk.outcomes()) == 3
 
 
-def test_a_full_inbox_is_read_in_rounds(fake: Any, desk: Any, order: Any) -> None:
-    fake.put(*(order(f"MO-2026-{n:04d}", message_id=f"<{n}@x>") for n in range(3)))
+def test_a_full_inbox_is_read_in_rounds(fake: FakeMailbox, desk: IntakeDesk) -> None:
+    fake.put(
+        *(write_order(f"MO-2026-{n:04d}", message_id=f"<{n}@x>") for n in range(3))
+    )
     intake = desk.intake(fake, round_s=-1.0)
     assert intake() == (0, 0)
     assert desk.rows("SELECT event FROM messages") == [("mailbox changed",)]
@@ -459,29 +472,29 @@ def test_a_full_inbox_is_read_in_rounds(fake: Any, desk: Any, order: Any) -> Non
 
 
 def test_a_worker_that_stops_reads_no_more_and_blames_nobody(
-    fake: Any, desk: Any, order: Any
+    fake: FakeMailbox, desk: IntakeDesk
 ) -> None:
-    fake.put(order())
+    fake.put(write_order())
     fake.away = "the mailbox is closed"
     assert desk.intake(fake, stopping=lambda: True)() == (0, 0)
-    assert desk.incidents("mailbox") == []
+    assert desk.incidents_of("mailbox") == []
 
 
 def test_a_worry_about_the_account_is_shown_while_it_lasts(
-    fake: Any, desk: Any
+    fake: FakeMailbox, desk: IntakeDesk
 ) -> None:
     worries: list[str | None] = ["The client secret expires in 3 days."]
     intake = desk.intake(fake, concern=lambda: worries[0])
     intake()
     intake()
-    assert desk.incidents("mail account") == ["The client secret expires in 3 days."]
+    assert desk.incidents_of("mail account") == ["The client secret expires in 3 days."]
     worries[0] = None
     intake()
-    assert desk.incidents("mail account") == []
+    assert desk.incidents_of("mail account") == []
 
 
 def test_an_order_is_stored_with_the_signal_that_wakes_its_process(
-    fake: Any, desk: Any, order: Any
+    fake: FakeMailbox, desk: IntakeDesk
 ) -> None:
     """Also if the process that read it dies before it can tell the model."""
     desk.rows(
@@ -493,6 +506,6 @@ def test_an_order_is_stored_with_the_signal_that_wakes_its_process(
         " INSERT INTO subscriptions (task_id, instance_id, element, kind, event)"
         " SELECT gen_random_uuid(), id, 'wait', 'signal', 'email received' FROM i"
     )
-    fake.put(order())
+    fake.put(write_order())
     desk.intake(fake)()
     assert desk.rows("SELECT kind FROM deliveries") == [("receive",)]

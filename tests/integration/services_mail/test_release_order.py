@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from decimal import Decimal
-from typing import Any
 
 import pytest
 
@@ -17,52 +16,55 @@ from mpms.services.release_order import (
     refuse_order,
     release_order,
 )
+from tests.support.intake_desk import IntakeDesk
+from tests.support.mailbox import FakeMailbox, write_order
+from tests.support.waiting import eventually
 
 BUYER = "orders@brightcoat.example.com"
 FIRST = ReleaseRules(first_of_sender=True)
 
 
-def status(desk: Any, number: str = "MO-2026-0001") -> str:
+def status(desk: IntakeDesk, number: str = "MO-2026-0001") -> str:
     with desk.uow() as tx:
         return str(tx.orders.get(number).status)
 
 
 def test_the_first_order_of_a_sender_waits_and_the_next_does_not(
-    fake: Any, desk: Any, order: Any
+    fake: FakeMailbox, desk: IntakeDesk
 ) -> None:
     intake = desk.intake(fake, rules=FIRST)
-    fake.put(order("MO-2026-0001", message_id="<1@x>"))
+    fake.put(write_order("MO-2026-0001", message_id="<1@x>"))
     assert intake() == (1, 1)
     assert status(desk) == "waiting for release"
     with desk.uow() as tx:
         assert tx.orders.next_new() is None
     release_order(desk.uow, "MO-2026-0001", by="supervisor")
     assert status(desk) == "new"
-    fake.put(order("MO-2026-0002", message_id="<2@x>"))
+    fake.put(write_order("MO-2026-0002", message_id="<2@x>"))
     intake()
     assert status(desk, "MO-2026-0002") == "new"
 
 
 @pytest.mark.parametrize("refused", [True, False])
 def test_a_sender_is_new_until_an_order_was_released(
-    fake: Any, desk: Any, order: Any, refused: bool
+    fake: FakeMailbox, desk: IntakeDesk, refused: bool
 ) -> None:
     intake = desk.intake(fake, rules=FIRST)
-    fake.put(order("MO-2026-0001", message_id="<1@x>"))
+    fake.put(write_order("MO-2026-0001", message_id="<1@x>"))
     intake()
     if refused:
         refuse_order(desk.uow, "MO-2026-0001", by="supervisor", reason="who is that?")
-    fake.put(order("MO-2026-0002", message_id="<2@x>"))
+    fake.put(write_order("MO-2026-0002", message_id="<2@x>"))
     intake()
     assert status(desk, "MO-2026-0002") == "waiting for release"
 
 
-def test_an_order_above_the_limit_waits(fake: Any, desk: Any, order: Any) -> None:
+def test_an_order_above_the_limit_waits(fake: FakeMailbox, desk: IntakeDesk) -> None:
     intake = desk.intake(fake, rules=ReleaseRules(above_kg=Decimal(5)))
     heavy = "Order: MO-2026-0002\r\n\r\nMaterials:\r\n- RM-001 5.001 kg\r\n"
     fake.put(
-        order("MO-2026-0001", message_id="<1@x>"),
-        order("MO-2026-0002", message_id="<2@x>", body=heavy),
+        write_order("MO-2026-0001", message_id="<1@x>"),
+        write_order("MO-2026-0002", message_id="<2@x>", body=heavy),
     )
     intake()
     assert status(desk, "MO-2026-0001") == "new"
@@ -73,9 +75,9 @@ def test_an_order_above_the_limit_waits(fake: Any, desk: Any, order: Any) -> Non
 
 
 def test_a_refused_order_is_cancelled_and_its_sender_told(
-    fake: Any, desk: Any, order: Any
+    fake: FakeMailbox, desk: IntakeDesk
 ) -> None:
-    fake.put(order("MO-2026-0001"))
+    fake.put(write_order("MO-2026-0001"))
     desk.intake(fake, rules=FIRST)()
     refuse_order(desk.uow, "MO-2026-0001", by="supervisor", reason="too much of it")
     assert status(desk) == "cancelled"
@@ -92,15 +94,15 @@ def test_a_refused_order_is_cancelled_and_its_sender_told(
     ) == [("supervisor", "cancelled")]
 
 
-def test_a_refusal_needs_a_reason(desk: Any) -> None:
+def test_a_refusal_needs_a_reason(desk: IntakeDesk) -> None:
     with pytest.raises(ReasonMissing, match="why"):
         refuse_order(desk.uow, "MO-2026-0001", by="supervisor", reason="  ")
 
 
 def test_only_an_order_that_waits_can_be_decided(
-    fake: Any, desk: Any, order: Any
+    fake: FakeMailbox, desk: IntakeDesk
 ) -> None:
-    fake.put(order("MO-2026-0001"))
+    fake.put(write_order("MO-2026-0001"))
     desk.intake(fake)()
     with pytest.raises(OrderNotWaiting, match="it is new"):
         release_order(desk.uow, "MO-2026-0001", by="supervisor")
@@ -112,9 +114,9 @@ def test_only_an_order_that_waits_can_be_decided(
     assert len(desk.replies()) == 1
 
 
-def test_of_two_supervisors_one_decides(fake: Any, desk: Any, order: Any) -> None:
+def test_of_two_supervisors_one_decides(fake: FakeMailbox, desk: IntakeDesk) -> None:
     for n in range(8):
-        fake.put(order(f"MO-2026-{n:04d}", message_id=f"<{n}@x>"))
+        fake.put(write_order(f"MO-2026-{n:04d}", message_id=f"<{n}@x>"))
     desk.intake(fake, rules=FIRST)()
     late: list[str] = []
 
@@ -144,10 +146,10 @@ def test_of_two_supervisors_one_decides(fake: Any, desk: Any, order: Any) -> Non
 
 
 def test_an_order_made_ready_while_somebody_looks_is_seen_or_waited_for(
-    fake: Any, desk: Any, order: Any, eventually: Any
+    fake: FakeMailbox, desk: IntakeDesk
 ) -> None:
     """A look that finds nothing ends before the next order's signal is thrown."""
-    fake.put(order("MO-2026-0001"))
+    fake.put(write_order("MO-2026-0001"))
     desk.intake(fake, rules=FIRST)()
     with desk.uow() as tx:
         assert tx.orders.next_new() is None

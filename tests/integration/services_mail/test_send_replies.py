@@ -13,8 +13,11 @@ import pytest
 from mpms.adapters.mail_account import Password, Security, SmtpAccount
 from mpms.adapters.smtp import SmtpPostman
 from mpms.embedded.mail import MailServers
-from mpms.ports.mail import PostmanUnavailable, ReplyInDoubt
+from mpms.ports.mail import Postman, PostmanUnavailable, ReplyInDoubt
 from mpms.services.send_replies import ATTEMPTS, send_reply
+from tests.support.checkers import there
+from tests.support.intake_desk import IntakeDesk
+from tests.support.mailbox import FakeMailbox, FakePostman, write_order
 
 BUYER = "orders@brightcoat.example.com"
 
@@ -24,26 +27,26 @@ class Killed(BaseException):
 
 
 @pytest.fixture
-def one_reply(desk: Any, fake: Any, order: Any) -> None:
+def one_reply(desk: IntakeDesk, fake: FakeMailbox) -> None:
     """One accepted order whose confirmation waits."""
-    fake.put(order())
+    fake.put(write_order())
     desk.intake(fake)()
 
 
-def send(desk: Any, postman: Any) -> bool:
+def send(desk: IntakeDesk, postman: Postman) -> bool:
     return send_reply(desk.uow, postman, process="here")
 
 
-def states(desk: Any) -> list[tuple[str, int]]:
+def states(desk: IntakeDesk) -> list[tuple[Any, ...]]:
     return desk.rows("SELECT state, attempts FROM outbox ORDER BY mail_id")
 
 
-def make_due(desk: Any) -> None:
+def make_due(desk: IntakeDesk) -> None:
     desk.rows("UPDATE outbox SET not_before = now()")
 
 
 @pytest.mark.usefixtures("one_reply")
-def test_a_reply_is_sent_once(desk: Any, postman: Any) -> None:
+def test_a_reply_is_sent_once(desk: IntakeDesk, postman: FakePostman) -> None:
     assert send(desk, postman)
     assert not send(desk, postman)
     (reply,) = postman.taken
@@ -54,44 +57,50 @@ def test_a_reply_is_sent_once(desk: Any, postman: Any) -> None:
 
 
 @pytest.mark.usefixtures("one_reply")
-def test_a_reply_waits_for_a_server_that_is_away(desk: Any, postman: Any) -> None:
+def test_a_reply_waits_for_a_server_that_is_away(
+    desk: IntakeDesk, postman: FakePostman
+) -> None:
     postman.failure = PostmanUnavailable("connection refused")
     for _ in range(10):
         assert send(desk, postman)
         assert not send(desk, postman)  # not before its delay is over
         make_due(desk)
     assert states(desk) == [("waiting", 10)]
-    assert desk.incidents("mail server") == [
+    assert desk.incidents_of("mail server") == [
         "Replies cannot be sent: connection refused"
     ]
     postman.failure = None
     assert send(desk, postman)
     assert len(postman.taken) == 1
-    assert desk.incidents("mail server") == []
+    assert desk.incidents_of("mail server") == []
 
 
 @pytest.mark.usefixtures("one_reply")
-def test_a_server_that_stays_away_for_days_is_given_up(desk: Any, postman: Any) -> None:
+def test_a_server_that_stays_away_for_days_is_given_up(
+    desk: IntakeDesk, postman: FakePostman
+) -> None:
     desk.rows("UPDATE outbox SET attempts = %s", ATTEMPTS - 1)
     postman.failure = PostmanUnavailable("connection refused")
     send(desk, postman)
     assert states(desk) == [("given_up", ATTEMPTS)]
-    assert BUYER in desk.incidents("reply")[0]
+    assert BUYER in desk.incidents_of("reply")[0]
 
 
 @pytest.mark.usefixtures("one_reply")
-def test_a_reply_that_is_refused_is_not_tried_again(desk: Any, postman: Any) -> None:
+def test_a_reply_that_is_refused_is_not_tried_again(
+    desk: IntakeDesk, postman: FakePostman
+) -> None:
     postman.refuses = "550 no such mailbox"
     send(desk, postman)
     make_due(desk)
     assert not send(desk, postman)
     assert states(desk) == [("given_up", 1)]
-    assert "550 no such mailbox" in desk.incidents("reply")[0]
+    assert "550 no such mailbox" in desk.incidents_of("reply")[0]
 
 
 @pytest.mark.usefixtures("one_reply")
 def test_a_reply_that_may_have_gone_out_is_shown_and_not_sent_again(
-    desk: Any, postman: Any
+    desk: IntakeDesk, postman: FakePostman
 ) -> None:
     postman.failure = ReplyInDoubt("closed the connection")
     send(desk, postman)
@@ -99,29 +108,31 @@ def test_a_reply_that_may_have_gone_out_is_shown_and_not_sent_again(
     postman.failure = None
     assert not send(desk, postman)
     assert (states(desk), postman.taken) == ([("unknown", 1)], [])
-    assert "not known whether" in desk.incidents("reply")[0]
+    assert "not known whether" in desk.incidents_of("reply")[0]
 
 
 @pytest.mark.usefixtures("one_reply")
 def test_a_reply_of_a_process_that_died_is_shown_and_not_sent_again(
-    desk: Any, postman: Any
+    desk: IntakeDesk, postman: FakePostman
 ) -> None:
-    postman.failure = Killed()  # type: ignore[assignment]
+    postman.failure = Killed()
     with pytest.raises(Killed):
         send(desk, postman)
     postman.failure = None
     assert not send(desk, postman)
-    assert (states(desk), desk.incidents("reply")) == ([("sending", 1)], [])
+    assert (states(desk), desk.incidents_of("reply")) == ([("sending", 1)], [])
     desk.rows("UPDATE outbox SET taken_at = now() - interval '1 day'")
     assert not send(desk, postman)
     assert (states(desk), postman.taken) == ([("unknown", 1)], [])
-    assert BUYER in desk.incidents("reply")[0]
+    assert BUYER in desk.incidents_of("reply")[0]
 
 
 def test_many_processes_share_the_outbox(
-    desk: Any, fake: Any, order: Any, postman: Any
+    desk: IntakeDesk, fake: FakeMailbox, postman: FakePostman
 ) -> None:
-    fake.put(*(order(f"MO-2026-{n:04d}", message_id=f"<{n}@x>") for n in range(12)))
+    fake.put(
+        *(write_order(f"MO-2026-{n:04d}", message_id=f"<{n}@x>") for n in range(12))
+    )
     desk.intake(fake)()
 
     def send_all() -> None:
@@ -133,14 +144,14 @@ def test_many_processes_share_the_outbox(
         thread.start()
     for thread in threads:
         thread.join(120)
-    assert sorted(reply.in_reply_to for reply in postman.taken) == sorted(
+    assert sorted(there(reply.in_reply_to) for reply in postman.taken) == sorted(
         f"<{n}@x>" for n in range(12)
     )
     assert states(desk) == [("sent", 1)] * 12
 
 
 def test_confirmation_and_rejection_land_in_the_buyers_mailbox_once(
-    desk: Any, fake: Any, order: Any, servers: MailServers
+    desk: IntakeDesk, fake: FakeMailbox, servers: MailServers
 ) -> None:
     home = servers.home
     login = Password(home.password(home.orders))
@@ -150,9 +161,9 @@ def test_confirmation_and_rejection_land_in_the_buyers_mailbox_once(
     postman = SmtpPostman(account)
     bad = "Order: MO-2026-0002\r\n\r\nMaterials:\r\n- RM-001 5 gallons\r\n"
     fake.put(
-        order("MO-2026-0001", message_id="<good@x>"),
-        order("MO-2026-0002", message_id="<bad@x>", body=bad),
-        order("MO-2026-0003", message_id="<stranger@x>", verdict="fail"),
+        write_order("MO-2026-0001", message_id="<good@x>"),
+        write_order("MO-2026-0002", message_id="<bad@x>", body=bad),
+        write_order("MO-2026-0003", message_id="<stranger@x>", verdict="fail"),
     )
     desk.intake(fake)()
     while send(desk, postman):
@@ -177,7 +188,10 @@ def test_confirmation_and_rejection_land_in_the_buyers_mailbox_once(
 )
 @pytest.mark.usefixtures("one_reply")
 def test_only_a_server_that_got_the_whole_reply_leaves_a_doubt(
-    desk: Any, last_word: bytes, state: str, serve_smtp: Callable[[list[bytes]], int]
+    desk: IntakeDesk,
+    last_word: bytes,
+    state: str,
+    serve_smtp: Callable[[list[bytes]], int],
 ) -> None:
     before = [b"220 hello\r\n", b"250 OK\r\n", b"250 OK\r\n", b"250 OK\r\n"]
     port = serve_smtp([*before, b"354 go on\r\n", last_word])
@@ -190,7 +204,7 @@ def test_only_a_server_that_got_the_whole_reply_leaves_a_doubt(
 
 @pytest.mark.usefixtures("one_reply")
 def test_a_server_that_hangs_up_before_the_text_leaves_no_doubt(
-    desk: Any, serve_smtp: Callable[[list[bytes]], int]
+    desk: IntakeDesk, serve_smtp: Callable[[list[bytes]], int]
 ) -> None:
     port = serve_smtp([b"220 hello\r\n", b"250 OK\r\n", b"250 OK\r\n", b""])
     postman = SmtpPostman(

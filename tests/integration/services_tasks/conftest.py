@@ -13,3 +13,10 @@ from tests.support.weighing import WeighingShop
 def shop(database_url: str) -> Iterator[WeighingShop]:
     with WeighingShop(database_url) as shop:
         yield shop
+
+
+@pytest.fixture
+def stocked_shop(stocked_url: str) -> Iterator[WeighingShop]:
+    """A shop in which the shipped models are deployed."""
+    with WeighingShop(stocked_url) as shop:
+        yield shop

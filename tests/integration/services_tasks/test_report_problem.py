@@ -65,7 +65,8 @@ def test_what_nobody_catches_becomes_an_incident_and_the_task_stays(
         assert tx.incidents.listing() == []
 
 
-def test_the_shipped_process_lets_somebody_decide(shop: WeighingShop) -> None:
+def test_the_shipped_process_lets_somebody_decide(stocked_shop: WeighingShop) -> None:
+    shop = stocked_shop
     instance_id = shop.make("MO-1")
     (load,) = shop.forms(instance_id)
     assert report(shop, load.task_id, "MaterialDamaged", "wet").caught

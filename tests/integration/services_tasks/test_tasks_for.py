@@ -46,7 +46,10 @@ def test_people_see_the_tasks_of_their_groups_and_no_others(shop: WeighingShop) 
             )
 
 
-def test_a_card_tells_place_material_amounts_and_robot(shop: WeighingShop) -> None:
+def test_a_card_tells_place_material_amounts_and_robot(
+    stocked_shop: WeighingShop,
+) -> None:
+    shop = stocked_shop
     shop.make("MO-1")
     (view,) = seen(shop, shop.person("ana"))
     assert (view.order_number, view.product, view.place) == ("MO-1", "White paint", "A")
@@ -60,8 +63,9 @@ def test_a_card_tells_place_material_amounts_and_robot(shop: WeighingShop) -> No
 
 
 def test_the_next_card_follows_the_robot_and_counts_what_is_loaded(
-    shop: WeighingShop,
+    stocked_shop: WeighingShop,
 ) -> None:
+    shop = stocked_shop
     instance_id = shop.make("MO-1")
     answers: list[dict[str, Any]] = [
         {"confirmed": True, "lot": "L7"},
@@ -80,8 +84,9 @@ def test_the_next_card_follows_the_robot_and_counts_what_is_loaded(
 
 
 def test_a_robot_that_is_seen_elsewhere_is_told_with_its_distance(
-    shop: WeighingShop,
+    stocked_shop: WeighingShop,
 ) -> None:
+    shop = stocked_shop
     shop.make("MO-1")
     shop.rows("UPDATE goals SET state = 'sent', ended_at = NULL")
     pose = shop.world.places["A"]
