@@ -21,6 +21,7 @@ from mpms.embedded import postgres
 from mpms.embedded import postgres_files as files
 from mpms.embedded import postgres_process as processes
 from mpms.embedded.postgres import PostgresNotStarted, PostgresServer
+from tests.support.waiting import eventually
 
 ROOT = Path(__file__).resolve().parents[2]
 DEBIAN_BINDIR = Path("/usr/lib/postgresql/15/bin")
@@ -58,7 +59,7 @@ def home(postgres_directory: Path, request: pytest.FixtureRequest) -> Iterator[P
     yield path
     if (left := processes.running_postmaster(files.Home(path).pid_file)) is not None:
         os.kill(left.pid, signal.SIGQUIT)
-        wait_until(lambda: not processes.is_server_of(left.pid, path / "cluster"))
+        eventually(lambda: not processes.is_server_of(left.pid, path / "cluster"))
     shutil.rmtree(path, ignore_errors=True)
 
 
@@ -109,13 +110,6 @@ def finish(process: "subprocess.Popen[str]") -> None:
     assert process.wait(WAIT_S) == 0
 
 
-def wait_until(condition: Callable[[], bool]) -> None:
-    give_up_at = time.monotonic() + WAIT_S
-    while not condition():
-        assert time.monotonic() < give_up_at, "waited in vain"
-        time.sleep(0.02)
-
-
 def listener_on(port: int) -> socket.socket:
     """Take a port as soon as the last child of a killed server has let it go."""
     give_up_at = time.monotonic() + WAIT_S
@@ -147,7 +141,7 @@ def answers(dsn: str) -> bool:
 
 def kill_and_bury(server: PostgresServer) -> None:
     os.kill(server.pid, signal.SIGKILL)
-    wait_until(lambda: not server.is_running())
+    eventually(lambda: not server.is_running())
 
 
 def test_a_fresh_directory_becomes_a_private_server(home: Path) -> None:
@@ -215,7 +209,7 @@ def test_a_supervised_server_comes_back_by_itself(home: Path) -> None:
         server.supervise()
         before = server.pid
         os.kill(before, signal.SIGKILL)
-        wait_until(lambda: server.pid not in (0, before) and answers(server.dsn))
+        eventually(lambda: server.pid not in (0, before) and answers(server.dsn))
 
 
 def test_a_port_taken_meanwhile_is_left_to_its_new_owner(home: Path) -> None:
@@ -338,7 +332,7 @@ def test_only_a_living_postgres_in_the_cluster_counts_as_its_server(
     def seen(program: str, directory: Path, *, dead: bool = False) -> bool:
         with subprocess.Popen([program, "600"], cwd=directory) as process:
             name = Path("/proc") / str(process.pid) / "comm"
-            wait_until(lambda: name.read_text().strip() == Path(program).name)
+            eventually(lambda: name.read_text().strip() == Path(program).name)
             if dead:
                 process.kill()
                 os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)

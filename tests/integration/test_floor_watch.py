@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 
@@ -19,6 +19,7 @@ from shopfloor.sim.server import RunningSimulator, running
 from shopfloor.sim.simulation import Simulation
 from shopfloor.sim.vehicle import Pose
 from shopfloor.sim.world import Map, Person, RobotSpec, World
+from tests.support.waiting import eventually
 
 WAIT_S = 60.0
 HOME = Pose(2.0, 2.0, 0.5)
@@ -31,13 +32,6 @@ def hall(home: Pose = HOME) -> World:
         robots=(RobotSpec("r1", home=home), RobotSpec("r2", home=Pose(6.0, 6.0))),
         people=(Person("ann", (Pose(3.0, 3.0), Pose(9.0, 3.0)), tag=7),),
     )
-
-
-def until(condition: Callable[[], object], what: str) -> None:
-    give_up_at = time.monotonic() + WAIT_S
-    while not condition():
-        assert time.monotonic() < give_up_at, f"not within {WAIT_S:g} s: {what}"
-        time.sleep(0.02)
 
 
 @pytest.fixture
@@ -85,8 +79,8 @@ def drive(sim: RunningSimulator, x_m: float, y_m: float) -> None:
 
 @pytest.mark.covers("A40")
 def test_robots_and_people_are_seen_where_they_are(floor: BridgeFloor) -> None:
-    until(lambda: robot(floor).battery is not None, "the battery")
-    until(lambda: floor.seen().people, "the people")
+    eventually(lambda: robot(floor).battery is not None, "the battery")
+    eventually(lambda: floor.seen().people, "the people")
     seen = robot(floor)
     assert (seen.x_m, seen.y_m, seen.yaw_rad) == pytest.approx((2.0, 2.0, 0.5))
     assert seen.speed_mps == 0.0
@@ -101,10 +95,10 @@ def test_ages_grow_at_the_moment_of_asking(plant: Plant, sim: RunningSimulator) 
     later_s = [0.0]
     floor = BridgeFloor(plant, sim.url, now=lambda: time.monotonic() + later_s[0])
     try:
-        until(lambda: robot(floor).heard_age_s is not None, "the robot")
-        until(lambda: floor.seen().people, "the people")
+        eventually(lambda: robot(floor).heard_age_s is not None, "the robot")
+        eventually(lambda: floor.seen().people, "the people")
         sim.stop()
-        until(lambda: (robot(floor).heard_age_s or 0.0) > 1.0, "silence")
+        eventually(lambda: (robot(floor).heard_age_s or 0.0) > 1.0, "silence")
         later_s[0] = 20.0
         seen = robot(floor)
         assert seen.heard_age_s is not None
@@ -122,21 +116,21 @@ def test_ages_grow_at_the_moment_of_asking(plant: Plant, sim: RunningSimulator) 
 def test_a_driving_robot_shows_its_way_ahead_and_its_trail(
     floor: BridgeFloor, sim: RunningSimulator
 ) -> None:
-    until(lambda: robot(floor).x_m is not None, "the robot")
+    eventually(lambda: robot(floor).x_m is not None, "the robot")
     drive(sim, 6.0, 2.0)
-    until(lambda: (robot(floor).x_m or 0.0) > 3.0, "progress")
+    eventually(lambda: (robot(floor).x_m or 0.0) > 3.0, "progress")
     seen = robot(floor)
     assert seen.plan[-1] == pytest.approx((6.0, 2.0))
     assert seen.plan[0] == pytest.approx((seen.x_m, seen.y_m))
     assert len(seen.driven) >= 4
     assert seen.speed_mps
-    until(lambda: robot(floor).plan == (), "the end of the plan")
+    eventually(lambda: robot(floor).plan == (), "the end of the plan")
     assert robot(floor).x_m == pytest.approx(6.0, abs=0.1)
 
 
 def test_a_stop_is_seen(floor: BridgeFloor, sim: RunningSimulator) -> None:
     sim.fault("estop r1")
-    until(lambda: robot(floor).stopped, "the stop")
+    eventually(lambda: robot(floor).stopped, "the stop")
     assert not robot(floor, "r2").stopped
 
 
@@ -144,12 +138,12 @@ def test_a_stop_is_seen(floor: BridgeFloor, sim: RunningSimulator) -> None:
 def test_laser_and_costmap_come_while_somebody_looks(
     floor: BridgeFloor, sim: RunningSimulator
 ) -> None:
-    until(lambda: robot(floor).x_m is not None, "the robot")
+    eventually(lambda: robot(floor).x_m is not None, "the robot")
     topics = sim.simulation.graph.topics
     laser, costs = "/r1/scan", "/r1/move_base/local_costmap/costmap"
     assert not sim.do(lambda: topics[laser].wanted or topics[costs].wanted)
-    until(lambda: floor.costmap("r1"), "the costmap")
-    until(lambda: robot(floor).scan, "the laser")
+    eventually(lambda: floor.costmap("r1"), "the costmap")
+    eventually(lambda: robot(floor).scan, "the laser")
     assert {round(y, 1) for _, y in robot(floor).scan} == {1.0}
     rows = [y for _, y in floor.costmap("r1")]
     assert 0.65 <= min(rows) < 1.0 < max(rows) <= 1.35
@@ -160,11 +154,11 @@ def test_a_restarted_server_is_found_again(plant: Plant) -> None:
     with running(Simulation(hall())) as first:
         floor = BridgeFloor(plant, first.url)
         try:
-            until(lambda: robot(floor).x_m is not None, "the robot")
+            eventually(lambda: robot(floor).x_m is not None, "the robot")
             port = first.port
             first.stop()
             with running(Simulation(hall(Pose(9.0, 4.0))), port=port):
-                until(
+                eventually(
                     lambda: robot(floor).x_m == pytest.approx(9.0),
                     "the robot of the second server",
                 )
@@ -179,7 +173,7 @@ def test_a_server_that_comes_late_is_found(plant: Plant) -> None:
     try:
         assert robot(floor).heard_age_s is None
         with running(Simulation(hall()), port=port):
-            until(lambda: robot(floor).x_m is not None, "the robot")
+            eventually(lambda: robot(floor).x_m is not None, "the robot")
     finally:
         floor.close()
 
@@ -189,7 +183,7 @@ def test_a_lost_latched_pose_is_asked_for_again(plant: Plant) -> None:
     simulation = Simulation(hall())
     pose = simulation.graph.topics["/r1/amcl_pose"]
     with running(simulation) as sim:
-        until(lambda: sim.do(lambda: pose.latched) is not None, "the first pose")
+        eventually(lambda: sim.do(lambda: pose.latched) is not None, "the first pose")
         kept = pose.latched
 
         def lose() -> None:
@@ -201,10 +195,10 @@ def test_a_lost_latched_pose_is_asked_for_again(plant: Plant) -> None:
         sim.do(lose)
         floor = BridgeFloor(plant, sim.url)
         try:
-            until(lambda: robot(floor).speed_mps is not None, "the odometry")
+            eventually(lambda: robot(floor).speed_mps is not None, "the odometry")
             assert robot(floor).x_m is None
             sim.do(find)
-            until(lambda: robot(floor).x_m is not None, "the pose")
+            eventually(lambda: robot(floor).x_m is not None, "the pose")
         finally:
             floor.close()
 
@@ -212,7 +206,7 @@ def test_a_lost_latched_pose_is_asked_for_again(plant: Plant) -> None:
 def test_looking_never_publishes_nor_calls(
     floor: BridgeFloor, sim: RunningSimulator
 ) -> None:
-    until(lambda: floor.costmap("r1"), "the costmap")
+    eventually(lambda: floor.costmap("r1"), "the costmap")
     clients = sim.do(
         lambda: [
             node
@@ -248,9 +242,9 @@ def test_a_watch_of_nobody_opens_nothing() -> None:
 def test_a_frozen_server_lets_everything_grow_old(
     floor: BridgeFloor, sim: RunningSimulator
 ) -> None:
-    until(lambda: robot(floor).heard_age_s is not None, "the robot")
+    eventually(lambda: robot(floor).heard_age_s is not None, "the robot")
     sim.fault("freeze *")
     assert sim.do(lambda: sim.simulation.links.frozen(EVERYTHING))
-    until(lambda: (robot(floor).heard_age_s or 0.0) > 1.5, "silence")
+    eventually(lambda: (robot(floor).heard_age_s or 0.0) > 1.5, "silence")
     sim.fault("clear *")
-    until(lambda: (robot(floor).heard_age_s or 9.0) < 1.0, "words again")
+    eventually(lambda: (robot(floor).heard_age_s or 9.0) < 1.0, "words again")

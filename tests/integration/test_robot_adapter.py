@@ -34,17 +34,10 @@ from shopfloor.sim.vehicle import Pose as Place
 from shopfloor.sim.world import RobotSpec
 from shopfloor.sim.world import World as Floor
 from shopfloor.sim.world_file import load_world
+from tests.support.waiting import eventually
 
 ENDLESS_S = 1e9
 PATIENCE_S = 60.0
-
-
-def until(what: str, condition: Callable[[], Any]) -> Any:
-    give_up_at = time.monotonic() + PATIENCE_S
-    while not (found := condition()):
-        assert time.monotonic() < give_up_at, f"in vain: {what}"
-        time.sleep(0.02)
-    return found
 
 
 def goal_to(x_m: float, y_m: float, name: str = "g1", robot: str = "robot1") -> Goal:
@@ -106,17 +99,17 @@ def test_a_goal_is_driven_and_its_report_is_kept_until_it_is_acknowledged(
     simulator: RunningSimulator, connect: Callable[..., BridgeRobots]
 ) -> None:
     robots = connect(simulator.url, "robot1", "robot2")
-    until("both are ready", lambda: all(s.ready for s in robots.states()))
+    eventually(lambda: all(s.ready for s in robots.states()), "both are ready")
     assert state(robots).link == "up"
     assert (state(robots).x_m, state(robots).y_m) == (1.0, 1.0)
     robots.navigate(goal_to(3.0, 2.0), maybe_sent=False)
-    (report,) = until("the goal ends", robots.reports)
+    (report,) = eventually(robots.reports, "the goal ends")
     assert report == GoalReport("g1", GoalState.REACHED, report.reason, False)
     assert list(robots.reports()) == [report]
     robots.acknowledge("g1")
     assert robots.reports() == []
     assert starts(simulator) == ["g1"]
-    until("it tells where it is", lambda: state(robots).x_m == 3.0)
+    eventually(lambda: state(robots).x_m == 3.0, "it tells where it is")
 
 
 def test_a_goal_handed_over_again_is_driven_once(
@@ -126,10 +119,10 @@ def test_a_goal_handed_over_again_is_driven_once(
     goal = goal_to(3.0, 2.0)
     robots.navigate(goal, maybe_sent=False)
     robots.navigate(goal, maybe_sent=True)
-    until("the goal ends", robots.reports)
+    eventually(robots.reports, "the goal ends")
     robots.acknowledge("g1")
     robots.navigate(goal, maybe_sent=True)
-    (report,) = until("it is told again", robots.reports)
+    (report,) = eventually(robots.reports, "it is told again")
     assert report.state is GoalState.REACHED
     assert starts(simulator) == ["g1"]
 
@@ -138,15 +131,15 @@ def test_a_robot_that_is_away_keeps_its_goal_waiting(
     simulator: RunningSimulator, connect: Callable[..., BridgeRobots]
 ) -> None:
     robots = connect(simulator.url, "robot1")
-    until("it is ready", lambda: state(robots).ready)
+    eventually(lambda: state(robots).ready, "it is ready")
     simulator.fault("cut *")
-    until("the link is down", lambda: state(robots).link == "down")
+    eventually(lambda: state(robots).link == "down", "the link is down")
     assert not state(robots).ready
     causes = {f"does not answer: {cause}" for cause in (LOST, NOT_MADE)}
     assert state(robots).why_not in causes  # the second once it was tried again
     robots.navigate(goal_to(3.0, 2.0), maybe_sent=False)
     simulator.fault("clear *")
-    (report,) = until("the goal ends", robots.reports)
+    (report,) = eventually(robots.reports, "the goal ends")
     assert report.state is GoalState.REACHED
     assert starts(simulator) == ["g1"]
 
@@ -158,11 +151,11 @@ def test_a_goal_that_could_not_be_sent_for_long_is_for_a_person_to_decide(
 ) -> None:
     monkeypatch.setattr("mpms.adapters.robots.EXPIRY_S", 0.2)
     robots = connect(simulator.url, "robot1")
-    until("it is ready", lambda: state(robots).ready)
+    eventually(lambda: state(robots).ready, "it is ready")
     simulator.fault("cut *")
-    until("the link is down", lambda: state(robots).link == "down")
+    eventually(lambda: state(robots).link == "down", "the link is down")
     robots.navigate(goal_to(3.0, 2.0), maybe_sent=False)
-    (report,) = until("the goal ends", robots.reports)
+    (report,) = eventually(robots.reports, "the goal ends")
     assert report.state is GoalState.CANCELLED
     assert "expired before it could be sent" in str(report.reason)
 
@@ -173,25 +166,27 @@ def test_a_link_that_breaks_again_and_again_fills_no_log(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     robots = connect(simulator.url, "robot1")
-    until("it is ready", lambda: state(robots).ready)
+    eventually(lambda: state(robots).ready, "it is ready")
     simulator.fault("cut robot1")
 
     def connections() -> set[int]:
         records = simulator.do(lambda: list(simulator.simulation.trace.records))
         return {r["connection"] for r in records if r["event"] == "message"}
 
-    until("it was tried three times", lambda: len(connections()) > 3)
+    eventually(lambda: len(connections()) > 3, "it was tried three times")
     simulator.fault("clear robot1")
-    until("it is ready", lambda: state(robots).ready)
+    eventually(lambda: state(robots).ready, "it is ready")
     assert [r.getMessage() for r in caplog.records if r.name == "asyncio"] == []
 
 
 def test_frames_that_were_queued_before_the_link_broke_fill_no_log(
-    simulator: RunningSimulator, caplog: pytest.LogCaptureFixture
+    simulator: RunningSimulator,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     link = Connection(Address(simulator.url))
     try:
-        until("it is open", lambda: link.run(lambda: link._open))
+        eventually(lambda: link.run(lambda: link._open), "it is open")
         factory = link._factory
 
         def break_after_a_burst() -> None:
@@ -201,10 +196,15 @@ def test_frames_that_were_queued_before_the_link_broke_fill_no_log(
 
         closed: list[str] = []
         told = link.on_close
-        link.on_close = lambda reason: (closed.append(reason), told(reason))
+
+        def noted(reason: str) -> None:
+            closed.append(reason)
+            told(reason)
+
+        monkeypatch.setattr(link, "on_close", noted)
         link.run(break_after_a_burst)
-        until("it has noticed", lambda: closed)
-        until("it is open again", lambda: link.run(lambda: link._open))
+        eventually(lambda: closed, "it has noticed")
+        eventually(lambda: link.run(lambda: link._open), "it is open again")
     finally:
         link.run(link.stop)
     assert [r.getMessage() for r in caplog.records if r.name == "asyncio"] == []
@@ -214,25 +214,25 @@ def test_one_robot_of_several_behind_a_server_is_cut_off_alone(
     simulator: RunningSimulator, connect: Callable[..., BridgeRobots]
 ) -> None:
     robots = connect(simulator.url, "robot1", "robot2")
-    until("both are ready", lambda: all(s.ready for s in robots.states()))
+    eventually(lambda: all(s.ready for s in robots.states()), "both are ready")
     robots.navigate(goal_to(3.0, 2.0), maybe_sent=False)
-    until("it sets out", lambda: starts(simulator))
+    eventually(lambda: starts(simulator), "it sets out")
     simulator.fault("cut robot1")
-    until("it is missed", lambda: state(robots).link == "stale")
+    eventually(lambda: state(robots).link == "stale", "it is missed")
     assert state(robots).why_not == "does not answer: nothing is heard from it"
-    until("the other is ready", lambda: state(robots, "robot2").ready)
+    eventually(lambda: state(robots, "robot2").ready, "the other is ready")
     simulator.fault("clear robot1")
-    (report,) = until("the goal ends", robots.reports)
+    (report,) = eventually(robots.reports, "the goal ends")
     assert report.state is GoalState.REACHED
     assert starts(simulator) == ["g1"]
-    until("it tells where it is", lambda: state(robots).x_m == 3.0)
+    eventually(lambda: state(robots).x_m == 3.0, "it tells where it is")
 
 
 def test_nothing_is_sent_once_the_permit_is_over(
     simulator: RunningSimulator, connect: Callable[..., BridgeRobots]
 ) -> None:
     robots = connect(simulator.url, "robot1", "robot2")
-    until("both are ready", lambda: all(s.ready for s in robots.states()))
+    eventually(lambda: all(s.ready for s in robots.states()), "both are ready")
     robots.permit(time.monotonic() - 0.001)
     robots.navigate(goal_to(3.0, 2.0), maybe_sent=False)
     robots.cancel(goal_to(3.0, 2.0))
@@ -242,10 +242,10 @@ def test_nothing_is_sent_once_the_permit_is_over(
         return len([r for r in records if r["event"] == "goal_received"])
 
     asked = simulator.state()["time"]
-    until("three seconds pass", lambda: simulator.state()["time"] > asked + 3.0)
+    eventually(lambda: simulator.state()["time"] > asked + 3.0, "three seconds pass")
     assert heard() == 0
     robots.permit(time.monotonic() + ENDLESS_S)
-    (report,) = until("the goal ends", robots.reports)
+    (report,) = eventually(robots.reports, "the goal ends")
     assert report.state is GoalState.CANCELLED
     assert starts(simulator) == []
 
@@ -255,14 +255,14 @@ def test_what_a_dropped_robot_still_says_is_not_heard(
 ) -> None:
     robots = connect(simulator.url, "robot1", "robot2")
     robots.navigate(goal_to(3.0, 2.0), maybe_sent=False)
-    until("the goal ends", robots.reports)
+    eventually(robots.reports, "the goal ends")
     robots.drop("robot1")
     assert robots.reports() == []
     assert [s.robot for s in robots.states()] == ["robot2"]
     robots.navigate(goal_to(5.0, 2.0, "g2"), maybe_sent=False)
     robots.take("robot1")
     robots.permit(time.monotonic() + ENDLESS_S)
-    until("it is ready", lambda: state(robots).ready)
+    eventually(lambda: state(robots).ready, "it is ready")
     assert starts(simulator) == ["g1"]
 
 
@@ -276,23 +276,23 @@ def test_an_emergency_stop_and_a_blocked_drive_are_visible(
     own = tmp_path / "impatient.yaml"
     own.write_text(text.replace("progress_s: 30.0", "progress_s: 1.0"))
     robots = connect(simulator.url, "robot1", profile=str(own))
-    until("it is ready", lambda: state(robots).ready)
+    eventually(lambda: state(robots).ready, "it is ready")
     simulator.do(
         lambda: setattr(simulator.simulation.robots["robot1"].vehicle, "paused", True)
     )
     robots.navigate(goal_to(5.0, 1.0), maybe_sent=False)
-    until("it is blocked", lambda: "blocked" in (state(robots).why_not or ""))
+    eventually(lambda: "blocked" in (state(robots).why_not or ""), "it is blocked")
     assert "4.0 m left" in str(state(robots).why_not)
     assert not state(robots).ready
     simulator.fault("estop robot1")
-    until("it is stopped", lambda: state(robots).why_not == "emergency stop")
+    eventually(lambda: state(robots).why_not == "emergency stop", "it is stopped")
     simulator.fault("clear robot1")
     simulator.do(
         lambda: setattr(simulator.simulation.robots["robot1"].vehicle, "paused", False)
     )
-    (report,) = until("the goal ends", robots.reports)
+    (report,) = eventually(robots.reports, "the goal ends")
     assert report.state is GoalState.REACHED
-    until("it is ready again", lambda: state(robots).ready)
+    eventually(lambda: state(robots).ready, "it is ready again")
 
 
 def test_a_robot_that_stands_for_a_broken_laser_says_which(
@@ -302,16 +302,16 @@ def test_a_robot_that_stands_for_a_broken_laser_says_which(
     warm_up(world)
     with running(FullSimulation(world, localisation="known")) as simulator:
         robots = connect(simulator.url, "arco")
-        until("it is ready", lambda: state(robots, "arco").ready)
+        eventually(lambda: state(robots, "arco").ready, "it is ready")
         robots.navigate(goal_to(9.0, 1.8, robot="arco"), maybe_sent=False)
-        until("it drives", lambda: (state(robots, "arco").x_m or 0.0) > 2.5)
+        eventually(lambda: (state(robots, "arco").x_m or 0.0) > 2.5, "it drives")
         simulator.fault("laser arco front missing")
         reason = "emergency stop (front laser: no scan)"
-        until("it says why", lambda: state(robots, "arco").why_not == reason)
+        eventually(lambda: state(robots, "arco").why_not == reason, "it says why")
         assert not state(robots, "arco").ready
         simulator.fault("clear arco")
-        until("it goes on", lambda: state(robots, "arco").ready)
-        until("it drives", lambda: (state(robots, "arco").x_m or 0.0) > 4.0)
+        eventually(lambda: state(robots, "arco").ready, "it goes on")
+        eventually(lambda: (state(robots, "arco").x_m or 0.0) > 4.0, "it drives")
 
 
 def test_a_drive_that_nobody_wants_any_more_is_cancelled(
@@ -321,10 +321,10 @@ def test_a_drive_that_nobody_wants_any_more_is_cancelled(
     simulator.fault("estop robot1")
     goal = goal_to(9.0, 2.0)
     robots.navigate(goal, maybe_sent=False)
-    until("it has started", lambda: starts(simulator))
+    eventually(lambda: starts(simulator), "it has started")
     robots.cancel(goal)
     robots.cancel(goal)
-    (report,) = until("the goal ends", robots.reports)
+    (report,) = eventually(robots.reports, "the goal ends")
     assert report.state is GoalState.CANCELLED
 
 
@@ -335,7 +335,7 @@ def test_each_robot_may_have_a_server_of_its_own(
     with running(Simulation(floor, speed=20.0)) as alone:
         robots = connect(alone.url + "/{robot}", "robot1")
         robots.navigate(goal_to(3.0, 2.0), maybe_sent=False)
-        (report,) = until("the goal ends", robots.reports)
+        (report,) = eventually(robots.reports, "the goal ends")
         robots.close()
     assert report.state is GoalState.REACHED
 
@@ -412,6 +412,13 @@ class HandClock:
         return self.now_s
 
 
+class OwnedByHand(OwnRobots):
+    """Its robots note what it does; its time passes as the test says."""
+
+    robots: NotedRobots
+    monotonic_s: HandClock
+
+
 @pytest.fixture
 def services(database_url: str) -> Iterator[bootstrap.Services]:
     services = bootstrap.connect(database_url)
@@ -420,9 +427,9 @@ def services(database_url: str) -> Iterator[bootstrap.Services]:
 
 
 @pytest.fixture
-def owner(services: bootstrap.Services) -> Callable[..., OwnRobots]:
-    def make(name: str, lease_s: float = 30.0) -> OwnRobots:
-        return OwnRobots(
+def owner(services: bootstrap.Services) -> Callable[..., OwnedByHand]:
+    def make(name: str, lease_s: float = 30.0) -> OwnedByHand:
+        return OwnedByHand(
             services.uow,
             NotedRobots(),
             name,
@@ -446,7 +453,7 @@ def sent_goal(services: bootstrap.Services) -> None:
 
 
 def test_the_permit_ends_before_the_lease_does(
-    services: bootstrap.Services, owner: Callable[..., OwnRobots]
+    services: bootstrap.Services, owner: Callable[..., OwnedByHand]
 ) -> None:
     own = owner("first")
     own.monotonic_s.passing_s = 1.0
@@ -460,7 +467,7 @@ def test_the_permit_ends_before_the_lease_does(
 
 
 def test_a_worker_that_was_away_longer_than_its_lease_starts_anew(
-    services: bootstrap.Services, owner: Callable[..., OwnRobots]
+    services: bootstrap.Services, owner: Callable[..., OwnedByHand]
 ) -> None:
     own = owner("first")
     own()
@@ -474,7 +481,7 @@ def test_a_worker_that_was_away_longer_than_its_lease_starts_anew(
 
 
 def test_a_renewal_that_took_longer_than_the_lease_starts_anew(
-    services: bootstrap.Services, owner: Callable[..., OwnRobots]
+    services: bootstrap.Services, owner: Callable[..., OwnedByHand]
 ) -> None:
     own = owner("first")
     own()
@@ -485,7 +492,7 @@ def test_a_renewal_that_took_longer_than_the_lease_starts_anew(
 
 
 def test_a_worker_without_a_database_lets_go_when_its_lease_is_over(
-    services: bootstrap.Services, owner: Callable[..., OwnRobots]
+    services: bootstrap.Services, owner: Callable[..., OwnedByHand]
 ) -> None:
     own = owner("first")
     own()
@@ -502,7 +509,7 @@ def test_a_worker_without_a_database_lets_go_when_its_lease_is_over(
 
 
 def test_a_second_worker_takes_nothing_while_the_lease_runs(
-    services: bootstrap.Services, owner: Callable[..., OwnRobots]
+    services: bootstrap.Services, owner: Callable[..., OwnedByHand]
 ) -> None:
     first, second = owner("first"), owner("second")
     first()
@@ -515,7 +522,7 @@ def test_a_second_worker_takes_nothing_while_the_lease_runs(
 
 
 def test_what_a_former_owner_concluded_does_not_count(
-    services: bootstrap.Services, owner: Callable[..., OwnRobots]
+    services: bootstrap.Services, owner: Callable[..., OwnedByHand]
 ) -> None:
     first, second = owner("first"), owner("second")
     first()

@@ -45,8 +45,11 @@ def play_raw(url: str, robot: str) -> Seen:
         def receive(wanted: Callable[[Seen], bool]) -> Seen:
             while True:
                 frame = socket.recv(timeout=DEADLINE_S)
-                binary = isinstance(frame, bytes)
-                message = cbor2.loads(frame) if binary else json.loads(frame)
+                message: Any = (
+                    cbor2.loads(frame)
+                    if isinstance(frame, bytes)
+                    else json.loads(frame)
+                )
                 if message["op"] == "png":
                     data = base64.b64decode(message["data"])
                     with Image.open(io.BytesIO(data)) as picture:
@@ -77,7 +80,7 @@ def play_raw(url: str, robot: str) -> Seen:
             topic = f"/{robot}/map"
             send("subscribe", topic=topic, compression=compression)
             grid = hear(topic)
-            cells = getattr(grid["data"], "value", grid["data"])
+            cells: Any = getattr(grid["data"], "value", grid["data"])
             info = grid["info"]
             seen[f"map_{compression}"] = [info["width"], info["height"], len(cells)]
             send("unsubscribe", topic=topic)
@@ -208,7 +211,8 @@ def play_ros2_action(transport: str, url: str, robot: str) -> Seen:
     client = roslibpy.ActionClient(
         ros, f"/{robot}/navigate_to_pose", "nav2_msgs/action/NavigateToPose"
     )
-    ended, seen = threading.Event(), {"feedback": 0, "status": None}
+    ended = threading.Event()
+    seen: dict[str, Any] = {"feedback": 0, "status": None}
 
     def settle(result: Any) -> None:
         seen["status"] = result["status"].value

@@ -24,6 +24,7 @@ from shopfloor.sim.simulation import Simulation
 from shopfloor.sim.trace import Trace
 from shopfloor.sim.vehicle import Pose
 from shopfloor.sim.world import Map, RobotSpec, World
+from tests.support.waiting import eventually
 
 ROOT = Path(__file__).resolve().parents[2]
 DEADLINE_S = 60.0
@@ -57,13 +58,6 @@ def receive(
 def answer(client: ClientConnection, message_id: str = "q") -> Any:
     send(client, "call_service", id=message_id, service="/rosapi/get_time")
     return receive(client, lambda message: message.get("id") == message_id)
-
-
-def eventually(condition: Callable[[], bool], what: str) -> None:
-    deadline = time.monotonic() + DEADLINE_S
-    while not condition():
-        assert time.monotonic() < deadline, what
-        time.sleep(0.02)
 
 
 def test_malformed_frames_and_unknown_operations_get_no_answer_and_no_close(

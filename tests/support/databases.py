@@ -40,6 +40,10 @@ SHAPE = """
     UNION ALL SELECT 'triggers', count(*), max(xmin::text::bigint) FROM pg_trigger
     UNION ALL SELECT 'functions', count(*), max(xmin::text::bigint)
       FROM pg_proc WHERE pronamespace = 'public'::regnamespace
+    UNION ALL SELECT 'types', count(*), max(xmin::text::bigint)
+      FROM pg_type WHERE typnamespace = 'public'::regnamespace
+    UNION ALL SELECT 'comments', count(*), max(xmin::text::bigint)
+      FROM pg_description WHERE objoid >= 16384
     UNION ALL SELECT 'schemas', count(*), 0
       FROM pg_namespace WHERE nspname !~ '^pg_'
     UNION ALL SELECT 'extensions', count(*), 0 FROM pg_extension

@@ -31,7 +31,7 @@ from mpms.embedded.mail import MailServers
 from tests.support.certificates import Certificates
 from tests.support.waiting import eventually
 
-EMBEDDED_BOXES = 160
+EMBEDDED_BOXES = 60
 BUYERS = (mail.BUYER, "orders@brightcoat.example.com")
 DOVECOT = shutil.which("dovecot") or "/usr/sbin/dovecot"
 NO_DOVECOT = "dovecot is not installed (Debian package dovecot-imapd)"
