@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from mpms import assets
@@ -77,10 +78,14 @@ def connect(
     connections = Connections(database_url, application_name=application)
     engine = SpiffEngine((handlers or Handlers()).pure, limits)
     wall = clock or SystemClock()
-    uow = PostgresUnitOfWork(
-        connections, Queries(assets.directory("db") / "queries"), channel=CHANNEL
-    )
+    uow = PostgresUnitOfWork(connections, _queries(), channel=CHANNEL)
     return Services(connections, uow, engine, wall, Advance(engine, wall))
+
+
+@cache
+def _queries() -> Queries:
+    """The statements of this release; they cannot change while a process runs."""
+    return Queries(assets.directory("db") / "queries")
 
 
 def migrate_database(database_url: str) -> list[str]:

@@ -8,6 +8,7 @@ import asyncio
 import os
 import re
 import shutil
+import sys
 import tempfile
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
@@ -35,6 +36,9 @@ settings.register_profile(
 )
 settings.load_profile("steady")
 keep_compiled_code()
+# Modules are compiled once, not by each of the many processes that tests start.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # Nothing in a test's database must outlive a power cut.
 FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 # Readers of the history wait for every older transaction, also for a vacuum's.

@@ -78,8 +78,8 @@ def test_the_orders_are_not_read_while_the_token_waits_for_the_signal(
     plant: PaintFactory, handling: str
 ) -> None:
     counted = CountingUnitOfWork(plant.uow)
-    plant.uow = counted
-    plant.worker, reads = plant.another_worker("counted"), plant.intake.reads
+    plant.uow, reads = counted, plant.intake.reads
+    plant.worker = plant.another_worker("of the factory")  # the robots are its own
 
     def looked() -> bool:
         return any(name.startswith("orders_") for name in counted.statements)

@@ -30,11 +30,10 @@ NOW = datetime(2026, 1, 5, 8, 0, tzinfo=UTC)
 class Played:
     """The engine's side; ``waits`` pairs elements with the ids of their tasks."""
 
-    def __init__(self, drawing: RandomModel, flags: dict[str, bool]) -> None:
-        self.engine = SpiffEngine()
-        xml = drawing.xml()
-        assert self.engine.check(xml) == []
-        self.definition = Definition("game", "game", 1, "", xml)
+    def __init__(
+        self, engine: SpiffEngine, definition: Definition, flags: dict[str, bool]
+    ) -> None:
+        self.engine, self.definition = engine, definition
         self.snapshot: Snapshot | None = None
         self.passed: Counter[str] = Counter()
         self.order: list[tuple[str, str | None]] = []
@@ -87,8 +86,12 @@ def compare(seed: int, monkeypatch: pytest.MonkeyPatch) -> tuple[RandomModel, in
     print("seed", seed)
     chance = random.Random(seed)
     drawing = RandomModel(chance)
-    flags = {flag: chance.random() < 0.5 for flag in drawing.flags}
-    game, played = Game(drawing, flags), Played(drawing, flags)
+    begun = {flag: chance.random() < 0.5 for flag in drawing.flags}
+    flags = dict(begun)
+    engine, xml = SpiffEngine(), drawing.xml()
+    assert engine.check(xml) == []
+    definition = Definition("game", "game", 1, "", xml)
+    game, played = Game(drawing, flags), Played(engine, definition, flags)
     script: list[tuple[str, dict[str, bool]]] = []
     for _ in range(MOST_COMMANDS):
         offered = game.waits()
@@ -106,24 +109,21 @@ def compare(seed: int, monkeypatch: pytest.MonkeyPatch) -> tuple[RandomModel, in
         chosen = next(thing for name, thing in offered if name == element)
         game.command(element, chosen)
     assert played.passed == game.passed
-    _play_in_memory(drawing, seed, script, played, monkeypatch)
+    _play_in_memory(begun, script, played, monkeypatch)
     return drawing, len(script)
 
 
 def _play_in_memory(
-    drawing: RandomModel,
-    seed: int,
+    flags: dict[str, bool],
     script: list[tuple[str, dict[str, bool]]],
     reloaded: Played,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    chance = random.Random(seed)
-    flags = {flag: chance.random() < 0.5 for flag in RandomModel(chance).flags}
     memory = KeptInMemory()
     with monkeypatch.context() as patched:
         patched.setattr(codec, "dump", memory.dump)
         patched.setattr(codec, "load", memory.load)
-        kept = Played(drawing, flags)
+        kept = Played(reloaded.engine, reloaded.definition, flags)
         for element, changed in script:
             kept.move(element, changed)
     assert kept.order == reloaded.order
