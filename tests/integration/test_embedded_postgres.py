@@ -52,6 +52,33 @@ server.stop()
 """
 
 
+@pytest.fixture(scope="module")
+def cluster_to_copy(postgres_directory: Path) -> Iterator[Path]:
+    """What a server leaves behind that was started and stopped once."""
+    path = postgres_directory / f"embedded-copied-{os.getpid()}"
+    with postgres.start(path, settings=FAST):
+        pass
+    yield path
+    shutil.rmtree(path)
+
+
+@pytest.fixture
+def used_home(home: Path, cluster_to_copy: Path) -> Path:
+    """A home for tests of something else than its making, which takes long."""
+    subprocess.run(["cp", "-a", cluster_to_copy, home], check=True)
+    return home
+
+
+@pytest.fixture(scope="module")
+def server(postgres_directory: Path, cluster_to_copy: Path) -> Iterator[PostgresServer]:
+    """A running server for tests that only look at it."""
+    path = postgres_directory / f"embedded-looked-at-{os.getpid()}"
+    subprocess.run(["cp", "-a", cluster_to_copy, path], check=True)
+    with postgres.start(path, settings=FAST) as server:
+        yield server
+    shutil.rmtree(path)
+
+
 @pytest.fixture
 def home(postgres_directory: Path, request: pytest.FixtureRequest) -> Iterator[Path]:
     """A directory that the server's account can enter, swept clean afterwards."""
@@ -139,6 +166,10 @@ def answers(dsn: str) -> bool:
         return False
 
 
+def cluster_of(server: PostgresServer) -> Path:
+    return Path(ask(server.dsn, "SHOW data_directory"))
+
+
 def kill_and_bury(server: PostgresServer) -> None:
     os.kill(server.pid, signal.SIGKILL)
     eventually(lambda: not server.is_running())
@@ -165,31 +196,34 @@ def test_a_fresh_directory_becomes_a_private_server(home: Path) -> None:
     assert postgres.read_dsn(home) is None
 
 
-def test_the_server_is_a_direct_child_and_never_runs_as_root(home: Path) -> None:
-    with postgres.start(home, settings=FAST) as server:
-        process = Path("/proc") / str(server.pid)
-        parent = (process / "stat").read_text().rsplit(")", 1)[1].split()[1]
-        assert int(parent) == os.getpid()
-        owner = process.stat().st_uid
-        assert owner != 0
-        assert owner == (home / "cluster").stat().st_uid
-        groups = next(
-            line.split()[1:]
-            for line in (process / "status").read_text().splitlines()
-            if line.startswith("Groups:")
-        )
-        assert "0" not in groups or os.geteuid() != 0
+def test_the_server_is_a_direct_child_and_never_runs_as_root(
+    server: PostgresServer,
+) -> None:
+    process = Path("/proc") / str(server.pid)
+    parent = (process / "stat").read_text().rsplit(")", 1)[1].split()[1]
+    assert int(parent) == os.getpid()
+    owner = process.stat().st_uid
+    assert owner != 0
+    assert owner == cluster_of(server).stat().st_uid
+    groups = next(
+        line.split()[1:]
+        for line in (process / "status").read_text().splitlines()
+        if line.startswith("Groups:")
+    )
+    assert "0" not in groups or os.geteuid() != 0
 
 
-def test_what_was_stored_is_there_after_an_orderly_stop(home: Path) -> None:
-    with postgres.start(home, settings=FAST) as server:
+def test_what_was_stored_is_there_after_an_orderly_stop(used_home: Path) -> None:
+    with postgres.start(used_home, settings=FAST) as server:
         ask(server.dsn, "CREATE TABLE kept AS SELECT 7 AS n")
-    with postgres.start(home, settings=FAST) as server:
+    with postgres.start(used_home, settings=FAST) as server:
         assert ask(server.dsn, "SELECT n FROM kept") == 7
 
 
-def test_a_killed_server_is_restarted_with_every_acknowledged_row(home: Path) -> None:
-    with postgres.start(home) as server:
+def test_a_killed_server_is_restarted_with_every_acknowledged_row(
+    used_home: Path,
+) -> None:
+    with postgres.start(used_home) as server:
         ask(server.dsn, "CREATE TABLE kept (n int)")
         with closing(psycopg2.connect(server.dsn)) as connection:
             connection.autocommit = True
@@ -204,36 +238,36 @@ def test_a_killed_server_is_restarted_with_every_acknowledged_row(home: Path) ->
         assert ask(server.dsn, "SELECT count(*) FROM kept") == 50
 
 
-def test_a_supervised_server_comes_back_by_itself(home: Path) -> None:
-    with postgres.start(home, settings=FAST) as server:
+def test_a_supervised_server_comes_back_by_itself(used_home: Path) -> None:
+    with postgres.start(used_home, settings=FAST) as server:
         server.supervise()
         before = server.pid
         os.kill(before, signal.SIGKILL)
         eventually(lambda: server.pid not in (0, before) and answers(server.dsn))
 
 
-def test_a_port_taken_meanwhile_is_left_to_its_new_owner(home: Path) -> None:
-    with postgres.start(home, settings=FAST) as server:
+def test_a_port_taken_meanwhile_is_left_to_its_new_owner(used_home: Path) -> None:
+    with postgres.start(used_home, settings=FAST) as server:
         port = int(server.dsn.rsplit(":", 1)[1].split("/")[0])
         kill_and_bury(server)
         with listener_on(port):
             server.ensure_running()
             assert f":{port}/" not in server.dsn
             assert answers(server.dsn)
-            assert postgres.read_dsn(home) == server.dsn
+            assert postgres.read_dsn(used_home) == server.dsn
 
 
-def test_a_given_port_that_is_taken_is_named_as_the_cause(home: Path) -> None:
+def test_a_given_port_that_is_taken_is_named_as_the_cause(used_home: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(PostgresNotStarted, match="could not bind"):
-            postgres.start(home, port=port, settings=FAST)
+            postgres.start(used_home, port=port, settings=FAST)
 
 
 def test_a_server_that_outlived_its_supervisor_is_adopted(
-    home: Path, spawn_supervisor: Supervise
+    used_home: Path, spawn_supervisor: Supervise
 ) -> None:
-    supervisor = spawn_supervisor(home)
+    supervisor = spawn_supervisor(used_home)
     first = first_line(supervisor)
     assert first["owned"]
     ask(first["dsn"], "CREATE TABLE kept AS SELECT 7 AS n")
@@ -241,28 +275,28 @@ def test_a_server_that_outlived_its_supervisor_is_adopted(
     supervisor.wait()
     assert answers(first["dsn"])
 
-    adopted = postgres.start(home)
+    adopted = postgres.start(used_home)
     assert (adopted.pid, adopted.dsn) == (first["pid"], first["dsn"])
     assert adopted.supervises
     assert not adopted.owned
     adopted.stop()
     assert answers(first["dsn"])
 
-    again = postgres.start(home)
+    again = postgres.start(used_home)
     assert ask(again.dsn, "SELECT n FROM kept") == 7
     again.stop(even_if_adopted=True)
     assert not answers(first["dsn"])
-    assert not processes.is_server_of(first["pid"], home / "cluster")
+    assert not processes.is_server_of(first["pid"], used_home / "cluster")
 
 
 def test_an_adopted_server_that_dies_is_started_again(
-    home: Path, spawn_supervisor: Supervise
+    used_home: Path, spawn_supervisor: Supervise
 ) -> None:
-    supervisor = spawn_supervisor(home)
+    supervisor = spawn_supervisor(used_home)
     first = first_line(supervisor)
     supervisor.kill()
     supervisor.wait()
-    with postgres.start(home, settings=FAST) as server:
+    with postgres.start(used_home, settings=FAST) as server:
         kill_and_bury(server)
         server.ensure_running()
         assert server.owned
@@ -289,11 +323,11 @@ def test_two_processes_that_start_at_once_share_one_server(
 
 
 def test_a_user_of_the_server_takes_over_when_the_supervisor_is_gone(
-    home: Path, spawn_supervisor: Supervise
+    used_home: Path, spawn_supervisor: Supervise
 ) -> None:
-    supervisor = spawn_supervisor(home)
+    supervisor = spawn_supervisor(used_home)
     first = first_line(supervisor)
-    with postgres.start(home, settings=FAST) as server:
+    with postgres.start(used_home, settings=FAST) as server:
         assert not server.supervises
         supervisor.kill()
         supervisor.wait()
@@ -304,15 +338,17 @@ def test_a_user_of_the_server_takes_over_when_the_supervisor_is_gone(
         assert server.dsn == first["dsn"]
 
 
-def test_an_unrelated_process_in_a_stale_pid_file_is_left_alone(home: Path) -> None:
-    with postgres.start(home, settings=FAST) as server:
-        pid_file = home / "cluster" / "postmaster.pid"
+def test_an_unrelated_process_in_a_stale_pid_file_is_left_alone(
+    used_home: Path,
+) -> None:
+    with postgres.start(used_home, settings=FAST) as server:
+        pid_file = used_home / "cluster" / "postmaster.pid"
         kill_and_bury(server)
         lines = pid_file.read_text().splitlines()
-        with subprocess.Popen(["sleep", "600"], cwd=home) as stranger:
+        with subprocess.Popen(["sleep", "600"], cwd=used_home) as stranger:
             pid_file.write_text("\n".join([str(stranger.pid), *lines[1:]]) + "\n")
             server.stop()
-            with postgres.start(home, settings=FAST) as again:
+            with postgres.start(used_home, settings=FAST) as again:
                 assert again.owned
                 assert answers(again.dsn)
             assert stranger.poll() is None
@@ -346,38 +382,38 @@ def test_only_a_living_postgres_in_the_cluster_counts_as_its_server(
     assert not seen(sleep, cluster)
 
 
-def test_a_pid_file_of_a_living_server_is_never_removed(home: Path) -> None:
-    with postgres.start(home, settings=FAST):
-        pid_file = home / "cluster" / "postmaster.pid"
-        assert not processes.remove_stale_pid_file(pid_file)
-        assert pid_file.exists()
+def test_a_pid_file_of_a_living_server_is_never_removed(
+    server: PostgresServer,
+) -> None:
+    pid_file = cluster_of(server) / "postmaster.pid"
+    assert not processes.remove_stale_pid_file(pid_file)
+    assert pid_file.exists()
 
 
 def test_a_server_is_recognised_where_root_may_not_look_into_processes(
-    home: Path,
+    server: PostgresServer,
 ) -> None:
-    with postgres.start(home, settings=FAST) as server:
-        question = (
-            "import sys; from pathlib import Path;"
-            "from mpms.embedded.postgres_process import is_server_of;"
-            "print(is_server_of(int(sys.argv[1]), Path(sys.argv[2])))"
-        )
-        command = [sys.executable, "-c", question, str(server.pid)]
-        if os.geteuid() == 0:
-            command = ["setpriv", "--bounding-set", "-sys_ptrace", *command]
+    question = (
+        "import sys; from pathlib import Path;"
+        "from mpms.embedded.postgres_process import is_server_of;"
+        "print(is_server_of(int(sys.argv[1]), Path(sys.argv[2])))"
+    )
+    command = [sys.executable, "-c", question, str(server.pid)]
+    if os.geteuid() == 0:
+        command = ["setpriv", "--bounding-set", "-sys_ptrace", *command]
 
-        def recognised(cluster: Path) -> str:
-            return subprocess.run(
-                [*command, str(cluster)],
-                capture_output=True,
-                text=True,
-                check=True,
-                cwd=ROOT,
-                env=os.environ | {"PYTHONPATH": str(ROOT)},
-            ).stdout.strip()
+    def recognised(cluster: Path) -> str:
+        return subprocess.run(
+            [*command, str(cluster)],
+            capture_output=True,
+            text=True,
+            check=True,
+            cwd=ROOT,
+            env=os.environ | {"PYTHONPATH": str(ROOT)},
+        ).stdout.strip()
 
-        assert recognised(home / "cluster") == "True"
-        assert recognised(home) == "False"
+    assert recognised(cluster_of(server)) == "True"
+    assert recognised(cluster_of(server).parent) == "False"
 
 
 def test_a_server_that_refuses_its_settings_says_why(home: Path) -> None:
@@ -395,12 +431,12 @@ def test_a_half_made_cluster_is_thrown_away(home: Path) -> None:
         assert answers(server.dsn)
 
 
-def test_a_lost_password_is_named_as_the_cause(home: Path) -> None:
-    with postgres.start(home, settings=FAST):
+def test_a_lost_password_is_named_as_the_cause(used_home: Path) -> None:
+    with postgres.start(used_home, settings=FAST):
         pass
-    (home / "password").unlink()
+    (used_home / "password").unlink()
     with pytest.raises(PostgresNotStarted, match="password"):
-        postgres.start(home, settings=FAST)
+        postgres.start(used_home, settings=FAST)
 
 
 def test_a_directory_without_programs_is_named(home: Path, tmp_path: Path) -> None:
