@@ -21,7 +21,7 @@ from xdist.scheduler import LoadScopeScheduling
 
 from mpms.embedded import postgres
 from mpms.embedded.postgres import PostgresServer
-from tests.support.databases import Contents, Databases
+from tests.support.databases import Contents, Databases, hash_password_quickly
 from tests.support.factory import stocked_contents
 from tests.support.quick_flask import keep_compiled_code
 
@@ -65,6 +65,7 @@ def postgres_server(postgres_directory: Path) -> Iterator[PostgresServer]:
         bindir=Path(bindir) if bindir else None,
         settings=FAST | {"max_connections": "200"} | QUIET,
     ) as server:
+        hash_password_quickly(server.dsn)
         yield server
 
 
