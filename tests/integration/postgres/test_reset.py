@@ -126,13 +126,13 @@ def test_a_connection_that_was_left_open_is_ended(databases: Databases) -> None:
 
 
 def test_a_database_is_lent_to_one_at_a_time(databases: Databases) -> None:
-    lent = [databases.lend() for _ in range(3)]
-    assert len(set(lent)) == 3
-    databases.take_back(lent[1])
-    again = databases.lend()
-    assert again == lent[1]
-    assert databases.lend() not in lent
-    for url in lent:
+    first, second = databases.lend(), databases.lend()
+    assert first != second
+    databases.take_back(first)
+    assert databases.lend() == first
+    third = databases.lend()
+    assert third not in (first, second)
+    for url in (first, second, third):
         databases.take_back(url)
 
 
