@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from mpms.domain.batches import Batch, BatchAction, BatchItem, ItemState, Target
-from mpms.ports.cockpit import InstanceRow
+
+if TYPE_CHECKING:
+    from mpms.ports.cockpit import InstanceRow
 
 
 class Batches(Protocol):

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from mpms.domain.events import Cursor, Event
 from mpms.domain.goals import Goal, GoalReport, Pose
@@ -36,30 +36,33 @@ from mpms.domain.steps import (
     Wait,
 )
 from mpms.domain.tasks import FormAnswer, FormTask, PastTask
-from mpms.ports.administration import (
-    AuditLog,
-    Retention,
-    RobotsOut,
-    Vitals,
-    Workers,
-)
-from mpms.ports.alerts import Alerts
-from mpms.ports.api import ApiAnswers, ApiTokens, Webhooks
-from mpms.ports.batches import Batches
-from mpms.ports.catalogue import CatalogueVersions
-from mpms.ports.cockpit import Cockpit, CockpitInstance, Tallies
-from mpms.ports.desk_work import Attachments, Claims, Drafts, LateAnswers
-from mpms.ports.figures import Figures
-from mpms.ports.inbox import Inbox
-from mpms.ports.mail import LetterId, Reply
-from mpms.ports.metrics import Metrics
-from mpms.ports.models import Models
-from mpms.ports.order_views import OrderViews
-from mpms.ports.people import Attempts, People, Sessions
-from mpms.ports.plant import RobotState
-from mpms.ports.repair import OldHistory, Suspensions
-from mpms.ports.starts import Starts
-from mpms.ports.tracks import Tracks
+
+# Each brings the rows it speaks of, and no process uses them all.
+if TYPE_CHECKING:
+    from mpms.ports.administration import (
+        AuditLog,
+        Retention,
+        RobotsOut,
+        Vitals,
+        Workers,
+    )
+    from mpms.ports.alerts import Alerts
+    from mpms.ports.api import ApiAnswers, ApiTokens, Webhooks
+    from mpms.ports.batches import Batches
+    from mpms.ports.catalogue import CatalogueVersions
+    from mpms.ports.cockpit import Cockpit, CockpitInstance, Tallies
+    from mpms.ports.desk_work import Attachments, Claims, Drafts, LateAnswers
+    from mpms.ports.figures import Figures
+    from mpms.ports.inbox import Inbox
+    from mpms.ports.mail import LetterId, Reply
+    from mpms.ports.metrics import Metrics
+    from mpms.ports.models import Models
+    from mpms.ports.order_views import OrderViews
+    from mpms.ports.people import Attempts, People, Sessions
+    from mpms.ports.plant import RobotState
+    from mpms.ports.repair import OldHistory, Suspensions
+    from mpms.ports.starts import Starts
+    from mpms.ports.tracks import Tracks
 
 
 class Definitions(Protocol):

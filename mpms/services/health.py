@@ -17,10 +17,10 @@ from mpms.domain.worlds import World
 from mpms.ports.administration import Contact, MailFacts, QueueAges, WorkerSeen
 from mpms.ports.store import UnitOfWork
 from mpms.services.robot_board import RobotCard, robot_board
+from mpms.services.served_topics import ALIVE_S
 
 SLOW_MS = 250.0
 GIB = 1 << 30
-ALIVE_S = 30.0
 VANISHED_S = 3600.0
 SILENT_S = 900.0
 LATE_S = {  # queue: late, stuck

@@ -22,7 +22,6 @@ from mpms.domain.errors import (
 from mpms.ports.store import Transaction, UnitOfWork
 from mpms.services.advance_instance import Advance
 from mpms.services.apply_repair import Why
-from mpms.services.do_batch_item import ACTIONS, Within
 
 log = logging.getLogger(__name__)
 
@@ -100,6 +99,9 @@ class RunBatches:
         why = Why(by=batch.ordered_by, reason=batch.reason)
         if target.instance_id is None:
             raise NotFound("It belongs to no process instance.")
+        # Every repair there is: a worker loads them with its first bulk action.
+        from mpms.services.do_batch_item import ACTIONS, Within
+
         act = ACTIONS[batch.action]
         return act(Within(tx), self.advance, target, batch.details, why)
 

@@ -8,7 +8,8 @@ deployment and the watch over jobs that nobody takes both ask this function.
 from __future__ import annotations
 
 from mpms.ports.store import Transaction
-from mpms.services.health import ALIVE_S
+
+ALIVE_S = 30.0
 
 
 def served_topics(tx: Transaction) -> frozenset[str] | None:

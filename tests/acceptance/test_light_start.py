@@ -120,7 +120,8 @@ def test_a_worker_loads_only_the_parts_that_are_configured(
     assert worker.returncode == 0, err
     loaded = set(json.loads(out))
     assert loaded >= ENGINE | {"psycopg2", "mpms.worker"}
-    assert loaded & (RARE | DECISIONS | {"mpms.engine.lint.checking"}) == set()
+    unused = {"mpms.engine.lint.checking", "mpms.ports.cockpit"}
+    assert loaded & (RARE | DECISIONS | unused) == set()
 
 
 def wait_for_rounds(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mpms.adapters.postgres.statements import Repository, Row, as_json
 from mpms.domain.batches import (
@@ -15,7 +15,9 @@ from mpms.domain.batches import (
     Target,
 )
 from mpms.domain.instances import InstanceStatus
-from mpms.ports.cockpit import InstanceRow
+
+if TYPE_CHECKING:
+    from mpms.ports.cockpit import InstanceRow
 
 
 class Batches(Repository):
@@ -126,6 +128,8 @@ def _item(row: Row) -> BatchItem:
 
 
 def _instance(row: Row) -> InstanceRow:
+    from mpms.ports.cockpit import InstanceRow  # only a preview shows them
+
     found, status = list(row), InstanceStatus(row[4])
     found[4] = status
     return InstanceRow(*found)

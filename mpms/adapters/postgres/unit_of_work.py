@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 import psycopg2
 from psycopg2.extensions import TRANSACTION_STATUS_INERROR, connection
@@ -20,31 +22,18 @@ from mpms.adapters.postgres.administration import (
     Workers,
 )
 from mpms.adapters.postgres.alerts import Alerts
-from mpms.adapters.postgres.api import ApiAnswers, ApiTokens
-from mpms.adapters.postgres.attachments import Attachments
-from mpms.adapters.postgres.audit import AuditLog
 from mpms.adapters.postgres.batches import Batches
 from mpms.adapters.postgres.catalogue import CatalogueVersions
-from mpms.adapters.postgres.cockpit import Cockpit
-from mpms.adapters.postgres.cockpit_instance import CockpitInstance
 from mpms.adapters.postgres.connections import Connections
 from mpms.adapters.postgres.definitions import Definitions, Versions
 from mpms.adapters.postgres.deliveries import Deliveries
-from mpms.adapters.postgres.desk_work import Claims, Drafts, LateAnswers
 from mpms.adapters.postgres.events import Events
-from mpms.adapters.postgres.figures import Figures
 from mpms.adapters.postgres.goals import Goals
-from mpms.adapters.postgres.inbox import Inbox
 from mpms.adapters.postgres.incidents import Incidents
 from mpms.adapters.postgres.instances import Instances
 from mpms.adapters.postgres.jobs import Jobs
-from mpms.adapters.postgres.mails import Mails, Outbox
-from mpms.adapters.postgres.metrics import Metrics
-from mpms.adapters.postgres.models import Models
 from mpms.adapters.postgres.old_history import OldHistory
-from mpms.adapters.postgres.order_views import OrderViews
 from mpms.adapters.postgres.orders import Orders
-from mpms.adapters.postgres.people import Attempts, People, Sessions
 from mpms.adapters.postgres.robot_holds import RobotHolds
 from mpms.adapters.postgres.robots import RobotRows
 from mpms.adapters.postgres.starts import Starts
@@ -57,19 +46,73 @@ from mpms.adapters.postgres.tracks import Tracks
 from mpms.adapters.postgres.waits import Waits
 from mpms.adapters.postgres.webhooks import Webhooks
 
+if TYPE_CHECKING:
+    from mpms.adapters.postgres.api import ApiAnswers, ApiTokens
+    from mpms.adapters.postgres.attachments import Attachments
+    from mpms.adapters.postgres.audit import AuditLog
+    from mpms.adapters.postgres.cockpit import Cockpit
+    from mpms.adapters.postgres.cockpit_instance import CockpitInstance
+    from mpms.adapters.postgres.desk_work import Claims, Drafts, LateAnswers
+    from mpms.adapters.postgres.figures import Figures
+    from mpms.adapters.postgres.inbox import Inbox
+    from mpms.adapters.postgres.mails import Mails, Outbox
+    from mpms.adapters.postgres.metrics import Metrics
+    from mpms.adapters.postgres.models import Models
+    from mpms.adapters.postgres.order_views import OrderViews
+    from mpms.adapters.postgres.people import Attempts, People, Sessions
+
 NOTIFY = "SELECT pg_notify(%s, '')"
+
+
+class _Late:
+    """A repository that is loaded and made when a transaction first asks for it."""
+
+    def __init__(self, home: str) -> None:
+        self._module, _, self._kind = home.partition(".")
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, transaction: PostgresTransaction, owner: type) -> Any:
+        home = import_module(f"mpms.adapters.postgres.{self._module}")
+        repository = getattr(home, self._kind)(transaction.statements)
+        setattr(transaction, self._name, repository)
+        return repository
+
+
+def _late(home: str) -> Any:
+    return _Late(home)
 
 
 class PostgresTransaction:
     """All repositories over one connection."""
 
+    # For pages and mail: a worker without either never loads them.
+    api_answers: ApiAnswers = _late("api.ApiAnswers")
+    api_tokens: ApiTokens = _late("api.ApiTokens")
+    attachments: Attachments = _late("attachments.Attachments")
+    attempts: Attempts = _late("people.Attempts")
+    audit: AuditLog = _late("audit.AuditLog")
+    claims: Claims = _late("desk_work.Claims")
+    cockpit: Cockpit = _late("cockpit.Cockpit")
+    cockpit_instance: CockpitInstance = _late("cockpit_instance.CockpitInstance")
+    drafts: Drafts = _late("desk_work.Drafts")
+    figures: Figures = _late("figures.Figures")
+    inbox: Inbox = _late("inbox.Inbox")
+    late_answers: LateAnswers = _late("desk_work.LateAnswers")
+    mails: Mails = _late("mails.Mails")
+    metrics: Metrics = _late("metrics.Metrics")
+    models: Models = _late("models.Models")
+    order_views: OrderViews = _late("order_views.OrderViews")
+    outbox: Outbox = _late("mails.Outbox")
+    people: People = _late("people.People")
+    sessions: Sessions = _late("people.Sessions")
+
     def __init__(self, statements: Statements, versions: Versions) -> None:
+        self.statements = statements
         self.definitions = Definitions(statements, versions)
-        self.models = Models(statements)
         self.instances = Instances(statements)
         self.tracks = Tracks(statements)
-        self.figures = Figures(statements)
-        self.metrics = Metrics(statements)
         self.waits = Waits(statements)
         self.tasks = Tasks(statements)
         self.jobs = Jobs(statements)
@@ -77,40 +120,23 @@ class PostgresTransaction:
         self.timers = Timers(statements)
         self.starts = Starts(statements)
         self.incidents = Incidents(statements)
-        self.inbox = Inbox(statements)
         self.alerts = Alerts(statements)
         self.events = Events(statements)
         self.orders = Orders(statements)
         self.goals = Goals(statements)
         self.robot_holds = RobotHolds(statements)
         self.robots = RobotRows(statements)
-        self.mails = Mails(statements)
-        self.outbox = Outbox(statements)
-        self.order_views = OrderViews(statements)
-        self.people = People(statements)
-        self.sessions = Sessions(statements)
-        self.attempts = Attempts(statements)
-        self.claims = Claims(statements)
-        self.drafts = Drafts(statements)
-        self.late_answers = LateAnswers(statements)
-        self.attachments = Attachments(statements)
-        self.cockpit = Cockpit(statements)
-        self.cockpit_instance = CockpitInstance(statements)
         self.tallies = Tallies(statements)
         self.suspensions = Suspensions(statements)
         self.old_history = OldHistory(statements)
         self.batches = Batches(statements)
-        self.api_tokens = ApiTokens(statements)
-        self.api_answers = ApiAnswers(statements)
         self.webhooks = Webhooks(statements)
         self.workers = Workers(statements)
         self.robots_out = RobotsOut(statements)
         self.retention = Retention(statements)
         self.vitals = Vitals(statements)
-        self.audit = AuditLog(statements)
         self.catalogue = CatalogueVersions(statements)
         self.wakes = False
-        self._statements = statements
 
     def wake(self) -> None:
         """After the commit, tell the workers that there is something to do."""
@@ -118,7 +144,7 @@ class PostgresTransaction:
 
     def undoable(self) -> AbstractContextManager[None]:
         """What fails in this block is undone; what was done before it stands."""
-        return self._statements.undoable()
+        return self.statements.undoable()
 
 
 class PostgresUnitOfWork:
