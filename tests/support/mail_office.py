@@ -61,7 +61,7 @@ class MailOffice(Factory):
         self.worker = self.another_worker("by hand")
         self.deploy_files(assets.shipped_models())
 
-    def start(self) -> str:
+    def open(self) -> str:
         """Open the plant; nothing is to be done yet."""
         instance_id = self.start_only("orders_handling")
         self.worker.settle()
@@ -96,7 +96,7 @@ class MailOffice(Factory):
         files = sorted(folder.iterdir())
         return [message_from_bytes(path.read_bytes()) for path in files]
 
-    def incidents(self, kind: str) -> list[str]:
+    def complaints(self, kind: str) -> list[str]:
         with self.uow() as tx:
             return [i.message for i in tx.incidents.listing() if i.kind == kind]
 

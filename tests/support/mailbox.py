@@ -23,7 +23,7 @@ from mpms.ports.mail import (
 )
 from tests.support.checkers import there
 from tests.support.mail_servers import Server
-from tests.support.waiting import GIVE_UP_S, eventually
+from tests.support.waiting import PATIENCE_S, eventually
 
 BUYER = "orders@brightcoat.example.com"
 PATIENT = Patience(connect_s=60, read_s=60)  # the machine may be busy
@@ -114,7 +114,7 @@ class Waiting:
         self.answer = self.mailbox.wait(timeout_s)
 
     def result(self) -> bool | None:
-        self.thread.join(GIVE_UP_S)
+        self.thread.join(PATIENCE_S)
         assert not self.thread.is_alive()
         return self.answer
 

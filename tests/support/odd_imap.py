@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mpms.adapters.mail_account import MailAccount, Password, Security
-from tests.support.waiting import GIVE_UP_S
+from tests.support.waiting import PATIENCE_S
 
 
 @dataclass
@@ -74,7 +74,7 @@ class OddServer:
         self._listener.close()
         self.hang_up()
         for thread in self._threads:
-            thread.join(GIVE_UP_S)
+            thread.join(PATIENCE_S)
 
     def _accept(self) -> None:
         while not self._ending.is_set():
@@ -114,7 +114,7 @@ class OddServer:
         if trouble == "drop":
             raise StopIteration
         if trouble == "stall":
-            self._ending.wait(GIVE_UP_S)
+            self._ending.wait(PATIENCE_S)
 
     def _select(self, sock: socket.socket, rest: str, lines: Iterator[bytes]) -> None:
         sock.sendall(
@@ -160,7 +160,7 @@ class OddServer:
             raise StopIteration
         if trouble == "stall":
             sock.sendall(answer[: len(answer) // 2])
-            self._ending.wait(GIVE_UP_S)
+            self._ending.wait(PATIENCE_S)
         elif trouble == "split":
             for place in range(len(answer)):
                 sock.sendall(answer[place : place + 1])

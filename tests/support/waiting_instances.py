@@ -13,7 +13,7 @@ from mpms.adapters.postgres.connections import Connections
 from mpms.adapters.postgres.unit_of_work import PostgresTransaction, PostgresUnitOfWork
 from mpms.domain.instances import Parent
 from mpms.domain.steps import EventWait, FormWait, JobWait, TimerWait
-from tests.support.waiting import GIVE_UP_S, eventually
+from tests.support.waiting import PATIENCE_S, eventually
 
 LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 
@@ -125,7 +125,7 @@ class WaitingInstances:
         try:
             yield
         finally:
-            thread.join(GIVE_UP_S)
+            thread.join(PATIENCE_S)
         assert not thread.is_alive()
         if raised:
             raise raised[0]

@@ -109,7 +109,7 @@ def test_a_recipe_of_the_pages_is_made_by_the_next_mail(
 def test_the_robot_drives_to_the_place_that_the_pages_say(
     office: MailOffice, pages: CurrentCatalogue
 ) -> None:
-    office.start()
+    office.open()
     save(office, pages, ZINC)
     water = (pages.file.catalogue or Catalogue(())).by_code("RM-001")
     assert water is not None

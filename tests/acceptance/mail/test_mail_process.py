@@ -32,7 +32,7 @@ def test_a_new_mail_is_a_new_order_in_postgresql(office: MailOffice) -> None:
 
 @pytest.mark.covers("A9", "A49", "A50")
 def test_a_mail_starts_exactly_one_warehouse_process(office: MailOffice) -> None:
-    handling = office.start()
+    handling = office.open()
     office.send(write_order("MO-2026-0001"))
     assert watch_mailbox(office.uow, office.desk.mailbox, timeout_s=120)
     office.worker.settle()
@@ -53,7 +53,7 @@ def test_an_order_is_started_also_if_its_reader_died_after_the_commit(
     office: MailOffice,
 ) -> None:
     """The signal is stored with the order, not told by whoever read it."""
-    office.start()
+    office.open()
     office.send(write_order("MO-2026-0001"))
     office.intake()  # and the process that ran it ends here
     office.worker.settle()
@@ -64,7 +64,7 @@ def test_an_order_is_started_also_if_its_reader_died_after_the_commit(
 def test_a_mailbox_that_is_away_is_an_incident_and_recovers_by_itself(
     office: MailOffice,
 ) -> None:
-    handling = office.start()
+    handling = office.open()
     office.servers.stop()
     office.look()
     assert office.rows(
@@ -72,7 +72,7 @@ def test_a_mailbox_that_is_away_is_an_incident_and_recovers_by_itself(
         " AND element = 'mailbox_fails'",
         handling,
     ) == [(1,)]
-    (incident,) = office.incidents("mailbox")
+    (incident,) = office.complaints("mailbox")
     assert f"127.0.0.1:{office.home.imap_port}" in incident
     with office.uow() as tx:
         assert tx.instances.get(handling).status == "active"
@@ -83,14 +83,14 @@ def test_a_mailbox_that_is_away_is_an_incident_and_recovers_by_itself(
 
     office.clock.move(31)
     office.worker.settle()
-    assert len(office.incidents("mailbox")) == 1  # tried again, still away
+    assert len(office.complaints("mailbox")) == 1  # tried again, still away
 
     with mail.start(office.servers.directory) as servers:
         assert servers.home.imap_port == office.home.imap_port
         office.send(write_order("MO-2026-0001"))
         office.clock.move(31)
         office.worker.settle()
-        assert office.incidents("mailbox") == []
+        assert office.complaints("mailbox") == []
         assert office.rows(WAREHOUSES) == [("MO-2026-0001",), (other,)]
 
 
@@ -104,7 +104,7 @@ def _an_order_from_elsewhere(office: MailOffice) -> str:
 def test_an_order_that_waits_starts_when_it_is_released(office: MailOffice) -> None:
     rules = ReleaseRules(first_of_sender=True)
     object.__setattr__(office.intake, "rules", rules)
-    office.start()
+    office.open()
     office.send(write_order("MO-2026-0001"))
     office.look()
     assert office.rows(WAREHOUSES) == []
@@ -114,7 +114,7 @@ def test_an_order_that_waits_starts_when_it_is_released(office: MailOffice) -> N
 
 
 def test_the_buyer_gets_one_answer_to_each_message(office: MailOffice) -> None:
-    office.start()
+    office.open()
     office.send(write_order("MO-2026-0001", name="good"))
     office.send(write_order("MO-2026-0002", name="bad", lines="- RM-001 5 buckets"))
     office.send(write_order("MO-2026-0001", name="good"))
