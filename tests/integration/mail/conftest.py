@@ -19,7 +19,7 @@ from tests.support.checkers import there
 from tests.support.mail_servers import Server, run_pymap
 from tests.support.mailbox import PATIENT, LetWait, OpenMailbox, Waiting, empty
 from tests.support.odd_imap import OddServer
-from tests.support.waiting import GIVE_UP_S
+from tests.support.waiting import PATIENCE_S
 
 
 @pytest.fixture(scope="session")
@@ -68,7 +68,7 @@ def waiting() -> Iterator[LetWait]:
     """Return a function that lets a mailbox wait in a thread."""
     started: list[Waiting] = []
 
-    def start(mailbox: ImapMailbox, timeout_s: float = GIVE_UP_S) -> Waiting:
+    def start(mailbox: ImapMailbox, timeout_s: float = PATIENCE_S) -> Waiting:
         started.append(Waiting(mailbox, timeout_s))
         return started[-1]
 
