@@ -20,7 +20,10 @@ from mpms.domain.worlds import RobotInfo, World
         (OrderStatus, {"waiting for release", "new", "in process"}),
     ],
 )
-def test_only_these_states_are_open(states: type, open_ones: set[str]) -> None:
+def test_only_these_states_are_open(
+    states: type[GoalState] | type[InstanceStatus] | type[OrderStatus],
+    open_ones: set[str],
+) -> None:
     assert {str(s) for s in states if not s.ended} == open_ones
 
 

@@ -6,6 +6,8 @@ import pytest
 
 from mpms.domain.errors import BusinessError
 from mpms.domain.steps import CallWait, EventWait, FormWait, JobWait
+from tests.support.bpmn_drawing import Drawing
+from tests.support.bpmn_play import Player
 
 pytestmark = pytest.mark.covers("A3", "A4")
 
@@ -41,7 +43,7 @@ def decision_file(policy: str, outputs: list[str], *rules: list[str]) -> bytes:
 
 @pytest.mark.covers("A7")
 def test_a_user_task_says_its_form_who_may_fill_it_and_what_it_shows(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     task = draw.user(
         formKey="load_form",
@@ -61,7 +63,9 @@ def test_a_user_task_says_its_form_who_may_fill_it_and_what_it_shows(
     assert run.variables == {"boss": "ann", "extra": ["night", "day"], "n": 7, "kg": 5}
 
 
-def test_a_user_task_for_nobody_belongs_to_its_lane(draw: Any, play: Any) -> None:
+def test_a_user_task_for_nobody_belongs_to_its_lane(
+    draw: Drawing, play: Player
+) -> None:
     run = play(
         draw(
             "start -> and -> a",
@@ -78,7 +82,7 @@ def test_a_user_task_for_nobody_belongs_to_its_lane(draw: Any, play: Any) -> Non
 
 
 def test_tasks_inside_a_subprocess_have_the_lane_of_the_subprocess(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     run = play(
         draw(
@@ -90,14 +94,14 @@ def test_tasks_inside_a_subprocess_have_the_lane_of_the_subprocess(
     assert run.wait("a").lane == "Robot"
 
 
-def test_who_does_a_task_can_come_from_its_inputs(draw: Any, play: Any) -> None:
+def test_who_does_a_task_can_come_from_its_inputs(draw: Drawing, play: Player) -> None:
     task = draw.user(assignee="${who}", inputs={"who": "${order.owner}"})
     run = play(draw("start -> a", a=task), {"order": {"owner": "eve"}})
     assert run.wait("a").assignee == "eve"
 
 
 def test_outputs_of_a_form_are_mapped_and_the_rest_stays_local(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     task = draw.user(outputs={"total": "${kg * price}"})
     run = play(draw("start -> a -> b", a=task), {"price": 3})
@@ -109,7 +113,7 @@ def test_outputs_of_a_form_are_mapped_and_the_rest_stays_local(
 
 
 def test_a_service_task_becomes_a_job_with_its_inputs_and_retries(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     job = draw.service(
         "robot.move",
@@ -129,7 +133,7 @@ def test_a_service_task_becomes_a_job_with_its_inputs_and_retries(
     assert run.variables == {"tank": "T1", "reached": True}
 
 
-def test_a_pure_handler_runs_inside_the_step(draw: Any, play: Any) -> None:
+def test_a_pure_handler_runs_inside_the_step(draw: Drawing, play: Player) -> None:
     model = draw(
         "start -> a -> b -> end",
         a=draw.service("double"),
@@ -147,7 +151,7 @@ def test_a_pure_handler_runs_inside_the_step(draw: Any, play: Any) -> None:
     assert run.variables == {"n": 4, "other": 1, "n2": 8, "out": 10}
 
 
-def test_a_pure_handler_may_return_nothing(draw: Any, play: Any) -> None:
+def test_a_pure_handler_may_return_nothing(draw: Drawing, play: Player) -> None:
     run = play(
         draw("start -> a", a=draw.service("look")), pure={"look": lambda inputs: None}
     )
@@ -155,7 +159,7 @@ def test_a_pure_handler_may_return_nothing(draw: Any, play: Any) -> None:
 
 
 def test_a_pure_handler_that_changes_its_inputs_changes_nothing_else(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     def careless(inputs: dict[str, Any]) -> None:
         inputs["order"]["lines"].append("more")
@@ -184,7 +188,7 @@ def wrong(inputs: dict[str, Any]) -> None:
 )
 @pytest.mark.parametrize("exact", [True, False])
 def test_an_exception_of_a_pure_handler_is_a_bpmn_error_for_its_own_boundary(
-    draw: Any, play: Any, handler: Any, code: str, message: str, exact: bool
+    draw: Drawing, play: Player, handler: Any, code: str, message: str, exact: bool
 ) -> None:
     run = play(
         draw(
@@ -200,7 +204,7 @@ def test_an_exception_of_a_pure_handler_is_a_bpmn_error_for_its_own_boundary(
 
 
 def test_an_error_does_not_interrupt_parallel_siblings_that_could_catch_it(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     run = play(
         draw(
@@ -226,7 +230,7 @@ def test_an_error_does_not_interrupt_parallel_siblings_that_could_catch_it(
 
 
 def test_an_exception_that_no_boundary_catches_leaves_the_task_stuck(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     run = play(
         draw(
@@ -246,14 +250,14 @@ def test_an_exception_that_no_boundary_catches_leaves_the_task_stuck(
 # -- scripts and decisions -----------------------------------------------------
 
 
-def test_a_script_task_computes_variables(draw: Any, play: Any) -> None:
+def test_a_script_task_computes_variables(draw: Drawing, play: Player) -> None:
     script = draw.script("total = a + b\nnames += ['salt']\ntwice = total * 2")
     run = play(draw("start -> s", s=script), {"a": 1, "b": 2, "names": []})
     assert run.variables == {"a": 1, "b": 2, "total": 3, "names": ["salt"], "twice": 6}
 
 
 def test_a_script_with_output_mappings_keeps_its_own_variables_local(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     script = draw.script("sum = a + b", outputs={"total": "${sum * 10}"})
     run = play(draw("start -> s", s=script), {"a": 1, "b": 2})
@@ -274,7 +278,7 @@ def test_a_script_with_output_mappings_keeps_its_own_variables_local(
     ],
 )
 def test_a_decision_result_has_the_shape_the_model_asks_for(
-    draw: Any, play: Any, shape: str | None, policy: str, x: int, expected: Any
+    draw: Drawing, play: Player, shape: str | None, policy: str, x: int, expected: Any
 ) -> None:
     options = {"mapDecisionResult": shape} if shape else {}
     file = decision_file(
@@ -303,7 +307,7 @@ def test_a_decision_result_has_the_shape_the_model_asks_for(
     ],
 )
 def test_a_single_entry_that_is_not_single_is_stuck_not_guessed(
-    draw: Any, play: Any, outputs: list[str], rules: list[list[str]], reason: str
+    draw: Drawing, play: Player, outputs: list[str], rules: list[list[str]], reason: str
 ) -> None:
     task = draw.rule("grade", resultVariable="g", mapDecisionResult="singleEntry")
     file = decision_file("COLLECT", outputs, *rules)
@@ -312,7 +316,7 @@ def test_a_single_entry_that_is_not_single_is_stuck_not_guessed(
     assert "g" not in run.variables
 
 
-def test_a_decision_that_is_not_deployed_is_named(draw: Any, play: Any) -> None:
+def test_a_decision_that_is_not_deployed_is_named(draw: Drawing, play: Player) -> None:
     run = play(draw("start -> r", r=draw.rule("grade")), {"x": 1})
     assert "'grade'" in run.stuck["r"]
 
@@ -321,7 +325,7 @@ def test_a_decision_that_is_not_deployed_is_named(draw: Any, play: Any) -> None:
 
 
 def test_a_send_task_throws_its_message_with_its_inputs_and_key(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     task = draw.send("goal", key="${robot}", inputs={"n": "${n + 1}", "to": "T${n}"})
     run = play(draw("start -> s -> a", s=task), {"robot": "R1", "n": 1})
@@ -331,12 +335,12 @@ def test_a_send_task_throws_its_message_with_its_inputs_and_key(
     assert run.variables == {"robot": "R1", "n": 1}
 
 
-def test_a_send_task_with_a_topic_is_a_job(draw: Any, play: Any) -> None:
+def test_a_send_task_with_a_topic_is_a_job(draw: Drawing, play: Player) -> None:
     task = draw.task("sendTask", type="external", topic="mail.send")
     assert play(draw("start -> s", s=task)).wait("s").topic == "mail.send"
 
 
-def test_a_receive_task_waits_for_its_message(draw: Any, play: Any) -> None:
+def test_a_receive_task_waits_for_its_message(draw: Drawing, play: Player) -> None:
     run = play(
         draw("start -> r -> a", r=draw.receive("reached", key="${robot}")),
         {"robot": "R1"},
@@ -350,7 +354,7 @@ def test_a_receive_task_waits_for_its_message(draw: Any, play: Any) -> None:
 
 
 def test_a_receive_task_with_outputs_keeps_the_rest_of_the_message_local(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     task = draw.receive("reached", outputs={"place": "${where}"})
     run = play(draw("start -> r -> a", r=task))
@@ -362,7 +366,7 @@ def test_a_receive_task_with_outputs_keeps_the_rest_of_the_message_local(
 
 
 def test_subprocesses_nest_and_end_when_their_last_token_is_gone(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     run = play(
         draw(
@@ -382,14 +386,14 @@ def test_subprocesses_nest_and_end_when_their_last_token_is_gone(
     assert run.open == ["after"]
 
 
-def test_an_empty_subprocess_passes_at_once(draw: Any, play: Any) -> None:
+def test_an_empty_subprocess_passes_at_once(draw: Drawing, play: Player) -> None:
     run = play(
         draw("start -> sub -> a", sub=draw.sub("start_in -> end_in")),
     )
     assert run.open == ["a"]
 
 
-def test_the_same_subprocess_can_run_twice_at_once(draw: Any, play: Any) -> None:
+def test_the_same_subprocess_can_run_twice_at_once(draw: Drawing, play: Player) -> None:
     run = play(
         draw(
             "start -> and -> xor -> sub -> after",
@@ -405,7 +409,7 @@ def test_the_same_subprocess_can_run_twice_at_once(draw: Any, play: Any) -> None
 
 
 def test_a_call_passes_only_what_is_mapped_and_takes_only_what_is_mapped(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     call = draw.call(
         "warehouse",
@@ -433,7 +437,7 @@ def test_a_call_passes_only_what_is_mapped_and_takes_only_what_is_mapped(
 
 
 def test_a_call_without_mappings_passes_nothing_either_way(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     run = play(draw("start -> c -> after", c=draw.call("other")), {"x": 1})
     assert run.wait("c").inputs == {}
@@ -442,7 +446,7 @@ def test_a_call_without_mappings_passes_nothing_either_way(
     assert run.variables == {"x": 1}
 
 
-def test_a_call_can_pass_everything_both_ways(draw: Any, play: Any) -> None:
+def test_a_call_can_pass_everything_both_ways(draw: Drawing, play: Player) -> None:
     call = draw.call(
         "other", all_in=True, all_out=True, passes={"y": "${x + 1}"}, returns={"r": "x"}
     )
@@ -456,7 +460,7 @@ def test_a_call_can_pass_everything_both_ways(draw: Any, play: Any) -> None:
     "key", ["${execution.processBusinessKey}", "#{execution.processBusinessKey}"]
 )
 def test_a_call_can_hand_on_its_own_business_key(
-    draw: Any, play: Any, key: str
+    draw: Drawing, play: Player, key: str
 ) -> None:
     run = play(
         draw("start -> c", c=draw.call("other", key=key)), business_key="order-9"
@@ -464,14 +468,14 @@ def test_a_call_can_hand_on_its_own_business_key(
     assert run.wait("c").business_key == "order-9"
 
 
-def test_a_call_passes_its_own_inputs(draw: Any, play: Any) -> None:
+def test_a_call_passes_its_own_inputs(draw: Drawing, play: Player) -> None:
     call = draw.call("other", inputs={"kg": "${x * 2}"}, passes={"weight": "kg"})
     run = play(draw("start -> c", c=call), {"x": 2, "kg": "outer"})
     assert run.wait("c").inputs == {"weight": 4}
 
 
 def test_an_out_mapping_reads_the_called_process_never_the_caller(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     call = draw.call("other", returns={"result": "x"})
     run = play(draw("start -> c -> after", c=call), {"x": "the caller's"})
@@ -480,7 +484,9 @@ def test_an_out_mapping_reads_the_called_process_never_the_caller(
     assert "result" not in run.variables
 
 
-def test_a_failed_call_is_an_error_at_the_call_activity(draw: Any, play: Any) -> None:
+def test_a_failed_call_is_an_error_at_the_call_activity(
+    draw: Drawing, play: Player
+) -> None:
     run = play(
         draw(
             "start -> c -> after",

@@ -7,20 +7,23 @@ import pytest
 
 from mpms.domain.errors import TaskGone
 from mpms.domain.steps import Complete, Receive
+from tests.support.bpmn_drawing import Drawing
+from tests.support.bpmn_play import Player
 
 pytestmark = pytest.mark.covers("A3")
 
 
-def bordered(draw: Any, **border: Any) -> bytes:
-    result: bytes = draw(
+def bordered(draw: Drawing, **border: Any) -> bytes:
+    return draw(
         "start -> a -> normal -> end",
         "edge -> beside -> end",
         edge=draw.border("a", **border),
     )
-    return result
 
 
-def test_an_interrupting_timer_cancels_its_activity(draw: Any, play: Any) -> None:
+def test_an_interrupting_timer_cancels_its_activity(
+    draw: Drawing, play: Player
+) -> None:
     run = play(bordered(draw, timer="PT10M"))
     task_id = run.wait("a").task_id
     assert run.open == ["a", "edge"]
@@ -33,7 +36,7 @@ def test_an_interrupting_timer_cancels_its_activity(draw: Any, play: Any) -> Non
 
 
 def test_an_interruption_takes_the_other_boundary_events_along(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     run = play(
         draw(
@@ -49,7 +52,9 @@ def test_an_interruption_takes_the_other_boundary_events_along(
     assert run.done
 
 
-def test_a_boundary_event_goes_when_its_activity_is_done(draw: Any, play: Any) -> None:
+def test_a_boundary_event_goes_when_its_activity_is_done(
+    draw: Drawing, play: Player
+) -> None:
     run = play(bordered(draw, timer="PT10M"))
     run.complete("a")
     assert run.open == ["normal"]
@@ -57,7 +62,7 @@ def test_a_boundary_event_goes_when_its_activity_is_done(draw: Any, play: Any) -
 
 
 def test_a_non_interrupting_timer_starts_a_path_beside_once(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     run = play(bordered(draw, timer="PT10M", interrupting=False))
     run.fire("edge")
@@ -69,7 +74,7 @@ def test_a_non_interrupting_timer_starts_a_path_beside_once(
 
 
 def test_a_cycle_of_three_fires_three_times_at_its_own_pace(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     run = play(bordered(draw, cycle="R3/PT10M", interrupting=False))
     began = run.now
@@ -80,7 +85,9 @@ def test_a_cycle_of_three_fires_three_times_at_its_own_pace(
     assert run.open == ["a", "beside", "beside", "beside"]
 
 
-def test_a_moved_timer_is_told_as_closed_and_opened(draw: Any, play: Any) -> None:
+def test_a_moved_timer_is_told_as_closed_and_opened(
+    draw: Drawing, play: Player
+) -> None:
     run = play(bordered(draw, cycle="R/PT10M", interrupting=False))
     step = run.fire("edge")
     assert [w.element for w in step.closed] == ["edge"]
@@ -92,7 +99,7 @@ def test_a_moved_timer_is_told_as_closed_and_opened(draw: Any, play: Any) -> Non
 
 @pytest.mark.parametrize("kind", ["signal", "message"])
 def test_an_interrupting_signal_or_message_cancels_its_activity(
-    draw: Any, play: Any, kind: str
+    draw: Drawing, play: Player, kind: str
 ) -> None:
     run = play(bordered(draw, **{kind: "stop"}))
     run.receive("edge", why="fire")
@@ -102,7 +109,7 @@ def test_an_interrupting_signal_or_message_cancels_its_activity(
 
 @pytest.mark.parametrize("kind", ["signal", "message"])
 def test_a_non_interrupting_signal_or_message_fires_every_time(
-    draw: Any, play: Any, kind: str
+    draw: Drawing, play: Player, kind: str
 ) -> None:
     run = play(bordered(draw, interrupting=False, **{kind: "knock"}))
     for times in range(1, 4):
@@ -113,14 +120,14 @@ def test_a_non_interrupting_signal_or_message_fires_every_time(
 
 
 def test_a_boundary_message_waits_under_its_correlation_key(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     run = play(bordered(draw, message="stop", key="${number}"), {"number": 5})
     assert run.wait("edge").correlation == "5"
 
 
 def test_a_boundary_of_a_subprocess_cancels_all_inside_at_any_depth(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     run = play(
         draw(
@@ -147,7 +154,7 @@ def test_a_boundary_of_a_subprocess_cancels_all_inside_at_any_depth(
     ("code", "caught"), [("Jam", True), ("Fire", False), ("jam", False)]
 )
 def test_an_error_boundary_with_a_code_catches_that_code_only(
-    draw: Any, play: Any, code: str, caught: bool
+    draw: Drawing, play: Player, code: str, caught: bool
 ) -> None:
     run = play(
         draw(
@@ -162,7 +169,9 @@ def test_an_error_boundary_with_a_code_catches_that_code_only(
     assert run.open == (["beside"] if caught else ["a"])
 
 
-def test_an_error_boundary_without_a_code_catches_any(draw: Any, play: Any) -> None:
+def test_an_error_boundary_without_a_code_catches_any(
+    draw: Drawing, play: Player
+) -> None:
     run = play(
         draw(
             "start -> a -> normal",
@@ -176,7 +185,9 @@ def test_an_error_boundary_without_a_code_catches_any(draw: Any, play: Any) -> N
     assert run.variables == {"error_code": "Whatever", "error_message": "why"}
 
 
-def test_a_failed_job_in_a_subprocess_is_caught_outside(draw: Any, play: Any) -> None:
+def test_a_failed_job_in_a_subprocess_is_caught_outside(
+    draw: Drawing, play: Player
+) -> None:
     run = play(
         draw(
             "start -> outer -> normal",
@@ -200,7 +211,7 @@ def test_a_failed_job_in_a_subprocess_is_caught_outside(draw: Any, play: Any) ->
     "host", ["user", "service", "call", "receive", "sub", "many", "again"]
 )
 def test_every_kind_of_activity_can_be_interrupted(
-    draw: Any, play: Any, host: str
+    draw: Drawing, play: Player, host: str
 ) -> None:
     elements = {
         "user": draw.user(),
@@ -224,7 +235,7 @@ def test_every_kind_of_activity_can_be_interrupted(
 
 
 def test_an_interruption_in_one_branch_leaves_the_others_alone(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     run = play(
         draw(
@@ -240,14 +251,16 @@ def test_an_interruption_in_one_branch_leaves_the_others_alone(
     assert run.open == ["after_a", "b", "edge_b"]
 
 
-def test_a_boundary_event_without_a_flow_ends_its_path(draw: Any, play: Any) -> None:
+def test_a_boundary_event_without_a_flow_ends_its_path(
+    draw: Drawing, play: Player
+) -> None:
     run = play(draw("start -> a -> end", edge=draw.border("a", timer="PT1M")))
     run.fire("edge")
     assert run.done
 
 
 def test_an_activity_in_a_loop_gets_new_boundary_events_each_time(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     run = play(
         draw(
@@ -263,7 +276,7 @@ def test_an_activity_in_a_loop_gets_new_boundary_events_each_time(
 
 
 def test_an_activity_done_at_once_leaves_no_boundary_event(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     run = play(
         draw(

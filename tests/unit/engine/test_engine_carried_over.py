@@ -7,27 +7,30 @@ import pytest
 from mpms.domain.errors import MigrationRefused
 from mpms.domain.models import Definition
 from mpms.domain.steps import CancelActivity, Move, Skip
+from tests.support.bpmn_drawing import Drawing
+from tests.support.bpmn_play import Play, Player
 
 
-def migrate(run: Any, xml: bytes, **renamed: str) -> None:
+def migrate(run: Play, xml: bytes, **renamed: str) -> None:
     assert run.engine.check(xml) == []
     new = Definition("newer", "process", 2, "", xml)
-    step = run.engine.migrate(run.definition, new, run.snapshot, renamed, now=run.now)
+    step = run.engine.migrate(run.definition, new, run.kept, renamed, now=run.now)
     run.go_over(new, step)
 
 
-def listening(draw: Any, name: str = "hear", *more: str) -> bytes:
-    handlers = {
+def listening(draw: Drawing, name: str = "hear", *more: str) -> bytes:
+    handlers: dict[str, Any] = {
         f"on_{n}": draw.on(
             f"{n} -> b_{n}", **{n: draw.begin(interrupting=False, signal=n)}
         )
         for n in (name, *more)
     }
-    result: bytes = draw("start -> a -> end", **handlers)
-    return result
+    return draw("start -> a -> end", **handlers)
 
 
-def test_a_waiting_start_goes_over_to_a_new_version(draw: Any, play: Any) -> None:
+def test_a_waiting_start_goes_over_to_a_new_version(
+    draw: Drawing, play: Player
+) -> None:
     run = play(listening(draw))
     task = run.wait("hear").task_id
     migrate(run, listening(draw))
@@ -37,7 +40,7 @@ def test_a_waiting_start_goes_over_to_a_new_version(draw: Any, play: Any) -> Non
 
 
 def test_a_new_event_subprocess_listens_after_the_migration(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     run = play(listening(draw))
     migrate(run, listening(draw, "hear", "more"))
@@ -45,7 +48,7 @@ def test_a_new_event_subprocess_listens_after_the_migration(
 
 
 def test_a_start_that_fired_does_not_wait_again_after_a_migration(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     model = draw(
         "start -> a",
@@ -57,17 +60,18 @@ def test_a_start_that_fired_does_not_wait_again_after_a_migration(
     assert run.open == ["a", "b"]
 
 
-def undoable(draw: Any, handler: str | None = "undo") -> bytes:
-    more = {}
+def undoable(draw: Drawing, handler: str | None = "undo") -> bytes:
+    more: dict[str, Any] = {}
     if handler:
         more = {"edge": draw.border("a", compensate=handler), handler: draw.undo()}
-    result: bytes = draw(
+    return draw(
         "start -> a -> b -> back -> end", back=draw.throw(compensate=None), **more
     )
-    return result
 
 
-def test_what_is_to_be_undone_goes_over_to_a_new_version(draw: Any, play: Any) -> None:
+def test_what_is_to_be_undone_goes_over_to_a_new_version(
+    draw: Drawing, play: Player
+) -> None:
     run = play(undoable(draw))
     run.complete("a")
     migrate(run, undoable(draw, "mend"))
@@ -76,7 +80,7 @@ def test_what_is_to_be_undone_goes_over_to_a_new_version(draw: Any, play: Any) -
 
 
 def test_a_version_that_cannot_undo_what_is_done_is_refused(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     run = play(undoable(draw))
     run.complete("a")
@@ -88,7 +92,7 @@ def test_a_version_that_cannot_undo_what_is_done_is_refused(
 
 
 def test_an_event_subprocess_can_be_cancelled_and_its_scope_goes_on(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     run = play(listening(draw))
     run.receive("hear")
@@ -97,7 +101,7 @@ def test_an_event_subprocess_can_be_cancelled_and_its_scope_goes_on(
 
 
 def test_a_token_moved_into_a_subprocess_wakes_its_event_subprocesses(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     run = play(
         draw(
@@ -112,7 +116,7 @@ def test_a_token_moved_into_a_subprocess_wakes_its_event_subprocesses(
     assert run.open == ["c", "hear"]
 
 
-def test_a_handler_that_is_skipped_counts_as_done(draw: Any, play: Any) -> None:
+def test_a_handler_that_is_skipped_counts_as_done(draw: Drawing, play: Player) -> None:
     run = play(undoable(draw))
     run.complete("a")
     run.complete("b")

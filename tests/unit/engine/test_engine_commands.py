@@ -1,7 +1,6 @@
 """Commands for tasks that are gone or of another kind change nothing."""
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
@@ -17,6 +16,8 @@ from mpms.domain.steps import (
     Retry,
     Start,
 )
+from tests.support.bpmn_drawing import Drawing
+from tests.support.bpmn_play import Player
 
 pytestmark = pytest.mark.covers("A3", "A16")
 
@@ -30,7 +31,7 @@ COMMANDS: dict[str, Callable[[str], Command]] = {
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_task_that_never_was_is_gone(draw: Any, play: Any, name: str) -> None:
+def test_a_task_that_never_was_is_gone(draw: Drawing, play: Player, name: str) -> None:
     run = play(draw("start -> a"))
     before = run.snapshot
     with pytest.raises(TaskGone):
@@ -38,7 +39,9 @@ def test_a_task_that_never_was_is_gone(draw: Any, play: Any, name: str) -> None:
     assert run.snapshot is before
 
 
-def test_a_task_completed_twice_is_gone_the_second_time(draw: Any, play: Any) -> None:
+def test_a_task_completed_twice_is_gone_the_second_time(
+    draw: Drawing, play: Player
+) -> None:
     run = play(draw("start -> xor -> a -> xor"))
     task_id = run.wait("a").task_id
     run.complete("a")
@@ -48,7 +51,9 @@ def test_a_task_completed_twice_is_gone_the_second_time(draw: Any, play: Any) ->
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_task_of_a_completed_process_is_gone(draw: Any, play: Any, name: str) -> None:
+def test_a_task_of_a_completed_process_is_gone(
+    draw: Drawing, play: Player, name: str
+) -> None:
     run = play(draw("start -> a -> end"))
     task_id = run.wait("a").task_id
     run.complete("a")
@@ -73,7 +78,7 @@ WRONG = {
     ("element", "name"), [(e, n) for e, names in WRONG.items() for n in names]
 )
 def test_a_command_of_the_wrong_kind_is_refused(
-    draw: Any, play: Any, element: str, name: str
+    draw: Drawing, play: Player, element: str, name: str
 ) -> None:
     run = play(
         draw(
@@ -102,7 +107,7 @@ def test_a_command_of_the_wrong_kind_is_refused(
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_what_waits_for_nothing_outside_takes_no_command(
-    draw: Any, play: Any, name: str
+    draw: Drawing, play: Player, name: str
 ) -> None:
     """Subprocesses, loop bodies, joins, event gateways and error boundaries."""
     run = play(
@@ -121,7 +126,7 @@ def test_what_waits_for_nothing_outside_takes_no_command(
     run.complete("a")
     waiting = {w.task_id for w in run.step.waits}
     seen = {line.task_id: line.element for line in run.trace if line.task_id}
-    live = run.engine.tokens(run.definition, run.snapshot)
+    live = run.engine.tokens(run.definition, run.kept)
     seen |= {token.task_id: token.element for token in live}
     others = set(seen) - waiting
     assert {"sub", "many", "and_join", "event", "edge"} <= {seen[t] for t in others}
@@ -130,14 +135,14 @@ def test_what_waits_for_nothing_outside_takes_no_command(
             run.do(COMMANDS[name](task_id))
 
 
-def test_an_instance_is_started_once(draw: Any, play: Any) -> None:
+def test_an_instance_is_started_once(draw: Drawing, play: Player) -> None:
     run = play(draw("start -> a"))
     with pytest.raises(TaskGone, match="started already"):
         run.do(Start())
 
 
 def test_an_instance_that_was_not_started_takes_no_command(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     run = play(draw("start -> a"))
     run.snapshot = None
@@ -145,7 +150,7 @@ def test_an_instance_that_was_not_started_takes_no_command(
         run.do(Cancel())
 
 
-def test_cancel_closes_everything(draw: Any, play: Any) -> None:
+def test_cancel_closes_everything(draw: Drawing, play: Player) -> None:
     run = play(
         draw(
             "start -> and -> a",
@@ -172,7 +177,9 @@ def test_cancel_closes_everything(draw: Any, play: Any) -> None:
     )
 
 
-def test_an_error_that_nobody_catches_changes_nothing(draw: Any, play: Any) -> None:
+def test_an_error_that_nobody_catches_changes_nothing(
+    draw: Drawing, play: Player
+) -> None:
     run = play(
         draw(
             "start -> sub",

@@ -8,11 +8,13 @@ from mpms.domain.errors import TaskGone
 from mpms.domain.steps import Complete, Skip
 from mpms.engine.nodes.compensation import MEMORY
 from mpms.engine.runner import SpiffEngine
+from tests.support.bpmn_drawing import Drawing
+from tests.support.bpmn_play import Player
 
 pytestmark = pytest.mark.covers("A3")
 
 
-def undoable(draw: Any, *names: str) -> dict[str, Any]:
+def undoable(draw: Drawing, *names: str) -> dict[str, Any]:
     """For each name a compensation event and the handler ``undo_<name>``."""
     found: dict[str, Any] = {}
     for name in names:
@@ -21,8 +23,8 @@ def undoable(draw: Any, *names: str) -> dict[str, Any]:
     return found
 
 
-def line(draw: Any, **throw: Any) -> bytes:
-    result: bytes = draw(
+def line(draw: Drawing, **throw: Any) -> bytes:
+    return draw(
         "start -> a -> b -> xor",
         "xor -> back if undo",
         "xor -> end otherwise",
@@ -30,10 +32,9 @@ def line(draw: Any, **throw: Any) -> bytes:
         back=draw.throw(**throw),
         **undoable(draw, "a", "b"),
     )
-    return result
 
 
-def test_all_of_a_scope_is_undone_in_reverse_order(draw: Any, play: Any) -> None:
+def test_all_of_a_scope_is_undone_in_reverse_order(draw: Drawing, play: Player) -> None:
     run = play(line(draw, compensate=None))
     run.complete("a")
     run.complete("b", undo=True)
@@ -46,7 +47,7 @@ def test_all_of_a_scope_is_undone_in_reverse_order(draw: Any, play: Any) -> None
     assert undone == ["b", "a"]
 
 
-def test_one_activity_is_undone_alone(draw: Any, play: Any) -> None:
+def test_one_activity_is_undone_alone(draw: Drawing, play: Player) -> None:
     run = play(line(draw, compensate="a"))
     run.complete("a")
     run.complete("b", undo=True)
@@ -55,7 +56,7 @@ def test_one_activity_is_undone_alone(draw: Any, play: Any) -> None:
     assert run.open == ["after"]
 
 
-def test_without_a_throw_nothing_is_undone(draw: Any, play: Any) -> None:
+def test_without_a_throw_nothing_is_undone(draw: Drawing, play: Player) -> None:
     run = play(line(draw, compensate=None))
     run.complete("a")
     run.complete("b", undo=False)
@@ -63,7 +64,7 @@ def test_without_a_throw_nothing_is_undone(draw: Any, play: Any) -> None:
     assert not {"edge_a", "undo_a"} & {t.element for t in run.trace}
 
 
-def test_what_did_not_complete_is_not_undone(draw: Any, play: Any) -> None:
+def test_what_did_not_complete_is_not_undone(draw: Drawing, play: Player) -> None:
     run = play(
         draw(
             "start -> and -> a -> end",
@@ -81,7 +82,7 @@ def test_what_did_not_complete_is_not_undone(draw: Any, play: Any) -> None:
     assert run.passed("compensated") == []
 
 
-def test_a_skipped_activity_is_not_undone(draw: Any, play: Any) -> None:
+def test_a_skipped_activity_is_not_undone(draw: Drawing, play: Player) -> None:
     run = play(line(draw, compensate=None))
     run.do(Skip(run.wait("a").task_id))
     run.complete("b", undo=True)
@@ -89,7 +90,7 @@ def test_a_skipped_activity_is_not_undone(draw: Any, play: Any) -> None:
     assert run.open == ["after"]
 
 
-def test_a_compensation_end_undoes_and_ends(draw: Any, play: Any) -> None:
+def test_a_compensation_end_undoes_and_ends(draw: Drawing, play: Player) -> None:
     run = play(
         draw(
             "start -> a -> back",
@@ -103,7 +104,7 @@ def test_a_compensation_end_undoes_and_ends(draw: Any, play: Any) -> None:
     assert run.done
 
 
-def test_nothing_is_undone_twice(draw: Any, play: Any) -> None:
+def test_nothing_is_undone_twice(draw: Drawing, play: Player) -> None:
     run = play(
         draw(
             "start -> a -> back -> again -> after",
@@ -118,7 +119,7 @@ def test_nothing_is_undone_twice(draw: Any, play: Any) -> None:
 
 
 def test_an_activity_that_completed_three_times_is_undone_three_times(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     run = play(
         draw(
@@ -137,7 +138,7 @@ def test_an_activity_that_completed_three_times_is_undone_three_times(
     assert run.open == ["after"]
 
 
-def test_it_goes_on_at_once_if_it_need_not_wait(draw: Any, play: Any) -> None:
+def test_it_goes_on_at_once_if_it_need_not_wait(draw: Drawing, play: Player) -> None:
     about = {"waitForCompletion": "false"}
     run = play(line(draw, compensate=None, about=about))
     run.complete("a")
@@ -150,7 +151,7 @@ def test_it_goes_on_at_once_if_it_need_not_wait(draw: Any, play: Any) -> None:
     assert run.done
 
 
-def test_a_handler_may_be_any_activity(draw: Any, play: Any) -> None:
+def test_a_handler_may_be_any_activity(draw: Drawing, play: Player) -> None:
     handlers = {
         "script": draw.script("undone = undone + 1"),
         "service": draw.service("work"),
@@ -179,8 +180,8 @@ def test_a_handler_may_be_any_activity(draw: Any, play: Any) -> None:
 # -- scopes ------------------------------------------------------------------------
 
 
-def nested(draw: Any, throw: Any, **extra: Any) -> bytes:
-    result: bytes = draw(
+def nested(draw: Drawing, throw: Any, **extra: Any) -> bytes:
+    return draw(
         "start -> a -> sub -> back -> after",
         back=throw,
         sub=draw.sub(
@@ -190,12 +191,11 @@ def nested(draw: Any, throw: Any, **extra: Any) -> bytes:
         **undoable(draw, "a"),
         **extra,
     )
-    return result
 
 
 @pytest.mark.parametrize("activity", [None, "sub"])
 def test_a_completed_subprocess_is_undone_from_within(
-    draw: Any, play: Any, activity: str | None
+    draw: Drawing, play: Player, activity: str | None
 ) -> None:
     run = play(nested(draw, draw.throw(compensate=activity)))
     for name in ("a", "b", "c", "undo_c", "undo_b"):
@@ -205,7 +205,9 @@ def test_a_completed_subprocess_is_undone_from_within(
     assert run.open == ["after"]
 
 
-def test_a_handler_of_its_own_replaces_those_inside(draw: Any, play: Any) -> None:
+def test_a_handler_of_its_own_replaces_those_inside(
+    draw: Drawing, play: Player
+) -> None:
     throw = draw.throw(compensate=None)
     run = play(nested(draw, throw, **undoable(draw, "sub")))
     for name in ("a", "b", "c", "undo_sub", "undo_a"):
@@ -213,7 +215,7 @@ def test_a_handler_of_its_own_replaces_those_inside(draw: Any, play: Any) -> Non
     assert run.open == ["after"]
 
 
-def test_a_throw_inside_undoes_its_own_scope_only(draw: Any, play: Any) -> None:
+def test_a_throw_inside_undoes_its_own_scope_only(draw: Drawing, play: Player) -> None:
     run = play(
         draw(
             "start -> a -> sub -> after",
@@ -231,7 +233,9 @@ def test_a_throw_inside_undoes_its_own_scope_only(draw: Any, play: Any) -> None:
     assert run.open == ["c"]
 
 
-def test_handlers_see_the_variables_their_subprocess_had(draw: Any, play: Any) -> None:
+def test_handlers_see_the_variables_their_subprocess_had(
+    draw: Drawing, play: Player
+) -> None:
     def script(text: str) -> Any:
         return draw.undo(draw.script(text))
 
@@ -256,7 +260,7 @@ def test_handlers_see_the_variables_their_subprocess_had(draw: Any, play: Any) -
 
 
 def test_every_turn_that_completed_is_undone_with_its_own_item(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     run = play(
         draw(
@@ -274,7 +278,7 @@ def test_every_turn_that_completed_is_undone_with_its_own_item(
     assert run.variables["undone"] == [1, 3]
 
 
-def test_a_loop_that_was_interrupted_is_not_undone(draw: Any, play: Any) -> None:
+def test_a_loop_that_was_interrupted_is_not_undone(draw: Drawing, play: Player) -> None:
     run = play(
         draw(
             "start -> many -> end",
@@ -292,7 +296,7 @@ def test_a_loop_that_was_interrupted_is_not_undone(draw: Any, play: Any) -> None
 
 @pytest.mark.parametrize("activity", [None, "a"])
 def test_an_event_subprocess_undoes_the_scope_around_it(
-    draw: Any, play: Any, activity: str | None
+    draw: Drawing, play: Player, activity: str | None
 ) -> None:
     run = play(
         draw(
@@ -316,7 +320,7 @@ def test_an_event_subprocess_undoes_the_scope_around_it(
 
 
 def test_a_compensation_event_subprocess_undoes_its_subprocess(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     run = play(
         draw(
@@ -341,7 +345,7 @@ def test_a_compensation_event_subprocess_undoes_its_subprocess(
     assert run.open == ["after"]
 
 
-def test_an_error_in_a_handler_goes_outwards(draw: Any, play: Any) -> None:
+def test_an_error_in_a_handler_goes_outwards(draw: Drawing, play: Player) -> None:
     run = play(
         draw(
             "start -> sub -> normal",
@@ -360,7 +364,9 @@ def test_an_error_in_a_handler_goes_outwards(draw: Any, play: Any) -> None:
     assert run.open == ["mend"]
 
 
-def test_a_handler_that_gets_stuck_can_be_tried_again(draw: Any, play: Any) -> None:
+def test_a_handler_that_gets_stuck_can_be_tried_again(
+    draw: Drawing, play: Player
+) -> None:
     run = play(
         draw(
             "start -> a -> back -> after",
@@ -376,7 +382,7 @@ def test_a_handler_that_gets_stuck_can_be_tried_again(draw: Any, play: Any) -> N
     assert run.open == ["after"]
 
 
-def test_an_interrupted_compensation_stops(draw: Any, play: Any) -> None:
+def test_an_interrupted_compensation_stops(draw: Drawing, play: Player) -> None:
     run = play(
         draw(
             "start -> sub -> normal",
@@ -400,15 +406,17 @@ def test_an_interrupted_compensation_stops(draw: Any, play: Any) -> None:
 # -- what it costs -----------------------------------------------------------------
 
 
-def test_a_model_without_compensation_remembers_nothing(draw: Any, play: Any) -> None:
+def test_a_model_without_compensation_remembers_nothing(
+    draw: Drawing, play: Player
+) -> None:
     run = play(draw("start -> xor -> a -> xor"))
-    before = len(run.snapshot.state)
+    before = len(run.kept.state)
     for _ in range(20):
         run.complete("a")
-    assert len(run.snapshot.state) == before
+    assert len(run.kept.state) == before
 
 
-def test_what_was_remembered_goes_with_its_scope(draw: Any, play: Any) -> None:
+def test_what_was_remembered_goes_with_its_scope(draw: Drawing, play: Player) -> None:
     run = play(
         draw(
             "start -> xor -> sub -> xor",
@@ -417,15 +425,15 @@ def test_what_was_remembered_goes_with_its_scope(draw: Any, play: Any) -> None:
             sub=draw.sub("start_in -> a -> b", **undoable(draw, "a")),
         )
     )
-    before = len(run.snapshot.state)
+    before = len(run.kept.state)
     for _ in range(5):
         run.complete("a")
         run.receive("late")
-        assert len(run.snapshot.state) == before
+        assert len(run.kept.state) == before
 
 
 def test_an_endless_loop_of_undoable_work_is_stopped_with_a_reason(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     run = play(
         draw(
@@ -446,8 +454,8 @@ def test_an_endless_loop_of_undoable_work_is_stopped_with_a_reason(
 # -- transactions ------------------------------------------------------------------
 
 
-def booking(draw: Any) -> bytes:
-    result: bytes = draw(
+def booking(draw: Drawing) -> bytes:
+    return draw(
         "start -> trade -> normal",
         "cancelled -> sorry",
         "hazard -> alarm",
@@ -464,11 +472,10 @@ def booking(draw: Any) -> bytes:
             **undoable(draw, "a", "b"),
         ),
     )
-    return result
 
 
 def test_a_cancelled_transaction_stops_undoes_and_leaves_by_its_border(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     run = play(booking(draw))
     run.complete("a")
@@ -480,14 +487,18 @@ def test_a_cancelled_transaction_stops_undoes_and_leaves_by_its_border(
     assert run.open == ["sorry"]
 
 
-def test_an_error_leaves_a_transaction_without_undoing(draw: Any, play: Any) -> None:
+def test_an_error_leaves_a_transaction_without_undoing(
+    draw: Drawing, play: Player
+) -> None:
     run = play(booking(draw))
     run.complete("a")
     run.complete("b", how="error")
     assert run.open == ["alarm"]
 
 
-def test_a_transaction_that_completes_goes_on_as_usual(draw: Any, play: Any) -> None:
+def test_a_transaction_that_completes_goes_on_as_usual(
+    draw: Drawing, play: Player
+) -> None:
     run = play(booking(draw))
     run.complete("a")
     run.complete("b", how="")
@@ -496,7 +507,7 @@ def test_a_transaction_that_completes_goes_on_as_usual(draw: Any, play: Any) -> 
 
 
 def test_a_cancelled_transaction_with_nothing_to_undo_just_leaves(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     run = play(
         draw(
@@ -509,7 +520,9 @@ def test_a_cancelled_transaction_with_nothing_to_undo_just_leaves(
     assert run.open == ["sorry"]
 
 
-def test_a_completed_transaction_can_be_undone_later(draw: Any, play: Any) -> None:
+def test_a_completed_transaction_can_be_undone_later(
+    draw: Drawing, play: Player
+) -> None:
     run = play(
         draw(
             "start -> trade -> back -> after",
@@ -603,7 +616,7 @@ REFUSED: list[tuple[Any, str, str]] = [
 
 @pytest.mark.parametrize(("model", "element", "reason"), REFUSED)
 def test_what_cannot_be_undone_is_refused(
-    draw: Any, model: Any, element: str, reason: str
+    draw: Drawing, model: Any, element: str, reason: str
 ) -> None:
     problems = SpiffEngine().check(model(draw))
     assert [p.element for p in problems] == [element], problems

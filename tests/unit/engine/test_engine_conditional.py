@@ -1,25 +1,24 @@
 """Conditional events: triggered when a condition becomes true."""
 
-from typing import Any
-
 import pytest
 
 from mpms.domain.steps import SetVariables
 from mpms.engine.runner import SpiffEngine
+from tests.support.bpmn_drawing import Drawing
+from tests.support.bpmn_play import Player
 
 pytestmark = pytest.mark.covers("A3")
 
 
-def waiting(draw: Any, condition: str = "${n > 3}", **about: str) -> bytes:
-    result: bytes = draw(
+def waiting(draw: Drawing, condition: str = "${n > 3}", **about: str) -> bytes:
+    return draw(
         "start -> and -> ready -> after",
         "and -> xor -> work -> xor",
         ready=draw.catch(conditional=condition, about=about),
     )
-    return result
 
 
-def test_it_waits_until_a_variable_makes_it_true(draw: Any, play: Any) -> None:
+def test_it_waits_until_a_variable_makes_it_true(draw: Drawing, play: Player) -> None:
     run = play(waiting(draw), {"n": 1})
     assert run.open == ["work"]
     run.complete("work", n=2)
@@ -28,12 +27,12 @@ def test_it_waits_until_a_variable_makes_it_true(draw: Any, play: Any) -> None:
     assert run.open == ["after", "work"]
 
 
-def test_it_goes_on_at_once_if_it_is_true_already(draw: Any, play: Any) -> None:
+def test_it_goes_on_at_once_if_it_is_true_already(draw: Drawing, play: Player) -> None:
     assert play(waiting(draw), {"n": 4}).open == ["after", "work"]
 
 
 def test_a_variable_that_does_not_exist_yet_makes_it_false(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     run = play(waiting(draw))
     assert run.open == ["work"]
@@ -42,7 +41,7 @@ def test_a_variable_that_does_not_exist_yet_makes_it_false(
 
 
 def test_a_condition_that_cannot_be_judged_is_stuck_and_can_be_tried_again(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     run = play(waiting(draw), {"n": "many"})
     assert set(run.stuck) == {"ready"}
@@ -51,7 +50,7 @@ def test_a_condition_that_cannot_be_judged_is_stuck_and_can_be_tried_again(
     assert run.open == ["after", "work"]
 
 
-def test_an_operator_can_make_it_true(draw: Any, play: Any) -> None:
+def test_an_operator_can_make_it_true(draw: Drawing, play: Player) -> None:
     run = play(
         draw("start -> ready -> after", ready=draw.catch(conditional="${ok}")),
         {"ok": False},
@@ -61,7 +60,7 @@ def test_an_operator_can_make_it_true(draw: Any, play: Any) -> None:
 
 
 def test_it_is_seen_even_if_it_is_true_only_between_two_steps(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     run = play(
         draw(
@@ -94,8 +93,8 @@ def test_it_is_seen_even_if_it_is_true_only_between_two_steps(
     ],
 )
 def test_it_may_look_at_some_changes_only(
-    draw: Any,
-    play: Any,
+    draw: Drawing,
+    play: Player,
     about: dict[str, str],
     changes: dict[str, int],
     triggered: bool,
@@ -105,7 +104,7 @@ def test_it_may_look_at_some_changes_only(
     assert ("after" in run.open) is triggered
 
 
-def test_it_may_look_at_removed_variables(draw: Any, play: Any) -> None:
+def test_it_may_look_at_removed_variables(draw: Drawing, play: Player) -> None:
     about = {"camunda:variableEvents": "delete"}
     run = play(
         draw(
@@ -120,7 +119,9 @@ def test_it_may_look_at_removed_variables(draw: Any, play: Any) -> None:
     assert run.open == ["after"]
 
 
-def test_a_local_variable_of_another_branch_is_not_seen(draw: Any, play: Any) -> None:
+def test_a_local_variable_of_another_branch_is_not_seen(
+    draw: Drawing, play: Player
+) -> None:
     run = play(
         draw(
             "start -> and -> ready -> after",
@@ -135,17 +136,18 @@ def test_a_local_variable_of_another_branch_is_not_seen(draw: Any, play: Any) ->
 # -- boundary events -------------------------------------------------------------
 
 
-def bordered(draw: Any, interrupting: bool) -> bytes:
-    result: bytes = draw(
+def bordered(draw: Drawing, interrupting: bool) -> bytes:
+    return draw(
         "start -> and -> a -> normal",
         "and -> xor -> work -> xor",
         "edge -> beside",
         edge=draw.border("a", conditional="${n > 3}", interrupting=interrupting),
     )
-    return result
 
 
-def test_a_boundary_interrupts_when_it_becomes_true(draw: Any, play: Any) -> None:
+def test_a_boundary_interrupts_when_it_becomes_true(
+    draw: Drawing, play: Player
+) -> None:
     run = play(bordered(draw, True), {"n": 0})
     assert run.open == ["a", "work"]
     run.complete("work", n=4)
@@ -154,7 +156,7 @@ def test_a_boundary_interrupts_when_it_becomes_true(draw: Any, play: Any) -> Non
 
 
 def test_a_boundary_beside_triggers_each_time_it_becomes_true(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     run = play(bordered(draw, False), {"n": 0})
     counts = []
@@ -170,7 +172,7 @@ def test_a_boundary_beside_triggers_each_time_it_becomes_true(
 
 @pytest.mark.parametrize("interrupting", [True, False])
 def test_a_boundary_that_is_true_from_the_start_triggers_at_once(
-    draw: Any, play: Any, interrupting: bool
+    draw: Drawing, play: Player, interrupting: bool
 ) -> None:
     run = play(bordered(draw, interrupting), {"n": 9})
     assert run.open == sorted(
@@ -180,7 +182,7 @@ def test_a_boundary_that_is_true_from_the_start_triggers_at_once(
 
 @pytest.mark.parametrize("interrupting", [True, False])
 def test_a_boundary_is_looked_at_before_its_activity_does_anything(
-    draw: Any, play: Any, interrupting: bool
+    draw: Drawing, play: Player, interrupting: bool
 ) -> None:
     edge = draw.border("s", conditional="${stop}", interrupting=interrupting)
     run = play(
@@ -192,7 +194,7 @@ def test_a_boundary_is_looked_at_before_its_activity_does_anything(
 
 
 def test_a_subprocess_interrupted_at_once_runs_nothing_inside(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     run = play(
         draw(
@@ -210,7 +212,9 @@ def test_a_subprocess_interrupted_at_once_runs_nothing_inside(
 # -- event gateways --------------------------------------------------------------
 
 
-def test_a_condition_wins_or_loses_after_an_event_gateway(draw: Any, play: Any) -> None:
+def test_a_condition_wins_or_loses_after_an_event_gateway(
+    draw: Drawing, play: Player
+) -> None:
     model = draw(
         "start -> and -> event -> ready -> by_condition",
         "event -> late -> by_timer",
@@ -229,7 +233,9 @@ def test_a_condition_wins_or_loses_after_an_event_gateway(draw: Any, play: Any) 
     assert play(model, {"n": 4}).open == ["by_condition", "work"]
 
 
-def test_two_conditions_after_one_gateway_give_one_token(draw: Any, play: Any) -> None:
+def test_two_conditions_after_one_gateway_give_one_token(
+    draw: Drawing, play: Player
+) -> None:
     run = play(
         draw(
             "start -> event -> one -> a",
@@ -245,7 +251,9 @@ def test_two_conditions_after_one_gateway_give_one_token(draw: Any, play: Any) -
 # -- limits ----------------------------------------------------------------------
 
 
-def test_a_loop_that_feeds_its_own_condition_is_stopped(draw: Any, play: Any) -> None:
+def test_a_loop_that_feeds_its_own_condition_is_stopped(
+    draw: Drawing, play: Player
+) -> None:
     run = play(
         draw(
             "start -> xor -> ready -> up -> xor",
@@ -263,13 +271,13 @@ def test_a_loop_that_feeds_its_own_condition_is_stopped(draw: Any, play: Any) ->
     ("text", "reason"),
     [("", "no condition"), ("${n >", "condition"), ("plain text", "condition")],
 )
-def test_a_condition_must_be_one(draw: Any, text: str, reason: str) -> None:
+def test_a_condition_must_be_one(draw: Drawing, text: str, reason: str) -> None:
     problems = SpiffEngine().check(waiting(draw, text))
     assert [p.element for p in problems] == ["ready"]
     assert reason in problems[0].reason
 
 
-def test_an_unknown_kind_of_change_is_refused(draw: Any) -> None:
+def test_an_unknown_kind_of_change_is_refused(draw: Drawing) -> None:
     model = waiting(draw, **{"camunda:variableEvents": "change"})
     (problem,) = SpiffEngine().check(model)
     assert "camunda:variableEvents: 'change'" in problem.reason

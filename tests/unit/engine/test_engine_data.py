@@ -1,10 +1,10 @@
 """Data objects are a drawing: variables are shared. What would copy is refused."""
 
-from typing import Any
-
 import pytest
 
 from mpms.engine.runner import SpiffEngine
+from tests.support.bpmn_drawing import Drawing
+from tests.support.bpmn_play import Player
 
 OBJECT = '<dataObject id="o"/><dataObjectReference id="r" name="o" dataObjectRef="o"/>'
 DRAWN_IN = (
@@ -30,14 +30,14 @@ DECLARED = (
 )
 
 
-def model(draw: Any, inside: str) -> bytes:
+def model(draw: Drawing, inside: str) -> bytes:
     drawn: bytes = draw("start -> t -> end", t=draw.user(inside=inside))
     return drawn.replace(b"</process>", OBJECT.encode() + b"</process>")
 
 
 @pytest.mark.parametrize("inside", [DRAWN_IN, DRAWN_OUT, DECLARED])
 def test_a_drawn_data_association_changes_nothing(
-    draw: Any, play: Any, inside: str
+    draw: Drawing, play: Player, inside: str
 ) -> None:
     run = play(model(draw, inside), {"o": 1})
     assert run.wait("t").inputs == {}
@@ -47,7 +47,7 @@ def test_a_drawn_data_association_changes_nothing(
 
 @pytest.mark.parametrize("inside", [COPY_IN, COPY_OUT])
 def test_an_association_that_would_copy_is_refused_by_name(
-    draw: Any, inside: str
+    draw: Drawing, inside: str
 ) -> None:
     (problem,) = SpiffEngine().check(model(draw, inside))
     assert problem.element == "t"

@@ -4,9 +4,12 @@ from typing import Any
 
 import pytest
 
+from tests.support.bpmn_drawing import Drawing
+from tests.support.bpmn_play import Player
+
 
 def test_a_join_that_can_never_fill_is_stuck_and_stays_so_on_retry(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     run = play(
         draw(
@@ -24,7 +27,7 @@ def test_a_join_that_can_never_fill_is_stuck_and_stays_so_on_retry(
 
 
 def test_a_join_is_not_stuck_while_another_branch_may_still_come(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     run = play(
         draw(
@@ -38,7 +41,7 @@ def test_a_join_is_not_stuck_while_another_branch_may_still_come(
 
 @pytest.mark.parametrize("answer", [[1], "text", {"n": object()}, {"n": float("nan")}])
 def test_a_pure_handler_that_gives_no_variables_leaves_its_task_stuck(
-    draw: Any, play: Any, answer: Any
+    draw: Drawing, play: Player, answer: Any
 ) -> None:
     model = draw("start -> a -> end", a=draw.service("t"))
     run = play(model, pure={"t": lambda _: answer})

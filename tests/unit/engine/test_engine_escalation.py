@@ -7,27 +7,28 @@ import pytest
 from mpms.domain.errors import TaskGone
 from mpms.domain.steps import Escalate
 from mpms.engine.runner import SpiffEngine
+from tests.support.bpmn_drawing import Drawing
+from tests.support.bpmn_play import Player
 
 pytestmark = pytest.mark.covers("A3")
 
 CODE_TO = {"camunda:escalationCodeVariable": "why"}
 
 
-def raised(draw: Any, place: str = "throw", **border: Any) -> bytes:
+def raised(draw: Drawing, place: str = "throw", **border: Any) -> bytes:
     event = getattr(draw, place)(escalation="Late")
     line = "up -> b" if place == "throw" else "up"
-    result: bytes = draw(
+    return draw(
         "start -> sub -> normal",
         "edge -> beside",
         sub=draw.sub(f"start_in -> a -> {line}", up=event),
         edge=draw.border("sub", **border),
     )
-    return result
 
 
 @pytest.mark.parametrize("code", ["Late", None])
 def test_a_boundary_that_interrupts_ends_the_subprocess(
-    draw: Any, play: Any, code: str | None
+    draw: Drawing, play: Player, code: str | None
 ) -> None:
     run = play(raised(draw, escalation=code, about=CODE_TO))
     run.complete("a")
@@ -39,7 +40,7 @@ def test_a_boundary_that_interrupts_ends_the_subprocess(
 
 
 def test_a_boundary_that_does_not_interrupt_starts_a_path_beside(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     run = play(raised(draw, escalation="Late", interrupting=False, about=CODE_TO))
     run.complete("a")
@@ -50,7 +51,7 @@ def test_a_boundary_that_does_not_interrupt_starts_a_path_beside(
 
 @pytest.mark.parametrize("interrupting", [True, False])
 def test_an_escalation_end_is_caught_too(
-    draw: Any, play: Any, interrupting: bool
+    draw: Drawing, play: Player, interrupting: bool
 ) -> None:
     run = play(raised(draw, "end", escalation="Late", interrupting=interrupting))
     run.complete("a")
@@ -59,7 +60,7 @@ def test_an_escalation_end_is_caught_too(
 
 @pytest.mark.parametrize("place", ["throw", "end"])
 def test_an_escalation_that_nobody_catches_changes_nothing_and_is_told(
-    draw: Any, play: Any, place: str
+    draw: Drawing, play: Player, place: str
 ) -> None:
     run = play(raised(draw, place, escalation="Other"), {"n": 1})
     run.complete("a")
@@ -71,7 +72,7 @@ def test_an_escalation_that_nobody_catches_changes_nothing_and_is_told(
 
 
 def test_a_code_comes_before_any_and_near_comes_before_far(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     inner = draw.sub("start_i -> up -> a", up=draw.throw(escalation="Late"))
     run = play(
@@ -93,7 +94,7 @@ def test_a_code_comes_before_any_and_near_comes_before_far(
 
 
 def test_an_escalation_passes_scopes_that_catch_another_code(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     run = play(
         draw(
@@ -111,7 +112,9 @@ def test_an_escalation_passes_scopes_that_catch_another_code(
     assert run.open == ["beside"]
 
 
-def test_one_that_does_not_interrupt_is_caught_every_time(draw: Any, play: Any) -> None:
+def test_one_that_does_not_interrupt_is_caught_every_time(
+    draw: Drawing, play: Player
+) -> None:
     run = play(
         draw(
             "start -> sub -> normal",
@@ -128,7 +131,7 @@ def test_one_that_does_not_interrupt_is_caught_every_time(draw: Any, play: Any) 
 
 
 def test_one_turn_of_a_loop_escalates_and_the_boundary_stops_all(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     run = play(
         draw(
@@ -149,7 +152,7 @@ def test_one_turn_of_a_loop_escalates_and_the_boundary_stops_all(
 
 @pytest.mark.parametrize("interrupting", [True, False])
 def test_a_called_process_escalates_to_its_call(
-    draw: Any, play: Any, interrupting: bool
+    draw: Drawing, play: Player, interrupting: bool
 ) -> None:
     run = play(
         draw(
@@ -169,7 +172,7 @@ def test_a_called_process_escalates_to_its_call(
 
 
 def test_a_called_escalation_that_nobody_catches_goes_on_upwards(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     run = play(draw("start -> c -> a", c=draw.call("other", all_out=True)), {"n": 1})
     step = run.escalate("c", "Late", n=2)
@@ -179,7 +182,7 @@ def test_a_called_escalation_that_nobody_catches_goes_on_upwards(
 
 
 def test_an_escalation_for_a_call_that_went_on_is_too_late(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     run = play(draw("start -> c -> a", c=draw.call("other")))
     command = Escalate(run.wait("c").task_id, "Late")
@@ -192,14 +195,14 @@ def test_an_escalation_for_a_call_that_went_on_is_too_late(
     ("escalation", "reason"), [("", "names no escalation with an escalation code")]
 )
 def test_an_escalation_needs_a_code_to_be_thrown(
-    draw: Any, escalation: str, reason: str
+    draw: Drawing, escalation: str, reason: str
 ) -> None:
     for event in (draw.throw(escalation=escalation), draw.end(escalation=escalation)):
         problems = SpiffEngine().check(draw("start -> up", up=event))
         assert [reason in p.reason for p in problems] == [True]
 
 
-def test_two_boundary_events_for_the_same_escalation_are_refused(draw: Any) -> None:
+def test_two_boundary_events_for_the_same_escalation_are_refused(draw: Drawing) -> None:
     model = draw(
         "start -> a",
         one=draw.border("a", escalation="X"),

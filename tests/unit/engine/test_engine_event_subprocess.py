@@ -9,6 +9,8 @@ from mpms.domain.errors import TaskGone
 from mpms.domain.instances import InstanceStatus
 from mpms.domain.steps import Complete, Fail, Receive, SetVariables
 from mpms.engine.runner import SpiffEngine
+from tests.support.bpmn_drawing import Drawing, Drawn
+from tests.support.bpmn_play import Play, Player
 
 pytestmark = pytest.mark.covers("A3")
 
@@ -22,9 +24,14 @@ KINDS: dict[str, str] = {
 }
 
 
-def at_process(draw: Any, kind: str, interrupting: bool = True) -> bytes:
-    begin = draw.begin(interrupting=interrupting, **{kind: KINDS[kind]})
-    result: bytes = draw(
+def begun(draw: Drawing, kind: str, interrupting: bool) -> Drawn:
+    trigger: dict[str, Any] = {kind: KINDS[kind]}
+    return draw.begin(interrupting=interrupting, **trigger)
+
+
+def at_process(draw: Drawing, kind: str, interrupting: bool = True) -> bytes:
+    begin = begun(draw, kind, interrupting)
+    return draw(
         "start -> and -> a -> end",
         "and -> job -> xor",
         "xor -> end_bad if how == 'error'",
@@ -35,12 +42,11 @@ def at_process(draw: Any, kind: str, interrupting: bool = True) -> bytes:
         end_bad=draw.end(error="Jam"),
         up=draw.throw(escalation="Jam"),
     )
-    return result
 
 
-def inside(draw: Any, kind: str, interrupting: bool = True) -> bytes:
-    begin = draw.begin(interrupting=interrupting, **{kind: KINDS[kind]})
-    result: bytes = draw(
+def inside(draw: Drawing, kind: str, interrupting: bool = True) -> bytes:
+    begin = begun(draw, kind, interrupting)
+    return draw(
         "start -> and_out -> sub -> normal",
         "and_out -> outside",
         sub=draw.sub(
@@ -55,10 +61,9 @@ def inside(draw: Any, kind: str, interrupting: bool = True) -> bytes:
             up=draw.throw(escalation="Jam"),
         ),
     )
-    return result
 
 
-def trigger(run: Any, kind: str) -> None:
+def trigger(run: Play, kind: str) -> None:
     if kind in ("message", "signal"):
         run.receive("begin", came=1)
     elif kind == "timer":
@@ -71,7 +76,7 @@ def trigger(run: Any, kind: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_one_that_interrupts_cancels_its_process_and_ends_it(
-    draw: Any, play: Any, kind: str
+    draw: Drawing, play: Player, kind: str
 ) -> None:
     run = play(at_process(draw, kind), {"go": False, "how": ""})
     trigger(run, kind)
@@ -84,7 +89,7 @@ def test_one_that_interrupts_cancels_its_process_and_ends_it(
 
 @pytest.mark.parametrize("kind", [k for k in KINDS if k != "error"])
 def test_one_that_does_not_interrupt_runs_beside(
-    draw: Any, play: Any, kind: str
+    draw: Drawing, play: Player, kind: str
 ) -> None:
     run = play(at_process(draw, kind, interrupting=False), {"go": False, "how": ""})
     trigger(run, kind)
@@ -98,7 +103,7 @@ def test_one_that_does_not_interrupt_runs_beside(
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_inside_a_subprocess_only_the_subprocess_is_interrupted(
-    draw: Any, play: Any, kind: str
+    draw: Drawing, play: Player, kind: str
 ) -> None:
     run = play(inside(draw, kind), {"go": False, "how": ""})
     trigger(run, kind)
@@ -109,7 +114,7 @@ def test_inside_a_subprocess_only_the_subprocess_is_interrupted(
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_start_that_waits_never_keeps_its_scope_from_ending(
-    draw: Any, play: Any, kind: str
+    draw: Drawing, play: Player, kind: str
 ) -> None:
     for model in (at_process(draw, kind), inside(draw, kind)):
         run = play(model, {"go": False, "how": ""})
@@ -123,7 +128,9 @@ def test_a_start_that_waits_never_keeps_its_scope_from_ending(
         assert run.step.waits == ()
 
 
-def test_a_start_that_is_not_triggered_leaves_no_trace(draw: Any, play: Any) -> None:
+def test_a_start_that_is_not_triggered_leaves_no_trace(
+    draw: Drawing, play: Player
+) -> None:
     run = play(at_process(draw, "signal"), {"how": ""})
     run.complete("a")
     run.complete("job")
@@ -131,7 +138,7 @@ def test_a_start_that_is_not_triggered_leaves_no_trace(draw: Any, play: Any) -> 
 
 
 def test_one_that_does_not_interrupt_starts_again_and_again(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     run = play(at_process(draw, "signal", interrupting=False), {"how": ""})
     for times in range(1, 4):
@@ -139,7 +146,7 @@ def test_one_that_does_not_interrupt_starts_again_and_again(
         assert run.open.count("mend") == times
 
 
-def test_a_cycle_starts_it_at_its_own_pace(draw: Any, play: Any) -> None:
+def test_a_cycle_starts_it_at_its_own_pace(draw: Drawing, play: Player) -> None:
     run = play(
         draw(
             "start -> a",
@@ -156,7 +163,7 @@ def test_a_cycle_starts_it_at_its_own_pace(draw: Any, play: Any) -> None:
 
 
 def test_a_scope_waits_for_all_that_run_and_starts_no_new_ones_at_its_end(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     run = play(
         draw(
@@ -180,17 +187,16 @@ def test_a_scope_waits_for_all_that_run_and_starts_no_new_ones_at_its_end(
     assert run.open == ["normal"]
 
 
-def several(draw: Any) -> bytes:
-    result: bytes = draw(
+def several(draw: Drawing) -> bytes:
+    return draw(
         "start -> a",
         note=draw.on("hear -> b", hear=draw.begin(interrupting=False, signal="note")),
         stop=draw.on("halt -> c", halt=draw.begin(signal="halt")),
         bad=draw.on("fail -> d", fail=draw.begin(error=None)),
     )
-    return result
 
 
-def test_once_one_interrupts_no_other_can_start(draw: Any, play: Any) -> None:
+def test_once_one_interrupts_no_other_can_start(draw: Drawing, play: Player) -> None:
     run = play(several(draw))
     run.receive("hear")
     assert run.open == ["a", "b", "halt", "hear"]
@@ -203,7 +209,7 @@ def test_once_one_interrupts_no_other_can_start(draw: Any, play: Any) -> None:
 
 
 def test_an_error_in_one_that_runs_beside_is_caught_in_the_same_scope(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     run = play(
         draw(
@@ -221,7 +227,9 @@ def test_an_error_in_one_that_runs_beside_is_caught_in_the_same_scope(
     assert run.open == ["d"]
 
 
-def test_an_error_in_one_that_interrupted_goes_outwards(draw: Any, play: Any) -> None:
+def test_an_error_in_one_that_interrupted_goes_outwards(
+    draw: Drawing, play: Player
+) -> None:
     handler = draw.on(
         "fail -> b -> end_bad",
         fail=draw.begin(error="Jam"),
@@ -246,7 +254,7 @@ def test_an_error_in_one_that_interrupted_goes_outwards(draw: Any, play: Any) ->
 
 
 def test_it_catches_before_the_border_of_its_scope_and_after_that_of_the_task(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     model = draw(
         "start -> sub -> normal",
@@ -268,7 +276,7 @@ def test_it_catches_before_the_border_of_its_scope_and_after_that_of_the_task(
         assert run.variables["error_message"] == "why"
 
 
-def test_a_code_comes_before_any(draw: Any, play: Any) -> None:
+def test_a_code_comes_before_any(draw: Drawing, play: Player) -> None:
     run = play(
         draw(
             "start -> job",
@@ -282,7 +290,7 @@ def test_a_code_comes_before_any(draw: Any, play: Any) -> None:
 
 
 def test_a_failed_job_that_no_event_subprocess_catches_changes_nothing(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     run = play(at_process(draw, "error"), {"how": ""})
     assert not run.do(Fail(run.wait("job").task_id, "Other")).caught
@@ -290,7 +298,7 @@ def test_a_failed_job_that_no_event_subprocess_catches_changes_nothing(
 
 
 def test_an_escalation_thrown_again_inside_it_goes_outwards(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     run = play(
         draw(
@@ -314,7 +322,7 @@ def test_an_escalation_thrown_again_inside_it_goes_outwards(
 # -- nested, looped, ended ---------------------------------------------------------
 
 
-def test_every_turn_of_a_loop_has_its_own(draw: Any, play: Any) -> None:
+def test_every_turn_of_a_loop_has_its_own(draw: Drawing, play: Player) -> None:
     run = play(
         draw(
             "start -> many -> normal",
@@ -337,7 +345,7 @@ def test_every_turn_of_a_loop_has_its_own(draw: Any, play: Any) -> None:
     assert run.open == ["normal"]
 
 
-def test_one_inside_another(draw: Any, play: Any) -> None:
+def test_one_inside_another(draw: Drawing, play: Player) -> None:
     run = play(
         draw(
             "start -> a",
@@ -360,7 +368,7 @@ def test_one_inside_another(draw: Any, play: Any) -> None:
 
 @pytest.mark.parametrize("interrupting", [True, False])
 def test_a_terminate_end_inside_it_ends_it_alone(
-    draw: Any, play: Any, interrupting: bool
+    draw: Drawing, play: Player, interrupting: bool
 ) -> None:
     run = play(
         draw(
@@ -379,7 +387,7 @@ def test_a_terminate_end_inside_it_ends_it_alone(
     assert run.done is interrupting
 
 
-def test_a_terminate_end_of_its_scope_ends_it_too(draw: Any, play: Any) -> None:
+def test_a_terminate_end_of_its_scope_ends_it_too(draw: Drawing, play: Player) -> None:
     run = play(
         draw(
             "start -> a -> end_all",
@@ -392,7 +400,7 @@ def test_a_terminate_end_of_its_scope_ends_it_too(draw: Any, play: Any) -> None:
     assert run.done
 
 
-def test_cancelling_the_instance_ends_it(draw: Any, play: Any) -> None:
+def test_cancelling_the_instance_ends_it(draw: Drawing, play: Player) -> None:
     run = play(several(draw))
     run.receive("hear")
     run.cancel()
@@ -401,7 +409,7 @@ def test_cancelling_the_instance_ends_it(draw: Any, play: Any) -> None:
 
 
 def test_an_interrupted_scope_takes_its_waiting_starts_along(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     run = play(
         draw(
@@ -420,7 +428,7 @@ def test_an_interrupted_scope_takes_its_waiting_starts_along(
 
 
 def test_a_loop_keeps_the_same_bytes_with_event_subprocesses(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     run = play(
         draw(
@@ -434,18 +442,18 @@ def test_a_loop_keeps_the_same_bytes_with_event_subprocesses(
             log=draw.on("hear -> c", hear=draw.begin(interrupting=False, signal="t")),
         )
     )
-    before = len(run.snapshot.state)
+    before = len(run.kept.state)
     for _ in range(50):
         run.receive("begin")
         run.complete("a")
         run.complete("b")
         run.receive("hear")
         run.complete("c")
-        assert len(run.snapshot.state) == before
+        assert len(run.kept.state) == before
 
 
 def test_a_timer_that_cannot_be_read_is_stuck_and_does_not_hold_its_scope(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     run = play(
         draw(
@@ -462,7 +470,7 @@ def test_a_timer_that_cannot_be_read_is_stuck_and_does_not_hold_its_scope(
 
 
 def test_a_conditional_one_that_triggers_itself_is_stopped(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     begin = draw.begin(interrupting=False, conditional="${n % 2 == 0}")
     run = play(
@@ -528,7 +536,7 @@ def test_a_conditional_one_that_triggers_itself_is_stopped(
     ],
 )
 def test_what_cannot_be_is_refused(
-    draw: Any, model: Any, element: str, reason: str
+    draw: Drawing, model: Any, element: str, reason: str
 ) -> None:
     problems = SpiffEngine().check(model(draw))
     assert [p.element for p in problems] == [element]

@@ -7,6 +7,8 @@ import pytest
 
 from mpms.domain.instances import InstanceStatus
 from mpms.domain.steps import EventWait, Fire, TimerWait
+from tests.support.bpmn_drawing import Drawing
+from tests.support.bpmn_play import Player
 
 pytestmark = pytest.mark.covers("A3")
 
@@ -14,7 +16,9 @@ pytestmark = pytest.mark.covers("A3")
 @pytest.mark.parametrize(
     "text", ["PT90S", "${wait}", "${'PT' + str(seconds) + 'S'}", "=wait"]
 )
-def test_a_timer_event_waits_for_its_duration(draw: Any, play: Any, text: str) -> None:
+def test_a_timer_event_waits_for_its_duration(
+    draw: Drawing, play: Player, text: str
+) -> None:
     run = play(
         draw("start -> pause -> a -> end", pause=draw.catch(timer=text)),
         {"wait": "PT90S", "seconds": 90},
@@ -26,7 +30,7 @@ def test_a_timer_event_waits_for_its_duration(draw: Any, play: Any, text: str) -
     assert run.open == ["a"]
 
 
-def test_a_timer_date_is_an_instant_in_utc(draw: Any, play: Any) -> None:
+def test_a_timer_date_is_an_instant_in_utc(draw: Drawing, play: Player) -> None:
     model = draw("start -> p -> end", p=draw.catch(date="2026-02-01T10:00:00+02:00"))
     run = play(model)
     assert run.wait("p").due_at == datetime(2026, 2, 1, 8, tzinfo=UTC)
@@ -34,21 +38,24 @@ def test_a_timer_date_is_an_instant_in_utc(draw: Any, play: Any) -> None:
     assert run.done
 
 
-def test_a_timer_fired_before_its_time_goes_on_waiting(draw: Any, play: Any) -> None:
+def test_a_timer_fired_before_its_time_goes_on_waiting(
+    draw: Drawing, play: Player
+) -> None:
     run = play(draw("start -> pause -> end", pause=draw.catch(timer="PT1M")))
     run.now += timedelta(seconds=59)
     step = run.do(Fire(run.wait("pause").task_id))
-    assert step.opened == step.closed == step.trace == ()
+    assert not step.opened
+    assert not step.closed
+    assert not step.trace
     assert run.open == ["pause"]
 
 
 @pytest.mark.parametrize("kind", ["signal", "message"])
 def test_a_catch_event_waits_for_its_signal_or_message_and_takes_its_variables(
-    draw: Any, play: Any, kind: str
+    draw: Drawing, play: Player, kind: str
 ) -> None:
-    run = play(
-        draw("start -> hear -> end", hear=draw.catch(**{kind: "mail came"})), {"n": 1}
-    )
+    trigger: dict[str, Any] = {kind: "mail came"}
+    run = play(draw("start -> hear -> end", hear=draw.catch(**trigger)), {"n": 1})
     wait = run.wait("hear")
     assert isinstance(wait, EventWait)
     assert (wait.kind, wait.event, wait.correlation) == (kind, "mail came", None)
@@ -58,7 +65,7 @@ def test_a_catch_event_waits_for_its_signal_or_message_and_takes_its_variables(
     assert "hear" in run.passed("caught")
 
 
-def test_a_message_waits_under_its_correlation_key(draw: Any, play: Any) -> None:
+def test_a_message_waits_under_its_correlation_key(draw: Drawing, play: Player) -> None:
     run = play(
         draw(
             "start -> hear -> end",
@@ -73,7 +80,7 @@ def test_a_message_waits_under_its_correlation_key(draw: Any, play: Any) -> None
 @pytest.mark.parametrize("kind", ["signal", "message"])
 @pytest.mark.parametrize("place", ["throw", "end"])
 def test_signals_and_messages_are_thrown_on_the_way_and_at_the_end(
-    draw: Any, play: Any, kind: str, place: str
+    draw: Drawing, play: Player, kind: str, place: str
 ) -> None:
     event = getattr(draw, place)(**{kind: "email received"})
     lines = ["start -> tell -> after"] if place == "throw" else ["start -> tell"]
@@ -85,7 +92,9 @@ def test_signals_and_messages_are_thrown_on_the_way_and_at_the_end(
     assert run.passed("thrown") == ["tell"]
 
 
-def test_a_thrown_message_carries_its_correlation_key(draw: Any, play: Any) -> None:
+def test_a_thrown_message_carries_its_correlation_key(
+    draw: Drawing, play: Player
+) -> None:
     run = play(
         draw("start -> tell", tell=draw.end(message="done", key="${number}")),
         {"number": "A-1"},
@@ -96,8 +105,8 @@ def test_a_thrown_message_carries_its_correlation_key(draw: Any, play: Any) -> N
 # -- event gateways --------------------------------------------------------------
 
 
-def waiting_four_ways(draw: Any) -> bytes:
-    result: bytes = draw(
+def waiting_four_ways(draw: Drawing) -> bytes:
+    return draw(
         "start -> xor_again -> event -> soon -> after_soon -> xor_again",
         "event -> late -> after_late",
         "event -> hear -> after_hear",
@@ -109,7 +118,6 @@ def waiting_four_ways(draw: Any) -> bytes:
         mail=draw.catch(message="letter"),
         answer=draw.receive("answer"),
     )
-    return result
 
 
 @pytest.mark.parametrize(
@@ -123,7 +131,7 @@ def waiting_four_ways(draw: Any) -> bytes:
     ],
 )
 def test_the_first_event_after_an_event_gateway_wins_and_closes_the_others(
-    draw: Any, play: Any, winner: str, act: str
+    draw: Drawing, play: Player, winner: str, act: str
 ) -> None:
     run = play(waiting_four_ways(draw))
     assert run.open == ["answer", "hear", "late", "mail", "soon"]
@@ -135,7 +143,9 @@ def test_the_first_event_after_an_event_gateway_wins_and_closes_the_others(
     assert run.passed("left")[-2:] == ["event", winner]
 
 
-def test_an_event_gateway_in_a_loop_opens_its_events_anew(draw: Any, play: Any) -> None:
+def test_an_event_gateway_in_a_loop_opens_its_events_anew(
+    draw: Drawing, play: Player
+) -> None:
     run = play(waiting_four_ways(draw))
     for _ in range(3):
         run.fire("soon")
@@ -145,7 +155,7 @@ def test_an_event_gateway_in_a_loop_opens_its_events_anew(draw: Any, play: Any) 
 
 
 def test_the_variables_of_the_winning_event_reach_the_instance(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     run = play(waiting_four_ways(draw))
     run.receive("mail", text="hello")
@@ -156,7 +166,7 @@ def test_the_variables_of_the_winning_event_reach_the_instance(
 
 
 def test_an_error_end_is_caught_by_the_nearest_boundary_that_matches(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     run = play(
         draw(
@@ -182,7 +192,7 @@ def test_an_error_end_is_caught_by_the_nearest_boundary_that_matches(
 
 
 def test_an_error_end_passes_boundaries_that_catch_another_code(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     run = play(
         draw(
@@ -201,7 +211,7 @@ def test_an_error_end_passes_boundaries_that_catch_another_code(
 
 
 def test_a_boundary_with_the_code_wins_over_one_for_any_error(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     run = play(
         draw(
@@ -219,7 +229,7 @@ def test_a_boundary_with_the_code_wins_over_one_for_any_error(
 
 
 def test_an_error_end_that_nobody_catches_fails_the_instance(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     run = play(
         draw(
@@ -240,7 +250,7 @@ def test_an_error_end_that_nobody_catches_fails_the_instance(
 
 
 def test_an_error_end_in_one_branch_cancels_the_others_of_its_subprocess(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     run = play(
         draw(

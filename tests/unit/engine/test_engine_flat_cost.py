@@ -14,6 +14,8 @@ from mpms.engine.building import build
 from mpms.engine.reading import read_model
 from mpms.engine.runner import SpiffEngine
 from mpms.engine.tokens import Surroundings
+from tests.support.bpmn_drawing import Drawing
+from tests.support.bpmn_play import Player
 
 ROOT = Path(__file__).resolve().parents[3]
 FEW, MANY = 10, 10_000
@@ -102,7 +104,7 @@ def test_ten_thousand_turns_of_orders_handling_keep_as_much_as_ten() -> None:
 
 
 def test_a_simple_loop_keeps_the_same_bytes_after_a_thousand_turns(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     run = play(
         draw(
@@ -115,19 +117,19 @@ def test_a_simple_loop_keeps_the_same_bytes_after_a_thousand_turns(
         ),
         {"more": True},
     )
-    before = len(run.snapshot.state)
+    before = len(run.kept.state)
     for _ in range(1000):
         run.complete("a")
         run.complete("b")
         run.now += timedelta(seconds=1)
-    assert len(run.snapshot.state) == before
+    assert len(run.kept.state) == before
     run.complete("a", more=False)
     run.complete("b")
     assert run.done
 
 
 def test_fourteen_parallel_blocks_in_a_row_start_with_two_tokens(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     """An engine that predicts every path would hold 2**14 of them."""
     lines = ["start -> and0_in"]
@@ -140,7 +142,7 @@ def test_fourteen_parallel_blocks_in_a_row_start_with_two_tokens(
     run = play(draw(*lines))
     for n in range(14):
         assert run.open == [f"a{n}", f"b{n}"]
-        assert len(run.snapshot.state) < 1_000
+        assert len(run.kept.state) < 1_000
         run.complete(f"b{n}")
         run.complete(f"a{n}")
     assert run.done

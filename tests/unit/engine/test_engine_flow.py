@@ -1,16 +1,16 @@
 """Where a token goes: sequences, gateways, implicit splits, conditions, ends."""
 
-from typing import Any
-
 import pytest
 
 from mpms.domain.errors import ModelRefused
 from mpms.domain.instances import InstanceStatus
+from tests.support.bpmn_drawing import Drawing
+from tests.support.bpmn_play import Player
 
 pytestmark = pytest.mark.covers("A3")
 
 
-def test_a_sequence_is_walked_step_by_step(draw: Any, play: Any) -> None:
+def test_a_sequence_is_walked_step_by_step(draw: Drawing, play: Player) -> None:
     run = play(draw("start -> a -> b -> end"))
     assert run.open == ["a"]
     run.complete("a")
@@ -21,7 +21,7 @@ def test_a_sequence_is_walked_step_by_step(draw: Any, play: Any) -> None:
 
 
 def test_plain_and_manual_tasks_and_plain_events_wait_for_nothing(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     run = play(
         draw(
@@ -35,14 +35,14 @@ def test_plain_and_manual_tasks_and_plain_events_wait_for_nothing(
 
 
 def test_a_process_without_end_event_completes_when_its_last_token_is_gone(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     run = play(draw("start -> a"))
     run.complete("a")
     assert run.done
 
 
-def test_a_line_of_five_hundred_tasks_is_walked(draw: Any, play: Any) -> None:
+def test_a_line_of_five_hundred_tasks_is_walked(draw: Drawing, play: Player) -> None:
     names = [f"t{i}" for i in range(500)]
     run = play(draw(" -> ".join(["start", *names, "end"])))
     for name in names:
@@ -54,7 +54,7 @@ def test_a_line_of_five_hundred_tasks_is_walked(draw: Any, play: Any) -> None:
     ("x", "way"), [(5, "small"), (50, "middle"), (5000, "large"), (7, "small")]
 )
 def test_an_exclusive_gateway_takes_the_first_true_flow_else_the_default(
-    draw: Any, play: Any, x: int, way: str
+    draw: Drawing, play: Player, x: int, way: str
 ) -> None:
     run = play(
         draw(
@@ -69,7 +69,7 @@ def test_an_exclusive_gateway_takes_the_first_true_flow_else_the_default(
 
 
 def test_an_exclusive_gateway_does_not_wait_when_ways_meet(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     run = play(
         draw(
@@ -84,7 +84,7 @@ def test_an_exclusive_gateway_does_not_wait_when_ways_meet(
 
 
 def test_a_parallel_gateway_sends_a_token_along_every_flow_and_joins_all(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     run = play(
         draw(
@@ -104,7 +104,7 @@ def test_a_parallel_gateway_sends_a_token_along_every_flow_and_joins_all(
     assert run.passed("left").count("and_join") == 1
 
 
-def test_one_gateway_can_join_and_fork(draw: Any, play: Any) -> None:
+def test_one_gateway_can_join_and_fork(draw: Drawing, play: Player) -> None:
     run = play(
         draw(
             "start -> and_fork -> a -> and_both -> c -> end",
@@ -116,7 +116,9 @@ def test_one_gateway_can_join_and_fork(draw: Any, play: Any) -> None:
     assert run.open == ["c", "d"]
 
 
-def test_several_flows_out_of_a_task_are_a_parallel_split(draw: Any, play: Any) -> None:
+def test_several_flows_out_of_a_task_are_a_parallel_split(
+    draw: Drawing, play: Player
+) -> None:
     run = play(draw("start -> a -> b -> end", "a -> c -> end"))
     run.complete("a")
     assert run.open == ["b", "c"]
@@ -127,7 +129,7 @@ def test_several_flows_out_of_a_task_are_a_parallel_split(draw: Any, play: Any) 
 
 
 def test_several_flows_out_of_a_start_event_are_a_parallel_split(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     assert play(draw("start -> a", "start -> b")).open == ["a", "b"]
 
@@ -136,7 +138,7 @@ def test_several_flows_out_of_a_start_event_are_a_parallel_split(
     ("x", "ways"), [(1, ["a", "c"]), (3, ["a", "b", "c"]), (9, ["b", "c"])]
 )
 def test_conditions_on_flows_out_of_a_task_choose_all_that_hold(
-    draw: Any, play: Any, x: int, ways: list[str]
+    draw: Drawing, play: Player, x: int, ways: list[str]
 ) -> None:
     model = draw("start -> t", "t -> a if x < 5", "t -> b if x > 2", "t -> c")
     run = play(model)
@@ -146,7 +148,7 @@ def test_conditions_on_flows_out_of_a_task_choose_all_that_hold(
 
 @pytest.mark.parametrize(("x", "ways"), [(1, ["a"]), (3, ["a", "b"]), (0, ["c"])])
 def test_the_default_flow_of_a_task_is_for_when_no_condition_holds(
-    draw: Any, play: Any, x: int, ways: list[str]
+    draw: Drawing, play: Player, x: int, ways: list[str]
 ) -> None:
     run = play(
         draw("start -> t", "t -> a if x > 0", "t -> b if x > 2", "t -> c otherwise")
@@ -157,7 +159,7 @@ def test_the_default_flow_of_a_task_is_for_when_no_condition_holds(
 
 @pytest.mark.parametrize("host", ["t", "xor", "or"])
 def test_an_only_flow_that_is_the_default_is_taken(
-    draw: Any, play: Any, host: str
+    draw: Drawing, play: Player, host: str
 ) -> None:
     run = play(draw(f"start -> first -> {host}", f"{host} -> a otherwise"))
     run.complete("first")
@@ -170,7 +172,7 @@ def test_an_only_flow_that_is_the_default_is_taken(
     ("x", "ways"), [(0, ["c"]), (1, ["a"]), (3, ["a", "b"]), (9, ["b"])]
 )
 def test_an_inclusive_gateway_takes_every_true_flow_else_the_default(
-    draw: Any, play: Any, x: int, ways: list[str]
+    draw: Drawing, play: Player, x: int, ways: list[str]
 ) -> None:
     run = play(
         draw(
@@ -185,7 +187,7 @@ def test_an_inclusive_gateway_takes_every_true_flow_else_the_default(
 
 
 def test_a_terminate_end_cancels_every_other_token_of_the_process(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     run = play(
         draw(
@@ -205,7 +207,7 @@ def test_a_terminate_end_cancels_every_other_token_of_the_process(
 
 
 def test_a_terminate_end_in_a_subprocess_ends_the_subprocess_only(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     run = play(
         draw(
@@ -222,6 +224,8 @@ def test_a_terminate_end_in_a_subprocess_ends_the_subprocess_only(
     assert run.open == ["after", "beside"]
 
 
-def test_a_process_that_the_file_does_not_hold_is_refused(draw: Any, play: Any) -> None:
+def test_a_process_that_the_file_does_not_hold_is_refused(
+    draw: Drawing, play: Player
+) -> None:
     with pytest.raises(ModelRefused, match="no process 'other'"):
         play(draw("start -> a"), key="other")

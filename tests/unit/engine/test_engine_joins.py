@@ -1,16 +1,18 @@
 """Joins: right in every order, inside loops, and by BPMN's rule when inclusive."""
 
 import random
-from typing import Any
 
 import pytest
+
+from tests.support.bpmn_drawing import Drawing
+from tests.support.bpmn_play import Player
 
 pytestmark = pytest.mark.covers("A3", "A47")
 
 
 @pytest.mark.parametrize("batch", range(8))
 def test_a_parallel_join_inside_a_loop_is_right_in_every_order(
-    draw: Any, play: Any, batch: int
+    draw: Drawing, play: Player, batch: int
 ) -> None:
     model = draw(
         "start -> xor_again -> and_fork -> a -> and_join -> judge -> xor_more",
@@ -37,7 +39,7 @@ def test_a_parallel_join_inside_a_loop_is_right_in_every_order(
 
 
 def test_a_fast_branch_that_loops_waits_for_one_token_of_each_flow(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     """Two tokens on one flow and none on the other do not open a join."""
     run = play(
@@ -57,7 +59,9 @@ def test_a_fast_branch_that_loops_waits_for_one_token_of_each_flow(
     assert not run.done  # the second token on the first flow still waits
 
 
-def test_a_join_in_a_subprocess_counts_its_own_scope_only(draw: Any, play: Any) -> None:
+def test_a_join_in_a_subprocess_counts_its_own_scope_only(
+    draw: Drawing, play: Player
+) -> None:
     inner = draw.sub(
         "start_in -> and_in -> a -> and_out -> c -> end_in",
         "and_in -> b -> and_out",
@@ -72,8 +76,8 @@ def test_a_join_in_a_subprocess_counts_its_own_scope_only(draw: Any, play: Any) 
     assert run.open == ["a", "c"]
 
 
-def inclusive(draw: Any) -> bytes:
-    result: bytes = draw(
+def inclusive(draw: Drawing) -> bytes:
+    return draw(
         "start -> or_fork",
         "or_fork -> a if x > 0",
         "or_fork -> b1 if x > 1",
@@ -82,10 +86,11 @@ def inclusive(draw: Any) -> bytes:
         "b1 -> b2 -> or_join",
         "c -> or_join",
     )
-    return result
 
 
-def test_an_inclusive_join_waits_for_what_can_still_come(draw: Any, play: Any) -> None:
+def test_an_inclusive_join_waits_for_what_can_still_come(
+    draw: Drawing, play: Player
+) -> None:
     run = play(inclusive(draw), {"x": 2})
     run.complete("a")
     assert run.open == ["b1"]
@@ -99,7 +104,7 @@ def test_an_inclusive_join_waits_for_what_can_still_come(draw: Any, play: Any) -
 
 @pytest.mark.parametrize(("x", "only"), [(1, "a"), (0, "c")])
 def test_an_inclusive_join_does_not_wait_for_ways_not_taken(
-    draw: Any, play: Any, x: int, only: str
+    draw: Drawing, play: Player, x: int, only: str
 ) -> None:
     run = play(inclusive(draw), {"x": x})
     run.complete(only)
@@ -107,7 +112,7 @@ def test_an_inclusive_join_does_not_wait_for_ways_not_taken(
 
 
 def test_an_inclusive_join_opens_when_the_awaited_token_takes_another_way(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     run = play(
         draw(
@@ -124,7 +129,7 @@ def test_an_inclusive_join_opens_when_the_awaited_token_takes_another_way(
 
 
 def test_an_inclusive_join_waits_for_a_token_at_a_boundary_or_in_a_subprocess(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     run = play(
         draw(
@@ -142,7 +147,7 @@ def test_an_inclusive_join_waits_for_a_token_at_a_boundary_or_in_a_subprocess(
 
 
 def test_an_inclusive_join_ignores_tokens_that_can_reach_a_filled_flow_too(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     """BPMN: a token counts only if it has no path to a flow that holds one."""
     run = play(
@@ -159,7 +164,7 @@ def test_an_inclusive_join_ignores_tokens_that_can_reach_a_filled_flow_too(
 
 
 def test_an_inclusive_join_takes_a_task_with_its_boundary_as_one_token(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     """The task can reach the filled flow, so its boundary holds nobody up."""
     run = play(
@@ -175,7 +180,7 @@ def test_an_inclusive_join_takes_a_task_with_its_boundary_as_one_token(
 
 
 def test_an_inclusive_join_inside_a_loop_does_not_wait_for_the_next_turn(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     run = play(
         draw(
@@ -203,7 +208,7 @@ def test_an_inclusive_join_inside_a_loop_does_not_wait_for_the_next_turn(
 
 
 def test_a_token_that_comes_to_a_stuck_gateway_waits_for_a_turn_of_its_own(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     run = play(
         draw(
@@ -224,7 +229,7 @@ def test_a_token_that_comes_to_a_stuck_gateway_waits_for_a_turn_of_its_own(
     assert run.open == ["good", "good"]
 
 
-def test_nested_joins_are_right_in_every_order(draw: Any, play: Any) -> None:
+def test_nested_joins_are_right_in_every_order(draw: Drawing, play: Player) -> None:
     model = draw(
         "start -> and1 -> and2 -> a -> and3 -> c -> and4 -> end",
         "and2 -> b -> and3",

@@ -5,11 +5,13 @@ from typing import Any
 import pytest
 
 from mpms.engine.runner import SpiffEngine
+from tests.support.bpmn_drawing import Drawing
+from tests.support.bpmn_play import Player
 
 pytestmark = pytest.mark.covers("A3")
 
 
-def test_a_link_goes_on_at_its_catch(draw: Any, play: Any) -> None:
+def test_a_link_goes_on_at_its_catch(draw: Drawing, play: Player) -> None:
     run = play(
         draw(
             "start -> a -> away",
@@ -25,7 +27,7 @@ def test_a_link_goes_on_at_its_catch(draw: Any, play: Any) -> None:
     assert run.done
 
 
-def test_several_throws_lead_to_one_catch(draw: Any, play: Any) -> None:
+def test_several_throws_lead_to_one_catch(draw: Drawing, play: Player) -> None:
     run = play(
         draw(
             "start -> and -> away1",
@@ -39,7 +41,7 @@ def test_several_throws_lead_to_one_catch(draw: Any, play: Any) -> None:
     assert run.open == ["b", "b"]
 
 
-def test_a_link_may_lead_back_into_a_loop(draw: Any, play: Any) -> None:
+def test_a_link_may_lead_back_into_a_loop(draw: Drawing, play: Player) -> None:
     run = play(
         draw(
             "start -> xor -> a -> xor_more",
@@ -57,7 +59,9 @@ def test_a_link_may_lead_back_into_a_loop(draw: Any, play: Any) -> None:
     assert run.done
 
 
-def test_links_of_the_same_name_in_two_scopes_do_not_meet(draw: Any, play: Any) -> None:
+def test_links_of_the_same_name_in_two_scopes_do_not_meet(
+    draw: Drawing, play: Player
+) -> None:
     run = play(
         draw(
             "start -> sub -> away",
@@ -77,7 +81,9 @@ def test_links_of_the_same_name_in_two_scopes_do_not_meet(draw: Any, play: Any) 
     assert run.open == ["outer"]
 
 
-def test_an_inclusive_join_waits_for_what_comes_by_a_link(draw: Any, play: Any) -> None:
+def test_an_inclusive_join_waits_for_what_comes_by_a_link(
+    draw: Drawing, play: Player
+) -> None:
     run = play(
         draw(
             "start -> or_in",
@@ -121,9 +127,9 @@ def test_an_inclusive_join_waits_for_what_comes_by_a_link(draw: Any, play: Any) 
     ],
 )
 def test_links_that_do_not_pair_are_refused(
-    draw: Any, lines: list[str], links: dict[str, str], reason: str
+    draw: Drawing, lines: list[str], links: dict[str, str], reason: str
 ) -> None:
-    events = {
+    events: dict[str, Any] = {
         id_: (draw.throw if id_.startswith("away") else draw.catch)(link=name)
         for id_, name in links.items()
     }
@@ -132,7 +138,7 @@ def test_links_that_do_not_pair_are_refused(
     assert {p.element for p in problems} <= {*links}
 
 
-def test_a_link_out_of_a_subprocess_is_refused(draw: Any) -> None:
+def test_a_link_out_of_a_subprocess_is_refused(draw: Drawing) -> None:
     model = draw(
         "start -> sub",
         "here -> b",

@@ -6,24 +6,25 @@ import pytest
 
 from mpms.domain.errors import TaskGone
 from mpms.domain.steps import Complete, Fail
+from tests.support.bpmn_drawing import Drawing
+from tests.support.bpmn_play import Player
 
 pytestmark = pytest.mark.covers("A3")
 
 
-def looped(draw: Any, loop: str, kind: str = "user", **options: Any) -> bytes:
+def looped(draw: Drawing, loop: str, kind: str = "user", **options: Any) -> bytes:
     make = {
         "user": lambda: draw.user(loop=loop, **options),
         "service": lambda: draw.service("work", loop=loop, **options),
         "call": lambda: draw.call("other", loop=loop, **options),
         "receive": lambda: draw.receive("letter", loop=loop, **options),
     }
-    result: bytes = draw("start -> many -> after -> end", many=make[kind]())
-    return result
+    return draw("start -> many -> after -> end", many=make[kind]())
 
 
 @pytest.mark.parametrize("items", ["${materials}", "materials", "=materials"])
 def test_parallel_turns_are_open_at_once_each_with_its_own_item(
-    draw: Any, play: Any, items: str
+    draw: Drawing, play: Player, items: str
 ) -> None:
     loop = draw.each(items, "material")
     run = play(looped(draw, loop), {"materials": ["salt", "flour", "yeast"]})
@@ -38,7 +39,7 @@ def test_parallel_turns_are_open_at_once_each_with_its_own_item(
     assert run.variables == {"materials": ["salt", "flour", "yeast"]}
 
 
-def test_turns_keep_their_order_through_the_bytes(draw: Any, play: Any) -> None:
+def test_turns_keep_their_order_through_the_bytes(draw: Drawing, play: Player) -> None:
     model = draw(
         "start -> and -> many", "and -> b -> c", many=draw.user(loop=draw.times("5"))
     )
@@ -49,7 +50,7 @@ def test_turns_keep_their_order_through_the_bytes(draw: Any, play: Any) -> None:
         assert turns == [0, 1, 2, 3, 4]
 
 
-def test_sequential_turns_come_one_after_the_other(draw: Any, play: Any) -> None:
+def test_sequential_turns_come_one_after_the_other(draw: Drawing, play: Player) -> None:
     loop = draw.each("${materials}", "material", sequential=True)
     run = play(looped(draw, loop), {"materials": ["salt", "flour"]})
     assert run.wait("many").inputs["material"] == "salt"
@@ -60,7 +61,7 @@ def test_sequential_turns_come_one_after_the_other(draw: Any, play: Any) -> None
 
 
 def test_a_sequential_loop_walks_the_list_as_it_was_when_it_began(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     loop = draw.each("${materials}", "material", sequential=True)
     run = play(looped(draw, loop), {"materials": ["salt", "flour"]})
@@ -71,7 +72,7 @@ def test_a_sequential_loop_walks_the_list_as_it_was_when_it_began(
 @pytest.mark.parametrize("number", ["3", "${n}", "${n - 1 + 1}", "=n"])
 @pytest.mark.parametrize("sequential", [True, False])
 def test_a_cardinality_is_the_number_of_turns(
-    draw: Any, play: Any, number: str, sequential: bool
+    draw: Drawing, play: Player, number: str, sequential: bool
 ) -> None:
     run = play(looped(draw, draw.times(number, sequential=sequential)), {"n": 3})
     for turn in range(3):
@@ -83,7 +84,7 @@ def test_a_cardinality_is_the_number_of_turns(
 @pytest.mark.parametrize("sequential", [True, False])
 @pytest.mark.parametrize("kind", ["user", "service", "call", "receive"])
 def test_an_empty_collection_is_passed_at_once(
-    draw: Any, play: Any, sequential: bool, kind: str
+    draw: Drawing, play: Player, sequential: bool, kind: str
 ) -> None:
     loop = draw.each("${none}", "x", sequential=sequential, collect=("all", "x"))
     run = play(looped(draw, loop, kind), {"none": []})
@@ -91,7 +92,7 @@ def test_an_empty_collection_is_passed_at_once(
     assert run.variables == {"none": [], "all": []}
 
 
-def test_an_empty_loop_leaves_no_boundary_event(draw: Any, play: Any) -> None:
+def test_an_empty_loop_leaves_no_boundary_event(draw: Drawing, play: Player) -> None:
     run = play(
         draw(
             "start -> many -> after",
@@ -104,7 +105,7 @@ def test_an_empty_loop_leaves_no_boundary_event(draw: Any, play: Any) -> None:
 
 
 def test_a_completion_condition_cancels_the_turns_that_are_left(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     loop = draw.times("5", until="${nrOfCompletedInstances >= 2}")
     run = play(looped(draw, loop))
@@ -119,7 +120,7 @@ def test_a_completion_condition_cancels_the_turns_that_are_left(
 
 
 def test_a_completion_condition_ends_a_sequential_loop_early(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     loop = draw.times("5", sequential=True, until="${found}")
     run = play(looped(draw, loop), {"found": False})
@@ -128,11 +129,11 @@ def test_a_completion_condition_ends_a_sequential_loop_early(
     assert run.open == ["after"]
 
 
-def test_the_counters_of_a_loop_can_be_read_in_it(draw: Any, play: Any) -> None:
+def test_the_counters_of_a_loop_can_be_read_in_it(draw: Drawing, play: Player) -> None:
     run = play(looped(draw, draw.times("3")))
     run.complete_turn("many", 0)
     task_id = run.waits("many")[0].task_id
-    seen = run.engine.visible(run.definition, run.snapshot, task_id)
+    seen = run.sees(task_id)
     counters = {name: n for name, n in seen.items() if name.startswith("nrOf")}
     assert counters == {
         "nrOfInstances": 3,
@@ -144,7 +145,7 @@ def test_the_counters_of_a_loop_can_be_read_in_it(draw: Any, play: Any) -> None:
 
 @pytest.mark.parametrize("item", ["weight", "${weight}"])
 def test_outputs_are_collected_in_the_order_of_the_items(
-    draw: Any, play: Any, item: str
+    draw: Drawing, play: Player, item: str
 ) -> None:
     loop = draw.each("${materials}", "material", collect=("weights", item))
     run = play(looped(draw, loop), {"materials": ["salt", "flour", "yeast"]})
@@ -153,7 +154,9 @@ def test_outputs_are_collected_in_the_order_of_the_items(
     assert run.variables["weights"] == [10, 20, 30]
 
 
-def test_a_parallel_loop_of_jobs_gives_each_job_its_item(draw: Any, play: Any) -> None:
+def test_a_parallel_loop_of_jobs_gives_each_job_its_item(
+    draw: Drawing, play: Player
+) -> None:
     model = looped(draw, draw.each("${places}", "place"), "service")
     run = play(model, {"places": ["A", "B"]})
     assert [w.inputs["place"] for w in run.waits("many")] == ["A", "B"]
@@ -169,7 +172,7 @@ def test_a_parallel_loop_of_jobs_gives_each_job_its_item(draw: Any, play: Any) -
 
 @pytest.mark.parametrize("sequential", [True, False])
 def test_pure_handlers_run_all_their_turns_in_one_step(
-    draw: Any, play: Any, sequential: bool
+    draw: Drawing, play: Player, sequential: bool
 ) -> None:
     loop = draw.each("${ns}", "n", sequential=sequential, collect=("squares", "square"))
     run = play(
@@ -182,7 +185,7 @@ def test_pure_handlers_run_all_their_turns_in_one_step(
 
 
 def test_a_failing_turn_is_caught_by_the_boundary_of_the_whole_loop(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     run = play(
         draw(
@@ -200,7 +203,7 @@ def test_a_failing_turn_is_caught_by_the_boundary_of_the_whole_loop(
 
 @pytest.mark.parametrize("sequential", [True, False])
 def test_a_call_activity_is_called_once_for_each_item(
-    draw: Any, play: Any, sequential: bool
+    draw: Drawing, play: Player, sequential: bool
 ) -> None:
     loop = draw.each(
         "${orders}", "order", sequential=sequential, collect=("results", "result")
@@ -220,7 +223,7 @@ def test_a_call_activity_is_called_once_for_each_item(
 
 @pytest.mark.parametrize("sequential", [True, False])
 def test_a_subprocess_is_run_once_for_each_item_with_its_own_scope(
-    draw: Any, play: Any, sequential: bool
+    draw: Drawing, play: Player, sequential: bool
 ) -> None:
     sub = draw.sub(
         "start_in -> xor_in",
@@ -244,7 +247,7 @@ def test_a_subprocess_is_run_once_for_each_item_with_its_own_scope(
 
 
 def test_a_receive_task_in_a_loop_waits_once_for_each_item(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     run = play(
         draw(
@@ -258,7 +261,7 @@ def test_a_receive_task_in_a_loop_waits_once_for_each_item(
     assert [w.correlation for w in run.waits("many")] == ["R1", "R2"]
 
 
-def test_loops_inside_loops_keep_their_items_apart(draw: Any, play: Any) -> None:
+def test_loops_inside_loops_keep_their_items_apart(draw: Drawing, play: Player) -> None:
     outer = draw.sub(
         "start_in -> leaf",
         leaf=draw.user(loop=draw.each("${row}", "cell")),
@@ -272,7 +275,7 @@ def test_loops_inside_loops_keep_their_items_apart(draw: Any, play: Any) -> None
 
 
 def test_a_standard_loop_repeats_while_its_condition_holds(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     run = play(looped(draw, draw.again("${more}")))
     for _ in range(4):
@@ -283,7 +286,7 @@ def test_a_standard_loop_repeats_while_its_condition_holds(
 
 
 def test_a_standard_loop_that_tests_before_may_take_no_turn(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     model = looped(draw, draw.again("${more}", before=True))
     assert play(model, {"more": False}).open == ["after"]
@@ -292,14 +295,16 @@ def test_a_standard_loop_that_tests_before_may_take_no_turn(
     assert run.open == ["after"]
 
 
-def test_a_standard_loop_stops_at_its_maximum(draw: Any, play: Any) -> None:
+def test_a_standard_loop_stops_at_its_maximum(draw: Drawing, play: Player) -> None:
     run = play(looped(draw, draw.again("${true}", most=3)))
     for _ in range(3):
         run.complete("many")
     assert run.open == ["after"]
 
 
-def test_a_standard_loop_of_a_script_ends_in_one_step(draw: Any, play: Any) -> None:
+def test_a_standard_loop_of_a_script_ends_in_one_step(
+    draw: Drawing, play: Player
+) -> None:
     script = draw.script("n = n + 1", loop=draw.again("${n < 500}"))
     run = play(draw("start -> s -> after", s=script), {"n": 0})
     assert run.open == ["after"]
@@ -320,7 +325,7 @@ def test_a_standard_loop_of_a_script_ends_in_one_step(draw: Any, play: Any) -> N
     ],
 )
 def test_a_loop_over_nonsense_is_stuck_and_says_why(
-    draw: Any, play: Any, loop: str, variables: dict[str, Any], reason: str
+    draw: Drawing, play: Player, loop: str, variables: dict[str, Any], reason: str
 ) -> None:
     text = draw.each("${items}", "x") if loop == "each" else draw.times("${n}")
     run = play(looped(draw, text), variables)
@@ -332,7 +337,7 @@ def test_a_loop_over_nonsense_is_stuck_and_says_why(
 
 
 def test_a_text_in_a_collection_variable_is_never_evaluated(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     run = play(
         looped(draw, draw.each("${items}", "x")),

@@ -24,6 +24,8 @@ from mpms.domain.steps import (
     StuckWait,
     TimerWait,
 )
+from tests.support.bpmn_drawing import Drawing
+from tests.support.bpmn_play import Play, Player
 
 pytestmark = pytest.mark.covers("A3")
 
@@ -36,7 +38,7 @@ CODES = ("Jam", "Fire")
 class Inventor:
     """Draws random scopes; every id is used once."""
 
-    def __init__(self, draw: Any, chance: random.Random) -> None:
+    def __init__(self, draw: Drawing, chance: random.Random) -> None:
         self.draw, self.chance = draw, chance
         self.numbers = count()
         self.activities: set[str] = set()
@@ -83,7 +85,7 @@ class Inventor:
             return id_, self.draw.call("other", loop=loop)
         return id_, self.draw.user(loop=loop)
 
-    def trigger(self) -> tuple[dict[str, str | None], bool]:
+    def trigger(self) -> tuple[dict[str, Any], bool]:
         """What an event waits for, and whether it may leave its scope running."""
         kind = self.chance.choice(
             ["signal", "message", "timer", "error", "escalation", "conditional"]
@@ -115,9 +117,7 @@ class Inventor:
             elements[handler] = self.draw.undo()
 
     @staticmethod
-    def is_rival(
-        trigger: dict[str, str | None], caught: set[tuple[str, str | None]]
-    ) -> bool:
+    def is_rival(trigger: dict[str, Any], caught: set[tuple[str, str | None]]) -> bool:
         ((kind, value),) = trigger.items()
         if kind not in ("error", "escalation"):
             return False
@@ -157,10 +157,11 @@ class Inventor:
         if not kind:
             return self.draw.end()
         code = self.chance.choice(CODES) if kind in ("error", "escalation") else None
-        return self.draw.end(**{kind: code})
+        trigger: dict[str, Any] = {kind: code}
+        return self.draw.end(**trigger)
 
 
-def move(run: Any, chance: random.Random) -> None:
+def move(run: Play, chance: random.Random) -> None:
     wait = chance.choice(run.step.waits)
     if isinstance(wait, StuckWait):
         raise AssertionError(wait)
@@ -178,7 +179,7 @@ def move(run: Any, chance: random.Random) -> None:
         run.do(Complete(wait.task_id, {"n": chance.randint(0, 9)}))
 
 
-def finish(run: Any) -> None:
+def finish(run: Play) -> None:
     """Complete what is work and leave events alone: then a model must end."""
     for _ in range(3000):
         if run.status.ended:
@@ -189,9 +190,9 @@ def finish(run: Any) -> None:
     raise AssertionError("it does not end")
 
 
-def each_once(run: Any, activities: set[str]) -> None:
-    ways: Counter[str] = Counter()
-    entered: set[str] = set()
+def each_once(run: Play, activities: set[str]) -> None:
+    ways: Counter[str | None] = Counter()
+    entered: set[str | None] = set()
     for line in run.trace:
         if line.element not in activities:
             continue
@@ -206,7 +207,7 @@ def each_once(run: Any, activities: set[str]) -> None:
 
 @pytest.mark.parametrize("batch", range(BATCHES))
 def test_random_models_with_events_around_their_scopes(
-    draw: Any, play: Any, batch: int
+    draw: Drawing, play: Player, batch: int
 ) -> None:
     for number in range(MODELS):
         seed = batch * 1000 + number

@@ -13,6 +13,9 @@ from typing import Any
 
 import pytest
 
+from tests.support.bpmn_drawing import Drawing
+from tests.support.bpmn_play import Player
+
 pytestmark = pytest.mark.covers("A3")
 
 MODELS = 240
@@ -68,7 +71,7 @@ class Inventor:
 class Pencil:
     """Draws a block as lines between two ids."""
 
-    def __init__(self, draw: Any) -> None:
+    def __init__(self, draw: Drawing) -> None:
         self.draw = draw
 
     def whole(self, block: Block) -> bytes:
@@ -190,7 +193,7 @@ def size(block: Block) -> int:
 
 @pytest.mark.parametrize("batch", range(BATCHES))
 def test_the_engine_and_an_independent_interpreter_have_the_same_open_tasks(
-    draw: Any, play: Any, batch: int
+    draw: Drawing, play: Player, batch: int
 ) -> None:
     for number in range(MODELS // BATCHES):
         seed = batch * 1000 + number

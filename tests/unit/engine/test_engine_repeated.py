@@ -6,13 +6,15 @@ import pytest
 
 from mpms.domain.steps import Complete, Fail, Receive
 from mpms.engine.runner import SpiffEngine
+from tests.support.bpmn_drawing import Drawing
+from tests.support.bpmn_play import Play, Player
 
 pytestmark = pytest.mark.covers("A3")
 
 HOSTS = ["user", "service", "receive", "call", "sub"]
 
 
-def repeated(draw: Any, host: str, loop: str) -> Any:
+def repeated(draw: Drawing, host: str, loop: str) -> Any:
     if host == "sub":
         return draw.sub("start_in -> inner -> end_in", loop=loop)
     made = {
@@ -24,7 +26,7 @@ def repeated(draw: Any, host: str, loop: str) -> Any:
     return made[host]()
 
 
-def finish_one(run: Any, host: str) -> None:
+def finish_one(run: Play, host: str) -> None:
     waits = run.waits("inner" if host == "sub" else "many")
     command = Receive if host == "receive" else Complete
     run.do(command(waits[0].task_id))
@@ -33,7 +35,7 @@ def finish_one(run: Any, host: str) -> None:
 @pytest.mark.parametrize("sequential", [True, False])
 @pytest.mark.parametrize("host", HOSTS)
 def test_every_activity_can_be_repeated(
-    draw: Any, play: Any, host: str, sequential: bool
+    draw: Drawing, play: Player, host: str, sequential: bool
 ) -> None:
     loop = draw.times("3", sequential=sequential)
     run = play(draw("start -> many -> after", many=repeated(draw, host, loop)))
@@ -44,7 +46,9 @@ def test_every_activity_can_be_repeated(
 
 
 @pytest.mark.parametrize("host", HOSTS)
-def test_a_border_event_interrupts_all_turns(draw: Any, play: Any, host: str) -> None:
+def test_a_border_event_interrupts_all_turns(
+    draw: Drawing, play: Player, host: str
+) -> None:
     run = play(
         draw(
             "start -> many -> after",
@@ -60,7 +64,7 @@ def test_a_border_event_interrupts_all_turns(draw: Any, play: Any, host: str) ->
 
 @pytest.mark.parametrize("host", HOSTS)
 def test_a_border_event_beside_leaves_all_turns_alone(
-    draw: Any, play: Any, host: str
+    draw: Drawing, play: Player, host: str
 ) -> None:
     run = play(
         draw(
@@ -79,7 +83,7 @@ def test_a_border_event_beside_leaves_all_turns_alone(
 
 @pytest.mark.parametrize("host", HOSTS)
 def test_a_completion_condition_cancels_the_rest(
-    draw: Any, play: Any, host: str
+    draw: Drawing, play: Player, host: str
 ) -> None:
     loop = draw.times("3", until="${nrOfCompletedInstances >= 2}")
     run = play(draw("start -> many -> after", many=repeated(draw, host, loop)))
@@ -91,7 +95,7 @@ def test_a_completion_condition_cancels_the_rest(
 
 
 def test_a_standard_loop_with_a_maximum_needs_no_condition(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     run = play(draw("start -> t -> end", t=draw.user(loop=draw.again(most=3))))
     for _ in range(3):
@@ -99,19 +103,19 @@ def test_a_standard_loop_with_a_maximum_needs_no_condition(
     assert run.done
 
 
-def test_a_standard_loop_without_any_end_is_refused(draw: Any) -> None:
+def test_a_standard_loop_without_any_end_is_refused(draw: Drawing) -> None:
     model = draw("start -> t", t=draw.user(loop=draw.again()))
     (problem,) = SpiffEngine().check(model)
     assert "a condition or a maximum" in problem.reason
 
 
-def test_a_maximum_of_none_takes_no_turn(draw: Any, play: Any) -> None:
+def test_a_maximum_of_none_takes_no_turn(draw: Drawing, play: Player) -> None:
     loop = draw.again(most=1, before=True).replace('"1"', '"0"')
     run = play(draw("start -> t -> after", t=draw.user(loop=loop)))
     assert run.open == ["after"]
 
 
-def test_loops_inside_loops_multiply(draw: Any, play: Any) -> None:
+def test_loops_inside_loops_multiply(draw: Drawing, play: Player) -> None:
     inner = draw.sub(
         "start_i -> a -> end_i", loop=draw.each("${row}", "x", sequential=True)
     )
@@ -132,7 +136,7 @@ def test_loops_inside_loops_multiply(draw: Any, play: Any) -> None:
     assert run.open == ["after"]
 
 
-def test_a_terminate_end_ends_its_turn_only(draw: Any, play: Any) -> None:
+def test_a_terminate_end_ends_its_turn_only(draw: Drawing, play: Player) -> None:
     run = play(
         draw(
             "start -> many -> after",
@@ -150,7 +154,7 @@ def test_a_terminate_end_ends_its_turn_only(draw: Any, play: Any) -> None:
     assert run.open == ["after"]
 
 
-def test_an_error_in_one_turn_ends_all_turns(draw: Any, play: Any) -> None:
+def test_an_error_in_one_turn_ends_all_turns(draw: Drawing, play: Player) -> None:
     run = play(
         draw(
             "start -> many -> after",
@@ -168,7 +172,7 @@ def test_an_error_in_one_turn_ends_all_turns(draw: Any, play: Any) -> None:
 
 
 def test_an_event_subprocess_catches_the_error_of_its_own_turn(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     run = play(
         draw(

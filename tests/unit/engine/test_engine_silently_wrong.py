@@ -11,25 +11,27 @@ import pytest
 
 from mpms.domain.errors import BusinessError
 from mpms.domain.instances import InstanceStatus
+from tests.support.bpmn_drawing import Drawing
+from tests.support.bpmn_play import Player
 
 pytestmark = pytest.mark.covers("A3")
 
 
-def test_a_signal_end_event_throws_its_signal(draw: Any, play: Any) -> None:
+def test_a_signal_end_event_throws_its_signal(draw: Drawing, play: Player) -> None:
     run = play(draw("start -> tell", tell=draw.end(signal="email received")))
     assert [t.event for t in run.step.throws] == ["email received"]
     assert run.done
 
 
 def test_a_link_that_nobody_catches_is_refused_not_dropped(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     with pytest.raises(AssertionError, match="no link event in the same scope"):
         play(draw("start -> away", away=draw.throw(link="nowhere")))
 
 
 def test_a_condition_on_a_flow_that_leaves_a_task_is_honoured(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     run = play(draw("start -> t", "t -> a if x > 1", "t -> b if x > 5"))
     run.complete("t", x=3)
@@ -37,13 +39,15 @@ def test_a_condition_on_a_flow_that_leaves_a_task_is_honoured(
 
 
 def test_a_condition_on_a_flow_that_leaves_a_parallel_gateway_is_refused(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     with pytest.raises(AssertionError, match="parallel gateway cannot"):
         play(draw("start -> and", "and -> a if x > 1", "and -> b"))
 
 
-def test_an_error_event_subprocess_does_not_run_at_once(draw: Any, play: Any) -> None:
+def test_an_error_event_subprocess_does_not_run_at_once(
+    draw: Drawing, play: Player
+) -> None:
     handler = draw.on("bad -> b", bad=draw.begin(error="Jam"))
     run = play(draw("start -> a -> end", handler=handler))
     assert run.open == ["a"]
@@ -52,7 +56,7 @@ def test_an_error_event_subprocess_does_not_run_at_once(draw: Any, play: Any) ->
 
 
 def test_an_error_end_without_a_catcher_never_leads_on_to_the_normal_path(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     sub = draw.sub("start_in -> end_bad", end_bad=draw.end(error="Broken"))
     run = play(draw("start -> sub -> normal", sub=sub))
@@ -61,7 +65,7 @@ def test_an_error_end_without_a_catcher_never_leads_on_to_the_normal_path(
 
 
 def test_two_timers_after_one_event_gateway_each_have_their_own_time(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     model = draw(
         "start -> event -> soon -> a",
@@ -78,7 +82,7 @@ def test_two_timers_after_one_event_gateway_each_have_their_own_time(
 
 
 def test_a_loop_does_not_stop_in_silence_after_a_thousand_turns(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     run = play(draw("start -> xor -> a -> xor2 -> xor"))
     for _ in range(1200):
@@ -87,7 +91,7 @@ def test_a_loop_does_not_stop_in_silence_after_a_thousand_turns(
 
 
 def test_a_python_exception_becomes_an_error_that_the_model_catches(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     def work(inputs: dict[str, Any]) -> None:
         raise BusinessError("Jam")
@@ -104,7 +108,9 @@ def test_a_python_exception_becomes_an_error_that_the_model_catches(
     assert run.open == ["mend"]
 
 
-def test_a_non_interrupting_signal_fires_more_than_once(draw: Any, play: Any) -> None:
+def test_a_non_interrupting_signal_fires_more_than_once(
+    draw: Drawing, play: Player
+) -> None:
     run = play(
         draw(
             "start -> a",
@@ -118,7 +124,7 @@ def test_a_non_interrupting_signal_fires_more_than_once(draw: Any, play: Any) ->
 
 
 def test_a_sequential_loop_needs_no_output_and_can_be_entered_again(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     loop = draw.each("${xs}", "x", sequential=True, collect=("ys", "y"))
     run = play(
@@ -133,7 +139,7 @@ def test_a_sequential_loop_needs_no_output_and_can_be_entered_again(
 
 
 def test_a_stale_branch_does_not_overwrite_another_at_a_join(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     run = play(
         draw(
@@ -147,7 +153,7 @@ def test_a_stale_branch_does_not_overwrite_another_at_a_join(
     assert run.variables == {"status": "new", "items": [2, 2]}
 
 
-def test_a_call_copies_nothing_that_is_not_mapped(draw: Any, play: Any) -> None:
+def test_a_call_copies_nothing_that_is_not_mapped(draw: Drawing, play: Player) -> None:
     run = play(draw("start -> c -> a", c=draw.call("other")), {"secret": 1})
     assert run.wait("c").inputs == {}
     run.complete("c", secret=2, more=3)
@@ -155,14 +161,14 @@ def test_a_call_copies_nothing_that_is_not_mapped(draw: Any, play: Any) -> None:
 
 
 def test_a_thrown_signal_does_not_copy_the_throwers_variables(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     run = play(draw("start -> tell", tell=draw.end(signal="ping")), {"secret": 1})
     assert run.step.throws[0].variables == {}
 
 
 def test_an_inner_catcher_does_not_swallow_a_signal_thrown_beside_it(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     """Throws go out to the table of subscriptions, and come back as commands."""
     run = play(
@@ -181,7 +187,7 @@ def test_an_inner_catcher_does_not_swallow_a_signal_thrown_beside_it(
 
 
 def test_a_task_in_a_subprocess_may_have_a_lane_of_its_own(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     run = play(
         draw(

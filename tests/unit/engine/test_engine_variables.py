@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from mpms.domain.steps import Complete
+from tests.support.bpmn_drawing import Drawing
+from tests.support.bpmn_play import Player
 
 pytestmark = pytest.mark.covers("A6")
 
@@ -30,17 +32,17 @@ def same(a: Any, b: Any) -> bool:
     return json.dumps(a, sort_keys=True) == json.dumps(b, sort_keys=True)
 
 
-def test_what_one_branch_writes_the_other_sees_at_once(draw: Any, play: Any) -> None:
+def test_what_one_branch_writes_the_other_sees_at_once(
+    draw: Drawing, play: Player
+) -> None:
     run = play(draw("start -> and -> a -> xor", "and -> b -> xor", "xor -> c if n > 1"))
     run.complete("a", n=2)
-    assert run.engine.visible(run.definition, run.snapshot, run.wait("b").task_id) == {
-        "n": 2
-    }
+    assert run.sees(run.wait("b").task_id) == {"n": 2}
 
 
 @pytest.mark.parametrize("seed", range(10))
 def test_no_branch_loses_what_another_wrote_before_a_join(
-    draw: Any, play: Any, seed: int
+    draw: Drawing, play: Player, seed: int
 ) -> None:
     print("seed", seed)
     chance = random.Random(seed)
@@ -64,7 +66,7 @@ def test_no_branch_loses_what_another_wrote_before_a_join(
 
 
 def test_a_local_variable_hides_the_outer_one_and_leaves_it_alone(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     sub = draw.sub(
         "start_in -> a -> s",
@@ -80,13 +82,15 @@ def test_a_local_variable_hides_the_outer_one_and_leaves_it_alone(
     assert run.variables["x"] == "outer"
 
 
-def test_inputs_are_local_and_vanish_with_their_task(draw: Any, play: Any) -> None:
+def test_inputs_are_local_and_vanish_with_their_task(
+    draw: Drawing, play: Player
+) -> None:
     run = play(draw("start -> a -> b", a=draw.user(inputs={"x": "${y}"})), {"y": 1})
     run.complete("a")
     assert run.variables == {"y": 1}
 
 
-def test_nested_mappings_keep_their_shape(draw: Any, play: Any) -> None:
+def test_nested_mappings_keep_their_shape(draw: Drawing, play: Player) -> None:
     task = draw.user()
     task.extensions = (
         "<camunda:inputOutput><camunda:inputParameter name='goal'><camunda:map>"
@@ -100,7 +104,7 @@ def test_nested_mappings_keep_their_shape(draw: Any, play: Any) -> None:
 
 
 def test_the_trace_tells_old_and_new_value_and_who_wrote_it(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     run = play(draw("start -> a -> b -> c", c=draw.user(inputs={"z": "${n}"})))
     run.complete("a", n=1, kept="x")
@@ -118,7 +122,7 @@ def test_the_trace_tells_old_and_new_value_and_who_wrote_it(
     ("old", "new"), [(1, True), (1, 1.0), ([1], [True]), ({"a": 0}, {"a": False})]
 )
 def test_a_value_of_another_type_replaces_an_equal_one(
-    draw: Any, play: Any, old: Any, new: Any
+    draw: Drawing, play: Player, old: Any, new: Any
 ) -> None:
     run = play(draw("start -> a -> b"), {"x": old})
     run.complete("a", x=new)
@@ -127,7 +131,7 @@ def test_a_value_of_another_type_replaces_an_equal_one(
 
 @pytest.mark.parametrize("name", VALUES)
 def test_every_json_value_survives_as_a_variable_and_in_every_local_place(
-    draw: Any, play: Any, name: str
+    draw: Drawing, play: Player, name: str
 ) -> None:
     value = VALUES[name]
     run = play(
@@ -153,7 +157,7 @@ def test_every_json_value_survives_as_a_variable_and_in_every_local_place(
 
 @pytest.mark.parametrize("value", [2**64, -(2**200), [{"n": 10**40}], "half \ud800"])
 def test_values_that_the_fast_writer_refuses_survive_too(
-    draw: Any, play: Any, value: Any
+    draw: Drawing, play: Player, value: Any
 ) -> None:
     """Expressions give none of these, but forms and called processes may."""
     run = play(
@@ -171,7 +175,7 @@ def test_values_that_the_fast_writer_refuses_survive_too(
     assert same(run.variables["v"], value)
     assert same(run.wait("call").inputs["v"], value)
     stuck = run.wait("a").task_id
-    seen = run.engine.visible(run.definition, run.snapshot, stuck)
+    seen = run.sees(stuck)
     assert same(seen["answer"], value)
     run.mend(n=1)
     run.retry("a")
@@ -179,21 +183,20 @@ def test_values_that_the_fast_writer_refuses_survive_too(
 
 
 def test_the_state_does_not_hold_the_variables_of_the_instance(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     run = play(draw("start -> a"), {"x": "needle"})
-    assert b"needle" not in run.snapshot.state
+    assert b"needle" not in run.kept.state
 
 
 def test_what_a_task_sees_after_it_is_gone_is_the_instance(
-    draw: Any, play: Any
+    draw: Drawing, play: Player
 ) -> None:
     run = play(
         draw("start -> a -> b", a=draw.user(inputs={"y": "${x}"})),
         {"x": 1},
     )
     task_id = run.wait("a").task_id
-    see = run.engine.visible
-    assert see(run.definition, run.snapshot, task_id) == {"x": 1, "y": 1}
+    assert run.sees(task_id) == {"x": 1, "y": 1}
     run.do(Complete(task_id))
-    assert see(run.definition, run.snapshot, task_id) == {"x": 1}
+    assert run.sees(task_id) == {"x": 1}

@@ -1,15 +1,18 @@
 """Carrying running instances over to another version of their process."""
 
 from datetime import timedelta
-from typing import Any
 
 import pytest
 
 from mpms.domain.errors import ElementUnknown, MigrationRefused
 from mpms.domain.steps import FormWait, JobWait, Retry, TimerWait
+from tests.support.repair_drawing import RepairDrawing
+from tests.support.repair_play import RepairPlayer
 
 
-def test_tokens_go_on_in_the_new_version(draw: Any, play: Any) -> None:
+def test_tokens_go_on_in_the_new_version(
+    draw: RepairDrawing, play: RepairPlayer
+) -> None:
     run = play(draw("start -> a -> b -> end"), n=1)
     task = run.id("a")
     run.migrate(draw("start -> a -> new -> b -> end"))
@@ -20,7 +23,9 @@ def test_tokens_go_on_in_the_new_version(draw: Any, play: Any) -> None:
     assert run.variables == {"n": 1}
 
 
-def test_a_renamed_element_is_found_by_the_mapping(draw: Any, play: Any) -> None:
+def test_a_renamed_element_is_found_by_the_mapping(
+    draw: RepairDrawing, play: RepairPlayer
+) -> None:
     run = play(draw("start -> a -> end"))
     task = run.id("a")
     new = draw("start -> weigh -> end", weigh=draw.user("weigh", formKey="scale"))
@@ -31,7 +36,7 @@ def test_a_renamed_element_is_found_by_the_mapping(draw: Any, play: Any) -> None
     assert (wait.task_id, wait.element, wait.form) == (task, "weigh", "scale")
 
 
-def test_a_live_task_is_never_lost(draw: Any, play: Any) -> None:
+def test_a_live_task_is_never_lost(draw: RepairDrawing, play: RepairPlayer) -> None:
     run = play(draw("start -> a -> b -> end"))
     before = run.snapshot
     with pytest.raises(MigrationRefused, match="'a' has a live task"):
@@ -49,7 +54,7 @@ def test_a_live_task_is_never_lost(draw: Any, play: Any) -> None:
     ],
 )
 def test_an_element_that_is_no_longer_the_same_is_an_obstacle(
-    draw: Any, play: Any, new: str, why: str
+    draw: RepairDrawing, play: RepairPlayer, new: str, why: str
 ) -> None:
     run = play(draw("start -> a -> end"))
     changed = {
@@ -61,7 +66,7 @@ def test_an_element_that_is_no_longer_the_same_is_an_obstacle(
 
 
 def test_a_timer_keeps_its_due_time_and_a_job_gets_its_new_topic(
-    draw: Any, play: Any
+    draw: RepairDrawing, play: RepairPlayer
 ) -> None:
     old = draw(
         "start -> and1 -> t -> end",
@@ -86,7 +91,7 @@ def test_a_timer_keeps_its_due_time_and_a_job_gets_its_new_topic(
 
 
 def test_boundary_events_are_opened_and_dropped_as_the_new_version_draws_them(
-    draw: Any, play: Any
+    draw: RepairDrawing, play: RepairPlayer
 ) -> None:
     old = draw(
         "start -> a -> end",
@@ -112,7 +117,7 @@ def test_boundary_events_are_opened_and_dropped_as_the_new_version_draws_them(
 
 
 def test_a_boundary_event_that_became_another_kind_is_opened_anew(
-    draw: Any, play: Any
+    draw: RepairDrawing, play: RepairPlayer
 ) -> None:
     old = draw("start -> a -> end", "e -> end2", e=draw.edge("e", "a", draw.signal))
     new = draw(
@@ -123,7 +128,9 @@ def test_a_boundary_event_that_became_another_kind_is_opened_anew(
     assert {type(w).__name__ for w in run.step.waits} == {"FormWait", "TimerWait"}
 
 
-def test_a_waiting_join_keeps_its_tokens(draw: Any, play: Any) -> None:
+def test_a_waiting_join_keeps_its_tokens(
+    draw: RepairDrawing, play: RepairPlayer
+) -> None:
     run = play(draw("start -> and1 -> a -> and2 -> c -> end", "and1 -> b -> and2"))
     run.complete("a")
     run.migrate(draw("start -> and1 -> a -> and2 -> d -> end", "and1 -> b -> and2"))
@@ -132,7 +139,7 @@ def test_a_waiting_join_keeps_its_tokens(draw: Any, play: Any) -> None:
 
 
 def test_a_join_follows_a_renamed_source_and_fires_if_nothing_is_missing_now(
-    draw: Any, play: Any
+    draw: RepairDrawing, play: RepairPlayer
 ) -> None:
     run = play(draw("start -> and1 -> a -> and2 -> c -> end", "and1 -> b -> and2"))
     run.complete("a")
@@ -142,7 +149,9 @@ def test_a_join_follows_a_renamed_source_and_fires_if_nothing_is_missing_now(
     assert run.open == ["c"]
 
 
-def test_a_join_whose_flow_vanished_is_an_obstacle(draw: Any, play: Any) -> None:
+def test_a_join_whose_flow_vanished_is_an_obstacle(
+    draw: RepairDrawing, play: RepairPlayer
+) -> None:
     run = play(
         draw(
             "start -> and1 -> a -> and2 -> d -> end",
@@ -156,7 +165,7 @@ def test_a_join_whose_flow_vanished_is_an_obstacle(draw: Any, play: Any) -> None
 
 
 def test_loops_go_on_unless_their_turns_are_made_differently(
-    draw: Any, play: Any
+    draw: RepairDrawing, play: RepairPlayer
 ) -> None:
     one_by_one = draw.user("a", draw.each("items", "item", one_by_one=True))
     run = play(draw("start -> a -> end", a=one_by_one), items=[1, 2])
@@ -169,7 +178,7 @@ def test_loops_go_on_unless_their_turns_are_made_differently(
 
 
 def test_a_subprocess_keeps_its_inner_tokens_and_gets_new_events(
-    draw: Any, play: Any
+    draw: RepairDrawing, play: RepairPlayer
 ) -> None:
     sub = draw.sub("s", "start_s -> x -> end_s")
     run = play(draw("start -> s -> end", s=sub))
@@ -183,7 +192,7 @@ def test_a_subprocess_keeps_its_inner_tokens_and_gets_new_events(
 
 
 def test_an_event_gateway_gets_its_new_events_and_loses_none(
-    draw: Any, play: Any
+    draw: RepairDrawing, play: RepairPlayer
 ) -> None:
     bell, clock = (
         draw.catch("bell", draw.signal),
@@ -218,7 +227,7 @@ def test_an_event_gateway_gets_its_new_events_and_loses_none(
 
 
 def test_a_stuck_element_is_carried_over_and_retried_in_the_new_version(
-    draw: Any, play: Any
+    draw: RepairDrawing, play: RepairPlayer
 ) -> None:
     run = play(draw("start -> x -> end", x=draw.script("x", "y = missing + 1")))
     run.migrate(draw("start -> x -> b -> end", x=draw.script("x", "y = 1")))
@@ -230,7 +239,7 @@ def test_a_stuck_element_is_carried_over_and_retried_in_the_new_version(
 
 @pytest.mark.parametrize("renamed", [{"nowhere": "a"}, {"a": "nowhere"}])
 def test_a_mapping_that_names_nothing_is_refused(
-    draw: Any, play: Any, renamed: dict[str, str]
+    draw: RepairDrawing, play: RepairPlayer, renamed: dict[str, str]
 ) -> None:
     run = play(draw("start -> a -> end"))
     with pytest.raises(ElementUnknown, match="'nowhere'"):

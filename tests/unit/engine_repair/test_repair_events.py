@@ -1,29 +1,31 @@
 """Repairs beside event subprocesses, conditions and compensation."""
 
-from typing import Any
-
 import pytest
 
 from mpms.domain.errors import ElementUnknown, RepairRefused
 from mpms.domain.instances import InstanceStatus
 from mpms.domain.steps import SetVariables
+from tests.support.repair_drawing import RepairDrawing
+from tests.support.repair_play import RepairPlayer
 
 
-def test_a_scope_that_only_listens_is_empty(draw: Any, play: Any) -> None:
+def test_a_scope_that_only_listens_is_empty(
+    draw: RepairDrawing, play: RepairPlayer
+) -> None:
     help_ = draw.on("help", draw.signal, "start_help -> h -> end_h")
     sub = draw.sub("sub", "start_s -> x -> end_s", help=help_)
     run = play(draw("start -> sub -> a -> b -> end", sub=sub))
     assert run.open == ["start_help", "x"]
     run.move("x", "b")
     assert run.open == ["b"]
-    assert "sub" not in run.lines("left")
+    assert "sub" not in run.passed("left")
     run = play(draw("start -> a -> end", help=help_))
     run.cancel("a")
     assert run.status is InstanceStatus.CANCELLED
 
 
 def test_an_event_subprocess_is_entered_by_a_move_without_its_start(
-    draw: Any, play: Any
+    draw: RepairDrawing, play: RepairPlayer
 ) -> None:
     help_ = draw.on("help", draw.signal, "start_help -> h -> i -> end_h")
     run = play(draw("start -> a -> end", help=help_))
@@ -34,7 +36,7 @@ def test_an_event_subprocess_is_entered_by_a_move_without_its_start(
 
 
 def test_a_beginning_elsewhere_listens_as_the_plain_one_does(
-    draw: Any, play: Any
+    draw: RepairDrawing, play: RepairPlayer
 ) -> None:
     help_ = draw.on("help", draw.signal, "start_help -> h -> end_h")
     run = play(draw("start -> a -> b -> end", help=help_), at=("b",))
@@ -51,7 +53,7 @@ def test_a_beginning_elsewhere_listens_as_the_plain_one_does(
     ],
 )
 def test_what_only_an_event_begins_is_no_target(
-    draw: Any, play: Any, element: str, why: str
+    draw: RepairDrawing, play: RepairPlayer, element: str, why: str
 ) -> None:
     help_ = draw.on("help", draw.signal, "start_help -> h -> end_h")
     xml = draw("start -> a -> b -> end", help=help_, undo_a=draw.handler("un_a", "a"))
@@ -62,7 +64,9 @@ def test_what_only_an_event_begins_is_no_target(
     assert run.snapshot is before
 
 
-def test_what_was_skipped_is_not_undone(draw: Any, play: Any) -> None:
+def test_what_was_skipped_is_not_undone(
+    draw: RepairDrawing, play: RepairPlayer
+) -> None:
     xml = draw(
         "start -> a -> b -> c -> back -> d -> end",
         undo_a=draw.handler("un_a", "a"),
@@ -80,7 +84,9 @@ def test_what_was_skipped_is_not_undone(draw: Any, play: Any) -> None:
     assert run.open == ["d"]
 
 
-def test_the_next_is_undone_after_a_skipped_handler(draw: Any, play: Any) -> None:
+def test_the_next_is_undone_after_a_skipped_handler(
+    draw: RepairDrawing, play: RepairPlayer
+) -> None:
     xml = draw(
         "start -> a -> b -> c -> back -> d -> end",
         undo_a=draw.handler("un_a", "a"),
@@ -97,7 +103,9 @@ def test_the_next_is_undone_after_a_skipped_handler(draw: Any, play: Any) -> Non
     assert run.open == ["d"]
 
 
-def test_a_condition_hears_of_a_repaired_variable(draw: Any, play: Any) -> None:
+def test_a_condition_hears_of_a_repaired_variable(
+    draw: RepairDrawing, play: RepairPlayer
+) -> None:
     hot = draw.edge("hot", "a", draw.when("kg > 5"))
     run = play(draw("start -> a -> end", "hot -> b -> end2", hot=hot), kg=1)
     run.set(kg=4)
@@ -106,7 +114,9 @@ def test_a_condition_hears_of_a_repaired_variable(draw: Any, play: Any) -> None:
     assert run.open == ["b"]
 
 
-def test_a_watching_event_that_is_stuck_can_be_cancelled(draw: Any, play: Any) -> None:
+def test_a_watching_event_that_is_stuck_can_be_cancelled(
+    draw: RepairDrawing, play: RepairPlayer
+) -> None:
     late = draw.edge("late", "a", draw.timer("${missing}"))
     run = play(draw("start -> a -> end", "late -> end2", late=late))
     assert "late" in run.stuck
@@ -119,7 +129,7 @@ def test_a_watching_event_that_is_stuck_can_be_cancelled(draw: Any, play: Any) -
 
 
 def test_a_new_event_subprocess_is_listened_for_and_an_old_one_is_dropped(
-    draw: Any, play: Any
+    draw: RepairDrawing, play: RepairPlayer
 ) -> None:
     old = draw.on("old", draw.signal, "start_old -> h -> end_h")
     new = draw.on("new", draw.timer("PT5M"), "start_new -> i -> end_i")
@@ -136,7 +146,7 @@ def test_a_new_event_subprocess_is_listened_for_and_an_old_one_is_dropped(
 
 
 def test_what_has_come_once_does_not_come_again_by_a_migration(
-    draw: Any, play: Any
+    draw: RepairDrawing, play: RepairPlayer
 ) -> None:
     late = draw.edge("late", "a", draw.timer("PT5M"), cancels=False)
     help_ = draw.on(
@@ -151,7 +161,9 @@ def test_what_has_come_once_does_not_come_again_by_a_migration(
     assert run.open == ["a", "b", "h"]
 
 
-def test_an_interrupted_scope_listens_to_nothing_new(draw: Any, play: Any) -> None:
+def test_an_interrupted_scope_listens_to_nothing_new(
+    draw: RepairDrawing, play: RepairPlayer
+) -> None:
     help_ = draw.on("help", draw.timer("PT9M"), "start_help -> h -> end_h")
     more = draw.on("more", draw.signal, "start_more -> m -> end_m")
     run = play(draw("start -> a -> end", help=help_))
@@ -160,7 +172,9 @@ def test_an_interrupted_scope_listens_to_nothing_new(draw: Any, play: Any) -> No
     assert run.open == ["h"]
 
 
-def test_what_may_have_to_be_undone_is_carried_over(draw: Any, play: Any) -> None:
+def test_what_may_have_to_be_undone_is_carried_over(
+    draw: RepairDrawing, play: RepairPlayer
+) -> None:
     lines = "start -> {} -> c -> back -> d -> end"
     back = draw.undo("back")
     run = play(draw(lines.format("a"), undo_a=draw.handler("un_a", "a"), back=back))
@@ -173,7 +187,7 @@ def test_what_may_have_to_be_undone_is_carried_over(draw: Any, play: Any) -> Non
 
 
 def test_local_variables_of_a_scope_reach_the_conditions_inside(
-    draw: Any, play: Any
+    draw: RepairDrawing, play: RepairPlayer
 ) -> None:
     hot = draw.edge("hot", "x", draw.when("kg > 5"))
     sub = draw.sub("sub", "start_s -> x -> end_s", "hot -> y -> end_y", hot=hot)
@@ -184,7 +198,7 @@ def test_local_variables_of_a_scope_reach_the_conditions_inside(
 
 
 def test_a_scope_whose_flow_was_cancelled_starts_no_more_event_subprocesses(
-    draw: Any, play: Any
+    draw: RepairDrawing, play: RepairPlayer
 ) -> None:
     help_ = draw.on(
         "help", draw.timer("PT9M"), "start_help -> h -> end_h", cancels=False

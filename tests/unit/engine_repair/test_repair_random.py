@@ -8,13 +8,13 @@ nothing. Play checks the first two after every step.
 import random
 from collections import Counter
 from itertools import count
-from typing import Any
 
 import pytest
 
 from mpms.domain.errors import ElementUnknown, MpmsError, RepairRefused
 from mpms.domain.steps import (
     CancelActivity,
+    Command,
     Complete,
     Move,
     Receive,
@@ -22,6 +22,8 @@ from mpms.domain.steps import (
     SetVariables,
     Skip,
 )
+from tests.support.repair_drawing import RepairDrawing
+from tests.support.repair_play import RepairPlay, RepairPlayer
 
 MODELS, BATCHES, STEPS = 160, 8, 25
 
@@ -29,7 +31,7 @@ MODELS, BATCHES, STEPS = 160, 8, 25
 class Inventor:
     """Draws random blocks between two elements."""
 
-    def __init__(self, draw: Any, chance: random.Random) -> None:
+    def __init__(self, draw: RepairDrawing, chance: random.Random) -> None:
         self.draw, self.chance, self.numbers = draw, chance, count()
         self.ids: list[str] = []
 
@@ -97,7 +99,7 @@ class Inventor:
         ]
 
 
-def whole(run: Any) -> None:
+def whole(run: RepairPlay) -> None:
     """Scopes hold tokens, watchers watch somebody, ids are unique."""
     tokens = run.tokens
     ids = Counter(token.task_id for token in tokens)
@@ -112,7 +114,9 @@ def whole(run: Any) -> None:
 
 
 @pytest.mark.parametrize("batch", range(BATCHES))
-def test_no_repair_loses_an_instance(draw: Any, play: Any, batch: int) -> None:
+def test_no_repair_loses_an_instance(
+    draw: RepairDrawing, play: RepairPlayer, batch: int
+) -> None:
     for number in range(MODELS // BATCHES):
         seed = batch * 1000 + number
         print("seed", seed)
@@ -125,18 +129,17 @@ def test_no_repair_loses_an_instance(draw: Any, play: Any, batch: int) -> None:
                 break
             token = chance.choice(run.tokens)
             target = chance.choice([*inventor.ids, "nowhere"])
-            command = chance.choice(
-                [
-                    Move(token.task_id, target),
-                    Move(token.task_id, target),
-                    Skip(token.task_id, {"n": chance.random()}),
-                    CancelActivity(token.task_id),
-                    SetVariables({"local": 1}, task_id=token.task_id),
-                    Complete(token.task_id),
-                    Retry(token.task_id),
-                    Receive(token.task_id),
-                ]
-            )
+            commands: list[Command] = [
+                Move(token.task_id, target),
+                Move(token.task_id, target),
+                Skip(token.task_id, {"n": chance.random()}),
+                CancelActivity(token.task_id),
+                SetVariables({"local": 1}, task_id=token.task_id),
+                Complete(token.task_id),
+                Retry(token.task_id),
+                Receive(token.task_id),
+            ]
+            command = chance.choice(commands)
             before = run.snapshot
             try:
                 run.do(command)
@@ -147,7 +150,9 @@ def test_no_repair_loses_an_instance(draw: Any, play: Any, batch: int) -> None:
             whole(run)
 
 
-def test_random_repairs_do_move_skip_and_cancel(draw: Any, play: Any) -> None:
+def test_random_repairs_do_move_skip_and_cancel(
+    draw: RepairDrawing, play: RepairPlayer
+) -> None:
     """Otherwise the test above would show little."""
     kinds: Counter[str] = Counter()
     for seed in range(40):
@@ -170,7 +175,7 @@ def test_random_repairs_do_move_skip_and_cancel(draw: Any, play: Any) -> None:
 
 @pytest.mark.parametrize("batch", range(4))
 def test_a_migrated_run_goes_on_as_one_that_was_not(
-    draw: Any, play: Any, batch: int
+    draw: RepairDrawing, play: RepairPlayer, batch: int
 ) -> None:
     """Every task has another name in the new version; half-way all are carried over."""
     for number in range(20):

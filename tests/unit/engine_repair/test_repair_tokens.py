@@ -7,6 +7,8 @@ import pytest
 from mpms.domain.errors import ElementUnknown, RepairRefused, TaskGone
 from mpms.domain.instances import InstanceStatus
 from mpms.domain.steps import CancelActivity, JobWait, Move, Skip
+from tests.support.repair_drawing import RepairDrawing
+from tests.support.repair_play import RepairPlayer
 
 NOBODY = "00000000-0000-0000-0000-000000000000"
 
@@ -14,16 +16,18 @@ NOBODY = "00000000-0000-0000-0000-000000000000"
 # -- skip ---------------------------------------------------------------------------
 
 
-def test_a_skipped_task_is_left_along_its_flow(draw: Any, play: Any) -> None:
+def test_a_skipped_task_is_left_along_its_flow(
+    draw: RepairDrawing, play: RepairPlayer
+) -> None:
     run = play(draw("start -> a -> b -> end"))
     run.skip("a", weight=7)
     assert run.open == ["b"]
     assert run.variables == {"weight": 7}
-    assert run.lines("skipped") == ["a"]
-    assert run.lines("left")[-1:] == ["a"]
+    assert run.passed("skipped") == ["a"]
+    assert run.passed("left")[-1:] == ["a"]
 
 
-def test_skipping_maps_no_outputs(draw: Any, play: Any) -> None:
+def test_skipping_maps_no_outputs(draw: RepairDrawing, play: RepairPlayer) -> None:
     task = draw.user("a", draw.maps(out_result="${missing + 1}"))
     run = play(draw("start -> a -> b -> end", a=task))
     run.skip("a")
@@ -31,7 +35,9 @@ def test_skipping_maps_no_outputs(draw: Any, play: Any) -> None:
     assert run.variables == {}
 
 
-def test_skipping_drops_the_boundary_events(draw: Any, play: Any) -> None:
+def test_skipping_drops_the_boundary_events(
+    draw: RepairDrawing, play: RepairPlayer
+) -> None:
     edge = draw.edge("late", "a", draw.timer("PT5M"))
     run = play(draw("start -> a -> b -> end", "late -> c -> end2", late=edge))
     assert run.open == ["a", "late"]
@@ -39,21 +45,27 @@ def test_skipping_drops_the_boundary_events(draw: Any, play: Any) -> None:
     assert run.open == ["b"]
 
 
-def test_skipping_a_subprocess_cancels_what_is_inside(draw: Any, play: Any) -> None:
+def test_skipping_a_subprocess_cancels_what_is_inside(
+    draw: RepairDrawing, play: RepairPlayer
+) -> None:
     sub = draw.sub("sub", "start_s -> x -> end_s")
     run = play(draw("start -> sub -> b -> end", sub=sub))
     run.skip("sub")
     assert run.open == ["b"]
-    assert run.lines("cancelled") == ["x"]
+    assert run.passed("cancelled") == ["x"]
 
 
-def test_skipping_the_last_task_completes_the_instance(draw: Any, play: Any) -> None:
+def test_skipping_the_last_task_completes_the_instance(
+    draw: RepairDrawing, play: RepairPlayer
+) -> None:
     run = play(draw("start -> a -> end"))
     run.skip("a")
     assert run.status is InstanceStatus.COMPLETED
 
 
-def test_a_skipped_turn_counts_and_the_loop_goes_on(draw: Any, play: Any) -> None:
+def test_a_skipped_turn_counts_and_the_loop_goes_on(
+    draw: RepairDrawing, play: RepairPlayer
+) -> None:
     task = draw.user("a", draw.each("items", "item", one_by_one=True))
     run = play(draw("start -> a -> b -> end", a=task), items=[1, 2])
     turn = next(w for w in run.step.waits if w.element == "a")
@@ -63,14 +75,18 @@ def test_a_skipped_turn_counts_and_the_loop_goes_on(draw: Any, play: Any) -> Non
     assert run.open == ["b"]
 
 
-def test_skipping_a_whole_loop_cancels_its_turns(draw: Any, play: Any) -> None:
+def test_skipping_a_whole_loop_cancels_its_turns(
+    draw: RepairDrawing, play: RepairPlayer
+) -> None:
     task = draw.user("a", draw.each("items", "item"))
     run = play(draw("start -> a -> b -> end", a=task), items=[1, 2, 3])
     run.skip("a", 0)  # the body comes before its turns
     assert run.open == ["b"]
 
 
-def test_a_skipped_event_counts_as_having_come(draw: Any, play: Any) -> None:
+def test_a_skipped_event_counts_as_having_come(
+    draw: RepairDrawing, play: RepairPlayer
+) -> None:
     run = play(
         draw(
             "start -> event -> bell -> a -> end",
@@ -81,17 +97,21 @@ def test_a_skipped_event_counts_as_having_come(draw: Any, play: Any) -> None:
     )
     run.skip("bell")
     assert run.open == ["a"]
-    assert "clock" in run.lines("cancelled")
+    assert "clock" in run.passed("cancelled")
 
 
-def test_a_skipped_join_lets_its_token_through(draw: Any, play: Any) -> None:
+def test_a_skipped_join_lets_its_token_through(
+    draw: RepairDrawing, play: RepairPlayer
+) -> None:
     run = play(draw("start -> and1 -> a -> and2 -> c -> end", "and1 -> b -> and2"))
     run.complete("a")
     run.skip("and2")
     assert run.open == ["b", "c"]
 
 
-def test_a_stuck_element_can_be_skipped(draw: Any, play: Any) -> None:
+def test_a_stuck_element_can_be_skipped(
+    draw: RepairDrawing, play: RepairPlayer
+) -> None:
     script = draw.script("x", "y = missing + 1")
     run = play(draw("start -> x -> b -> end", x=script))
     assert "x" in run.stuck
@@ -101,7 +121,7 @@ def test_a_stuck_element_can_be_skipped(draw: Any, play: Any) -> None:
 
 
 def test_a_gateway_without_a_way_is_still_stuck_until_a_variable_opens_one(
-    draw: Any, play: Any
+    draw: RepairDrawing, play: RepairPlayer
 ) -> None:
     ways = "start -> xor", "xor -> a if not go", "xor -> b if go"
     run = play(draw(*ways, "a -> end", "b -> end"), go="?")
@@ -113,7 +133,7 @@ def test_a_gateway_without_a_way_is_still_stuck_until_a_variable_opens_one(
 
 
 def test_a_watching_event_and_an_event_gateway_cannot_be_skipped(
-    draw: Any, play: Any
+    draw: RepairDrawing, play: RepairPlayer
 ) -> None:
     edge = draw.edge("late", "a", draw.timer("PT5M"))
     run = play(draw("start -> a -> end", "late -> end2", late=edge))
@@ -133,7 +153,7 @@ def test_a_watching_event_and_an_event_gateway_cannot_be_skipped(
 
 @pytest.mark.parametrize("variables", [{"": 1}, {"a": float("nan")}, {"a": {1, 2}}])
 def test_what_is_no_json_is_refused_and_nothing_changes(
-    draw: Any, play: Any, variables: dict[str, Any]
+    draw: RepairDrawing, play: RepairPlayer, variables: dict[str, Any]
 ) -> None:
     run = play(draw("start -> a -> end"))
     before = run.snapshot
@@ -145,7 +165,9 @@ def test_what_is_no_json_is_refused_and_nothing_changes(
 # -- cancel -------------------------------------------------------------------------
 
 
-def test_a_cancelled_activity_leaves_the_other_branch(draw: Any, play: Any) -> None:
+def test_a_cancelled_activity_leaves_the_other_branch(
+    draw: RepairDrawing, play: RepairPlayer
+) -> None:
     run = play(draw("start -> and1 -> a -> end", "and1 -> b -> end"))
     run.cancel("a")
     assert run.open == ["b"]
@@ -153,23 +175,27 @@ def test_a_cancelled_activity_leaves_the_other_branch(draw: Any, play: Any) -> N
 
 
 def test_cancelling_the_last_activity_cancels_the_instance(
-    draw: Any, play: Any
+    draw: RepairDrawing, play: RepairPlayer
 ) -> None:
     run = play(draw("start -> a -> end"))
     run.cancel("a")
     assert run.status is InstanceStatus.CANCELLED
 
 
-def test_an_emptied_scope_is_cancelled_and_not_left(draw: Any, play: Any) -> None:
+def test_an_emptied_scope_is_cancelled_and_not_left(
+    draw: RepairDrawing, play: RepairPlayer
+) -> None:
     sub = draw.sub("sub", "start_s -> x -> end_s")
     run = play(draw("start -> and1 -> sub -> a -> end", "and1 -> b -> end", sub=sub))
     run.cancel("x")
     assert run.open == ["b"]
-    assert run.lines("cancelled") == ["x", "sub"]
-    assert "sub" not in run.lines("left")
+    assert run.passed("cancelled") == ["x", "sub"]
+    assert "sub" not in run.passed("left")
 
 
-def test_cancelling_one_turn_keeps_the_others(draw: Any, play: Any) -> None:
+def test_cancelling_one_turn_keeps_the_others(
+    draw: RepairDrawing, play: RepairPlayer
+) -> None:
     task = draw.user("a", draw.each("items", "item"))
     run = play(draw("start -> a -> b -> end", a=task), items=[1, 2])
     first, second = (w.task_id for w in run.step.waits)
@@ -180,7 +206,7 @@ def test_cancelling_one_turn_keeps_the_others(draw: Any, play: Any) -> None:
 
 
 def test_a_branch_cancelled_before_a_join_leaves_the_join_stuck_and_movable(
-    draw: Any, play: Any
+    draw: RepairDrawing, play: RepairPlayer
 ) -> None:
     run = play(draw("start -> and1 -> a -> and2 -> c -> end", "and1 -> b -> and2"))
     run.complete("a")
@@ -193,16 +219,20 @@ def test_a_branch_cancelled_before_a_join_leaves_the_join_stuck_and_movable(
 # -- move ---------------------------------------------------------------------------
 
 
-def test_a_moved_token_is_where_it_was_put(draw: Any, play: Any) -> None:
+def test_a_moved_token_is_where_it_was_put(
+    draw: RepairDrawing, play: RepairPlayer
+) -> None:
     run = play(draw("start -> a -> b -> c -> end"))
     run.move("a", "c")
     assert run.open == ["c"]
-    assert run.lines("moved") == ["a"]
+    assert run.passed("moved") == ["a"]
     run.move("c", "a")
     assert run.open == ["a"]
 
 
-def test_moving_inside_a_subprocess_keeps_it(draw: Any, play: Any) -> None:
+def test_moving_inside_a_subprocess_keeps_it(
+    draw: RepairDrawing, play: RepairPlayer
+) -> None:
     sub = draw.sub("sub", "start_s -> x -> y -> end_s", inside=draw.maps(n="${1}"))
     run = play(draw("start -> sub -> a -> end", sub=sub))
     scope = run.id("sub")
@@ -212,7 +242,7 @@ def test_moving_inside_a_subprocess_keeps_it(draw: Any, play: Any) -> None:
 
 
 def test_moving_into_a_subprocess_enters_it_without_its_start(
-    draw: Any, play: Any
+    draw: RepairDrawing, play: RepairPlayer
 ) -> None:
     inner = draw.sub("inner", "start_i -> x -> y -> end_i")
     sub = draw.sub(
@@ -224,14 +254,14 @@ def test_moving_into_a_subprocess_enters_it_without_its_start(
     )
     run.move("a", "y")
     assert run.open == ["late", "y"]
-    assert run.lines("entered")[-3:] == ["sub", "inner", "y"]
-    assert "start_s" not in run.lines("entered")
+    assert run.passed("entered")[-3:] == ["sub", "inner", "y"]
+    assert "start_s" not in run.passed("entered")
     run.complete("y")
     assert run.open == ["b"]
 
 
 def test_moving_out_of_a_subprocess_cancels_it_and_its_events(
-    draw: Any, play: Any
+    draw: RepairDrawing, play: RepairPlayer
 ) -> None:
     sub = draw.sub("sub", "start_s -> x -> end_s")
     edge = draw.edge("late", "sub", draw.timer("PT5M"))
@@ -240,12 +270,12 @@ def test_moving_out_of_a_subprocess_cancels_it_and_its_events(
     )
     run.move("x", "b")
     assert run.open == ["b"]
-    assert "sub" in run.lines("cancelled")
-    assert "sub" not in run.lines("left")
+    assert "sub" in run.passed("cancelled")
+    assert "sub" not in run.passed("left")
 
 
 def test_a_subprocess_with_other_tokens_stays_when_one_is_moved_out(
-    draw: Any, play: Any
+    draw: RepairDrawing, play: RepairPlayer
 ) -> None:
     sub = draw.sub("sub", "start_s -> and_s -> x -> end_s", "and_s -> y -> end_s")
     run = play(draw("start -> sub -> b -> end", sub=sub))
@@ -254,7 +284,7 @@ def test_a_subprocess_with_other_tokens_stays_when_one_is_moved_out(
 
 
 def test_moving_into_the_active_subprocess_of_another_branch_joins_it(
-    draw: Any, play: Any
+    draw: RepairDrawing, play: RepairPlayer
 ) -> None:
     sub = draw.sub("sub", "start_s -> x -> y -> end_s")
     run = play(draw("start -> and1 -> sub -> end", "and1 -> b -> end", sub=sub))
@@ -264,7 +294,7 @@ def test_moving_into_the_active_subprocess_of_another_branch_joins_it(
 
 
 def test_where_a_subprocess_is_active_twice_nobody_guesses(
-    draw: Any, play: Any
+    draw: RepairDrawing, play: RepairPlayer
 ) -> None:
     sub = draw.sub("sub", "start_s -> x -> y -> end_s")
     run = play(
@@ -281,7 +311,7 @@ def test_where_a_subprocess_is_active_twice_nobody_guesses(
     assert run.open == ["b", "x", "y"]
 
 
-def test_a_stuck_token_can_be_moved(draw: Any, play: Any) -> None:
+def test_a_stuck_token_can_be_moved(draw: RepairDrawing, play: RepairPlayer) -> None:
     script = draw.script("x", "y = missing + 1")
     run = play(draw("start -> x -> b -> end", x=script))
     run.move("x", "b")
@@ -290,7 +320,7 @@ def test_a_stuck_token_can_be_moved(draw: Any, play: Any) -> None:
 
 
 def test_a_token_moved_to_a_join_counts_for_its_own_branch(
-    draw: Any, play: Any
+    draw: RepairDrawing, play: RepairPlayer
 ) -> None:
     run = play(
         draw("start -> and1 -> a -> and2 -> c -> end", "and1 -> b -> b2 -> and2")
@@ -302,7 +332,7 @@ def test_a_token_moved_to_a_join_counts_for_its_own_branch(
 
 
 def test_an_event_behind_a_gateway_moves_the_gateways_token(
-    draw: Any, play: Any
+    draw: RepairDrawing, play: RepairPlayer
 ) -> None:
     xml = draw(
         "start -> event -> bell -> a -> end",
@@ -320,7 +350,7 @@ def test_an_event_behind_a_gateway_moves_the_gateways_token(
 
 
 def test_moving_inside_one_turn_of_a_loop_is_allowed_but_not_into_a_loop(
-    draw: Any, play: Any
+    draw: RepairDrawing, play: RepairPlayer
 ) -> None:
     sub = draw.sub("sub", "start_s -> x -> y -> end_s", inside=draw.each("items", "i"))
     run = play(
@@ -334,7 +364,9 @@ def test_moving_inside_one_turn_of_a_loop_is_allowed_but_not_into_a_loop(
     assert run.open == ["b", "b", "y"]
 
 
-def test_moving_to_a_loop_as_a_whole_makes_its_turns(draw: Any, play: Any) -> None:
+def test_moving_to_a_loop_as_a_whole_makes_its_turns(
+    draw: RepairDrawing, play: RepairPlayer
+) -> None:
     task = draw.user("a", draw.each("items", "item"))
     run = play(draw("start -> b -> a -> c -> end", a=task), items=[1, 2])
     run.move("b", "a")
@@ -343,7 +375,7 @@ def test_moving_to_a_loop_as_a_whole_makes_its_turns(draw: Any, play: Any) -> No
     assert run.open == ["a", "c"]
 
 
-def test_a_moved_job_has_its_inputs(draw: Any, play: Any) -> None:
+def test_a_moved_job_has_its_inputs(draw: RepairDrawing, play: RepairPlayer) -> None:
     job = draw.service("job", "weigh", draw.maps(kg="${kg * 2}"))
     run = play(draw("start -> a -> job -> end", job=job), kg=4)
     run.move("a", "job")
@@ -362,7 +394,7 @@ def test_a_moved_job_has_its_inputs(draw: Any, play: Any) -> None:
     ],
 )
 def test_a_target_that_is_none_changes_nothing(
-    draw: Any, play: Any, element: str, told: str
+    draw: RepairDrawing, play: RepairPlayer, element: str, told: str
 ) -> None:
     edge = draw.edge("late", "a", draw.timer("PT5M"))
     run = play(draw("start -> a -> b -> end", "late -> end2", late=edge))
@@ -373,7 +405,7 @@ def test_a_target_that_is_none_changes_nothing(
 
 
 def test_a_task_that_is_gone_can_be_neither_skipped_nor_moved_nor_cancelled(
-    draw: Any, play: Any
+    draw: RepairDrawing, play: RepairPlayer
 ) -> None:
     run = play(draw("start -> a -> b -> end"))
     gone = run.id("a")

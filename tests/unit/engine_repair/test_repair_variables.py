@@ -6,13 +6,17 @@ import pytest
 
 from mpms.domain.errors import ElementUnknown, RepairRefused, TaskGone
 from mpms.domain.steps import FormWait, Retry, SetVariables, StartAt
+from tests.support.repair_drawing import RepairDrawing
+from tests.support.repair_play import RepairPlay, RepairPlayer
 
 
-def told(run: Any) -> list[dict[str, Any]]:
+def told(run: RepairPlay) -> list[dict[str, Any]]:
     return [line.data for line in run.trace if line.kind == "variable"]
 
 
-def test_variables_are_set_and_removed_and_told(draw: Any, play: Any) -> None:
+def test_variables_are_set_and_removed_and_told(
+    draw: RepairDrawing, play: RepairPlayer
+) -> None:
     run = play(draw("start -> a -> end"), old=1, gone=2)
     run.set("gone", old=5, new=[1, {"x": None}])
     assert run.variables == {"old": 5, "new": [1, {"x": None}]}
@@ -24,7 +28,9 @@ def test_variables_are_set_and_removed_and_told(draw: Any, play: Any) -> None:
     assert run.open == ["a"]
 
 
-def test_local_variables_are_one_tasks_own(draw: Any, play: Any) -> None:
+def test_local_variables_are_one_tasks_own(
+    draw: RepairDrawing, play: RepairPlayer
+) -> None:
     run = play(draw("start -> and1 -> a -> end", "and1 -> b -> end"), n=1)
     run.do(SetVariables({"n": 2}, task_id=run.id("a")))
     assert run.variables == {"n": 1}
@@ -33,7 +39,7 @@ def test_local_variables_are_one_tasks_own(draw: Any, play: Any) -> None:
     assert isinstance(waits["a"], FormWait)
     assert waits["a"].inputs == {"n": 2}
     run.do(SetVariables({}, ("n",), run.id("a")))
-    seen = run.engine.visible(run.definition, run.snapshot, run.id("a"))
+    seen = run.sees(run.id("a"))
     assert seen == {"n": 1}
 
 
@@ -48,7 +54,11 @@ def test_local_variables_are_one_tasks_own(draw: Any, play: Any) -> None:
     ],
 )
 def test_bad_variables_change_nothing(
-    draw: Any, play: Any, variables: dict[str, Any], removed: tuple[str, ...], why: str
+    draw: RepairDrawing,
+    play: RepairPlayer,
+    variables: dict[str, Any],
+    removed: tuple[str, ...],
+    why: str,
 ) -> None:
     run = play(draw("start -> a -> end"), n=1)
     before = run.snapshot
@@ -57,7 +67,9 @@ def test_bad_variables_change_nothing(
     assert run.snapshot is before
 
 
-def test_variables_of_a_task_that_is_gone_are_refused(draw: Any, play: Any) -> None:
+def test_variables_of_a_task_that_is_gone_are_refused(
+    draw: RepairDrawing, play: RepairPlayer
+) -> None:
     run = play(draw("start -> a -> b -> end"))
     gone = run.id("a")
     run.complete("a")
@@ -68,13 +80,17 @@ def test_variables_of_a_task_that_is_gone_are_refused(draw: Any, play: Any) -> N
 # -- beginning anywhere ----------------------------------------------------------------
 
 
-def test_an_instance_begins_where_it_is_told(draw: Any, play: Any) -> None:
+def test_an_instance_begins_where_it_is_told(
+    draw: RepairDrawing, play: RepairPlayer
+) -> None:
     run = play(draw("start -> a -> b -> end"), at=("b",), n=1)
     assert run.open == ["b"]
     assert run.variables == {"n": 1}
 
 
-def test_scopes_around_the_beginning_are_entered_once(draw: Any, play: Any) -> None:
+def test_scopes_around_the_beginning_are_entered_once(
+    draw: RepairDrawing, play: RepairPlayer
+) -> None:
     inner = draw.sub("inner", "start_i -> x -> y -> end_i")
     sub = draw.sub("sub", "start_s -> inner -> z -> end_s", inner=inner)
     run = play(
@@ -91,7 +107,7 @@ def test_scopes_around_the_beginning_are_entered_once(draw: Any, play: Any) -> N
 
 
 def test_a_scope_that_cannot_be_entered_is_stuck_and_remembers_where_to_begin(
-    draw: Any, play: Any
+    draw: RepairDrawing, play: RepairPlayer
 ) -> None:
     sub = draw.sub(
         "sub", "start_s -> x -> y -> end_s", inside=draw.maps(n="${missing}")
@@ -113,7 +129,7 @@ def test_a_scope_that_cannot_be_entered_is_stuck_and_remembers_where_to_begin(
     ],
 )
 def test_a_beginning_that_is_none_is_refused(
-    draw: Any, play: Any, at: tuple[str, ...], error: type[Exception]
+    draw: RepairDrawing, play: RepairPlayer, at: tuple[str, ...], error: type[Exception]
 ) -> None:
     sub = draw.sub("sub", "start_s -> x -> end_s", inside=draw.each("items", "i"))
     edge = draw.edge("late", "b", draw.timer("PT5M"))
@@ -122,7 +138,9 @@ def test_a_beginning_that_is_none_is_refused(
         play(xml, at=at, items=[1])
 
 
-def test_a_beginning_without_any_element_is_refused(draw: Any, play: Any) -> None:
+def test_a_beginning_without_any_element_is_refused(
+    draw: RepairDrawing, play: RepairPlayer
+) -> None:
     run = play(draw("start -> a -> end"))
     run.snapshot = None
     with pytest.raises(RepairRefused):

@@ -1,6 +1,9 @@
 """Tokens of Microsoft and Google, with their servers played by hand."""
 
 import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qs
 
 import jwt
@@ -10,15 +13,28 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 from google.auth import exceptions
 
-from mpms.adapters.mail_account import Google, Microsoft, Password, TokenUnavailable
+from mpms.adapters.mail_account import (
+    Google,
+    Login,
+    Microsoft,
+    Password,
+    TokenUnavailable,
+)
 from mpms.adapters.oauth import token_source
 
 USER = "orders@plant.example.com"
 MICROSOFT = Microsoft("tenant-1", "application-1", "hush")
+Account = tuple[Google, rsa.RSAPublicKey]
+
+
+def tokens_of(login: Login, **parts: Any) -> Callable[[], str]:
+    tokens = token_source(login, USER, **parts)
+    assert tokens is not None
+    return tokens
 
 
 class Answer:
-    def __init__(self, status: int, content: dict) -> None:
+    def __init__(self, status: int, content: dict[str, Any]) -> None:
         self.status_code = self.status = status
         self.text = json.dumps(content)
         self.data = self.text.encode()
@@ -31,11 +47,11 @@ class Answer:
 class MicrosoftServer:
     """Plays login.microsoftonline.com for msal."""
 
-    def __init__(self, *answers: tuple[int, dict]) -> None:
+    def __init__(self, *answers: tuple[int, dict[str, Any]]) -> None:
         self.answers = list(answers)
-        self.asked: list[tuple[str, dict]] = []
+        self.asked: list[tuple[str, dict[str, Any]]] = []
 
-    def get(self, url: str, **options) -> Answer:
+    def get(self, url: str, **options: Any) -> Answer:
         base = "https://login.microsoftonline.com/tenant-1"
         return Answer(
             200,
@@ -46,7 +62,7 @@ class MicrosoftServer:
             },
         )
 
-    def post(self, url: str, data=None, **options) -> Answer:
+    def post(self, url: str, data: dict[str, Any], **options: Any) -> Answer:
         self.asked.append((url, dict(data)))
         return Answer(*self.answers.pop(0))
 
@@ -55,22 +71,22 @@ class MicrosoftServer:
 
 
 class Unreachable(MicrosoftServer):
-    def get(self, url: str, **options) -> Answer:
+    def get(self, url: str, **options: Any) -> Answer:
         raise requests.ConnectionError("no route")
 
 
-def test_a_password_needs_no_token():
+def test_a_password_needs_no_token() -> None:
     assert token_source(Password("x"), USER) is None
     assert token_source(None, USER) is None
 
 
-def test_microsoft_gives_a_token_for_the_applications_secret():
+def test_microsoft_gives_a_token_for_the_applications_secret() -> None:
     good = {"token_type": "Bearer", "expires_in": 3600}
     server = MicrosoftServer(
         (200, good | {"access_token": "token-1"}),
         (200, good | {"access_token": "token-2"}),
     )
-    tokens = token_source(MICROSOFT, USER, http_client=server)
+    tokens = tokens_of(MICROSOFT, http_client=server)
     # Not from a cache: a revoked token must not be tried again.
     assert [tokens(), tokens()] == ["token-1", "token-2"]
     url, form = server.asked[0]
@@ -81,13 +97,13 @@ def test_microsoft_gives_a_token_for_the_applications_secret():
     assert form["scope"] == "https://outlook.office365.com/.default"
 
 
-def test_microsofts_refusal_is_repeated_in_one_line_without_the_secret():
+def test_microsofts_refusal_is_repeated_in_one_line_without_the_secret() -> None:
     refusal = {
         "error": "invalid_client",
         "error_description": "AADSTS7000222: The secret has expired.\r\nTrace: 1",
     }
     server = MicrosoftServer((401, refusal))
-    tokens = token_source(MICROSOFT, USER, http_client=server)
+    tokens = tokens_of(MICROSOFT, http_client=server)
     with pytest.raises(TokenUnavailable, match="AADSTS7000222") as refused:
         tokens()
     assert "application-1" in str(refused.value)
@@ -95,14 +111,16 @@ def test_microsofts_refusal_is_repeated_in_one_line_without_the_secret():
     assert "hush" not in str(refused.value)
 
 
-def test_microsoft_out_of_reach_is_named():
-    tokens = token_source(MICROSOFT, USER, http_client=Unreachable())
+def test_microsoft_out_of_reach_is_named() -> None:
+    tokens = tokens_of(MICROSOFT, http_client=Unreachable())
     with pytest.raises(TokenUnavailable, match="cannot be reached"):
         tokens()
 
 
 @pytest.fixture(scope="module")
-def service_account(tmp_path_factory):
+def service_account(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Account:
     key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
     path = tmp_path_factory.mktemp("google") / "key.json"
     pem = key.private_bytes(
@@ -122,11 +140,13 @@ def service_account(tmp_path_factory):
 
 
 class GoogleServer:
-    def __init__(self, *answers) -> None:
+    def __init__(self, *answers: tuple[int, dict[str, Any]] | Exception) -> None:
         self.answers = list(answers)
         self.asked: list[bytes] = []
 
-    def __call__(self, url, method="GET", body=None, headers=None, **options):
+    def __call__(
+        self, url: str, method: str = "GET", body: bytes = b"", **options: Any
+    ) -> Answer:
         self.asked.append(body)
         answer = self.answers.pop(0)
         if isinstance(answer, Exception):
@@ -134,10 +154,12 @@ class GoogleServer:
         return Answer(*answer)
 
 
-def test_google_gives_a_token_to_act_as_the_mailboxs_user(service_account):
+def test_google_gives_a_token_to_act_as_the_mailboxs_user(
+    service_account: Account,
+) -> None:
     login, public_key = service_account
     server = GoogleServer((200, {"access_token": "token-1", "expires_in": 3600}))
-    assert token_source(login, USER, transport=server)() == "token-1"
+    assert tokens_of(login, transport=server)() == "token-1"
     assertion = parse_qs(server.asked[0].decode())["assertion"][0]
     claims = jwt.decode(
         assertion,
@@ -150,23 +172,24 @@ def test_google_gives_a_token_to_act_as_the_mailboxs_user(service_account):
     assert claims["scope"] == "https://mail.google.com/"
 
 
-def test_googles_refusal_is_repeated(service_account):
+def test_googles_refusal_is_repeated(service_account: Account) -> None:
     login, _ = service_account
     server = GoogleServer((401, {"error": "unauthorized_client"}))
     with pytest.raises(TokenUnavailable, match="unauthorized_client"):
-        token_source(login, USER, transport=server)()
+        tokens_of(login, transport=server)()
 
 
-def test_google_out_of_reach_is_named(service_account):
+def test_google_out_of_reach_is_named(service_account: Account) -> None:
     login, _ = service_account
-    server = GoogleServer(exceptions.TransportError("no route"))
+    away: Exception = exceptions.TransportError("no route")  # type: ignore[no-untyped-call]
+    server = GoogleServer(away)
     with pytest.raises(TokenUnavailable, match="cannot be reached"):
-        token_source(login, USER, transport=server)()
+        tokens_of(login, transport=server)()
 
 
-def test_a_key_file_that_cannot_be_used_is_named(tmp_path):
+def test_a_key_file_that_cannot_be_used_is_named(tmp_path: Path) -> None:
     (tmp_path / "bad.json").write_text("{}")
     (tmp_path / "worse.json").write_text("no json")
     for name in ("no.json", "bad.json", "worse.json"):
         with pytest.raises(TokenUnavailable, match=name):
-            token_source(Google(tmp_path / name), USER)()
+            tokens_of(Google(tmp_path / name))()

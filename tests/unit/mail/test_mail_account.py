@@ -5,6 +5,7 @@ import socket
 import ssl
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -27,8 +28,8 @@ from mpms.adapters.mail_account import (
 PLACE = "the mail server mail.example.com:993"
 
 
-def account(**changes) -> MailAccount:
-    settings = {
+def account(**changes: Any) -> MailAccount:
+    settings: dict[str, Any] = {
         "host": "mail.example.com",
         "port": 993,
         "security": Security.TLS,
@@ -54,23 +55,25 @@ def account(**changes) -> MailAccount:
         ({"limit_bytes": 0}, "above zero"),
     ],
 )
-def test_an_account_that_cannot_work_is_refused(changes, words):
+def test_an_account_that_cannot_work_is_refused(
+    changes: dict[str, Any], words: str
+) -> None:
     with pytest.raises(AccountInvalid, match=words):
         account(**changes)
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.8.8.8", "::1", "localhost"])
-def test_this_machine_may_be_talked_to_without_tls(host):
+def test_this_machine_may_be_talked_to_without_tls(host: str) -> None:
     assert is_loopback(host)
     assert account(host=host, security=Security.PLAIN).host == host
 
 
 @pytest.mark.parametrize("host", ["10.0.0.1", "localhost.example.com", "::", ""])
-def test_other_machines_are_not_taken_for_this_one(host):
+def test_other_machines_are_not_taken_for_this_one(host: str) -> None:
     assert not is_loopback(host)
 
 
-def test_replies_need_an_address_they_come_from():
+def test_replies_need_an_address_they_come_from() -> None:
     for sender in ("nobody", "a@b\r\nBcc: c@d"):
         with pytest.raises(AccountInvalid, match="not a mail address"):
             SmtpAccount("mail.example.com", 465, Security.TLS, sender)
@@ -80,18 +83,18 @@ def test_replies_need_an_address_they_come_from():
         SmtpAccount("h", 465, Security.TLS, "a@b.c", login=Password("x"))
 
 
-def test_the_name_of_a_mailbox_depends_on_neither_port_nor_password():
+def test_the_name_of_a_mailbox_depends_on_neither_port_nor_password() -> None:
     other = account(port=143, security=Security.STARTTLS, login=Password("new"))
     assert account().name == other.name == "mail.example.com/orders@example.com"
 
 
-def test_secrets_do_not_show():
+def test_secrets_do_not_show() -> None:
     logins = [Password("s3cret"), Microsoft("tenant", "application", "s3cret")]
     for login in logins:
         assert "s3cret" not in repr(account(login=login))
 
 
-def test_a_certificate_file_that_is_missing_is_named(tmp_path):
+def test_a_certificate_file_that_is_missing_is_named(tmp_path: Path) -> None:
     with pytest.raises(AccountInvalid, match=r"no\.pem"):
         tls_context(tmp_path / "no.pem")
     (tmp_path / "bad.pem").write_text("nonsense")
@@ -106,7 +109,9 @@ def test_a_certificate_file_that_is_missing_is_named(tmp_path):
     ("days", "words"),
     [(31, None), (30, "in 30 days"), (1, "in 1 days"), (0, "expired"), (-5, "expired")],
 )
-def test_a_client_secret_that_ends_soon_is_announced(days, words):
+def test_a_client_secret_that_ends_soon_is_announced(
+    days: int, words: str | None
+) -> None:
     today = date(2026, 11, 1)
     ends_on = date.fromordinal(today.toordinal() + days)
     login = Microsoft("tenant", "application", "secret", ends_on)
@@ -114,7 +119,7 @@ def test_a_client_secret_that_ends_soon_is_announced(days, words):
     assert warning is None if words is None else words in (warning or "")
 
 
-def test_other_logins_have_nothing_that_expires():
+def test_other_logins_have_nothing_that_expires() -> None:
     today = date(2026, 11, 1)
     for login in (None, Password("x"), Google(Path("k")), Microsoft("t", "a", "s")):
         assert expiry_warning(login, today) is None
@@ -137,11 +142,11 @@ def test_other_logins_have_nothing_that_expires():
         (IndexError("oops"), "makes no sense"),
     ],
 )
-def test_every_failure_has_plain_words(error, words):
+def test_every_failure_has_plain_words(error: Exception, words: str) -> None:
     assert words in explain(error, PLACE)
 
 
-def test_a_second_challenge_is_answered_with_nothing():
+def test_a_second_challenge_is_answered_with_nothing() -> None:
     answer = XOAuth2("orders@example.com", "token")
     assert answer(b"") == "user=orders@example.com\1auth=Bearer token\1\1"
     assert answer(b'{"status":"401"}') == ""

@@ -4,6 +4,8 @@ import email
 import random
 from datetime import UTC, datetime
 from email import policy
+from email.message import EmailMessage
+from typing import Any
 
 import pytest
 
@@ -14,8 +16,8 @@ SENDER = "orders@plant.example.com"
 SENT_AT = datetime(2026, 11, 16, 12, 0, tzinfo=UTC)
 
 
-def reply(**changes) -> Reply:
-    settings = {
+def reply(**changes: Any) -> Reply:
+    settings: dict[str, Any] = {
         "id": "r-1",
         "to": "buyer@example.org",
         "subject": "Your order",
@@ -25,15 +27,15 @@ def reply(**changes) -> Reply:
     return Reply(**settings | changes)
 
 
-def parse(raw: bytes):
+def parse(raw: bytes) -> EmailMessage:
     return email.message_from_bytes(raw, policy=policy.default)
 
 
-def text_of(message) -> str:
-    return message.get_content().replace("\r\n", "\n")
+def text_of(message: EmailMessage) -> str:
+    return str(message.get_content()).replace("\r\n", "\n")
 
 
-def test_a_reply_says_what_it_answers_and_that_no_person_wrote_it():
+def test_a_reply_says_what_it_answers_and_that_no_person_wrote_it() -> None:
     message = parse(write(reply(), SENDER, SENT_AT))
     assert message["From"] == SENDER
     assert message["To"] == "buyer@example.org"
@@ -44,7 +46,7 @@ def test_a_reply_says_what_it_answers_and_that_no_person_wrote_it():
     assert text_of(message) == "Thank you.\n"
 
 
-def test_all_letters_arrive():
+def test_all_letters_arrive() -> None:
     subject = "Sipariş MO-2026-0001 – größer, añadido, ıİ 漢字"
     body = "Çelik tozu: 12,5 kg\n\n.\n..\nFrom here\nend \n= x" + "ş" * 500
     message = parse(write(reply(subject=subject, body=body), SENDER, SENT_AT))
@@ -52,14 +54,14 @@ def test_all_letters_arrive():
     assert text_of(message) == body + "\n"
 
 
-def test_every_line_fits_and_is_ascii():
+def test_every_line_fits_and_is_ascii() -> None:
     raw = write(reply(subject="ş" * 200, body="ü" * 5000), SENDER, SENT_AT)
     assert raw.isascii()
     assert b"\n" not in raw.replace(b"\r\n", b"")
     assert max(len(line) for line in raw.split(b"\r\n")) <= 78
 
 
-def test_line_breaks_in_a_subject_make_no_header():
+def test_line_breaks_in_a_subject_make_no_header() -> None:
     nasty = "hello\r\nBcc: all@example.org\n\nbody\x00\x0b\x85\u2028X-Evil: 1\rY: 2"
     message = parse(write(reply(subject=nasty), SENDER, SENT_AT))
     assert message["Bcc"] is None
@@ -82,7 +84,7 @@ def test_line_breaks_in_a_subject_make_no_header():
         "x" * 300 + "@example.org",
     ],
 )
-def test_an_address_that_is_none_is_refused(to):
+def test_an_address_that_is_none_is_refused(to: str) -> None:
     with pytest.raises(ReplyRefused, match="not an address"):
         write(reply(to=to), SENDER, SENT_AT)
 
@@ -91,20 +93,20 @@ def test_an_address_that_is_none_is_refused(to):
     "original",
     [None, "", "no brackets", "<a b>", "<a>\r\nBcc: c@d", "<a><b>", "<" + "x" * 2000],
 )
-def test_a_message_id_that_is_none_is_left_out(original):
+def test_a_message_id_that_is_none_is_left_out(original: str | None) -> None:
     message = parse(write(reply(in_reply_to=original), SENDER, SENT_AT))
     assert message["In-Reply-To"] is None
     assert message["References"] is None
     assert message["Bcc"] is None
 
 
-def test_a_long_message_id_is_quoted_unchanged():
+def test_a_long_message_id_is_quoted_unchanged() -> None:
     original = "<" + "a" * 300 + "@example.org>"
     raw = write(reply(in_reply_to=f" {original} "), SENDER, SENT_AT)
     assert f"In-Reply-To: {original}\r\n".encode() in raw
 
 
-def test_the_message_id_depends_on_the_reply_alone():
+def test_the_message_id_depends_on_the_reply_alone() -> None:
     assert message_id("r-1", SENDER) == "<r-1@plant.example.com>"
     odd = message_id("a b\r\n<>", SENDER)
     assert odd == message_id("a b\r\n<>", SENDER)
@@ -113,7 +115,7 @@ def test_the_message_id_depends_on_the_reply_alone():
     assert odd.isascii()
 
 
-def test_any_text_gives_one_message_with_our_headers_only():
+def test_any_text_gives_one_message_with_our_headers_only() -> None:
     seed = 20261116
     print(f"seed {seed}")
     random_letters = random.Random(seed)

@@ -3,6 +3,7 @@
 import json
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -39,7 +40,7 @@ def outcomes() -> dict[str, Outcome]:
     return found
 
 
-def wanted(name: str) -> dict[str, object]:
+def wanted(name: str) -> dict[str, Any]:
     directory, file = name.split("/")
     expected = json.loads((DATA / directory / "expected.json").read_bytes())
     return next(entry for entry in expected["messages"] if entry["file"] == file)

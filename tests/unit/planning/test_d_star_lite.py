@@ -1,7 +1,6 @@
 """D* Lite replans exactly, whatever changes while the robot drives."""
 
 import math
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ import pytest
 from shopfloor.grid import Grid
 from shopfloor.planning import DStarLite, Status, find_faults
 from shopfloor.planning.d_star_kernels import DIAGONAL, STRAIGHT
+from tests.support import brute_planning as brute
 
 
 def centre(cell: tuple[int, int]) -> tuple[float, float]:
@@ -25,9 +25,7 @@ def whole_cost(path: Any) -> int:
 
 
 @pytest.mark.parametrize("seed", range(14))
-def test_every_replan_is_as_short_as_a_fresh_search(
-    seed: int, brute: SimpleNamespace
-) -> None:
+def test_every_replan_is_as_short_as_a_fresh_search(seed: int) -> None:
     random = np.random.default_rng(seed)
     cells = brute.random_cells(seed, 18, 16, 0.1 + 0.02 * seed)
     ((start, goal),) = brute.free_pairs(cells, seed, 1)
@@ -45,7 +43,8 @@ def test_every_replan_is_as_short_as_a_fresh_search(
                 here = _one_step(path)
         else:
             assert path.status is Status.UNREACHABLE
-        blocked, free = [], []
+        blocked: list[tuple[int, int]] = []
+        free: list[tuple[int, int]] = []
         for x, y in random.integers(0, (18, 16), size=(6, 2)).tolist():
             if (x, y) in (here, goal):
                 continue

@@ -1,6 +1,5 @@
 """Distances, runs, parts, inflation and sight against brute force."""
 
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -9,6 +8,7 @@ import pytest
 from shopfloor.grid import Grid, MapRefused
 from shopfloor.grid.kernels import squared_distances
 from shopfloor.grid.sight import cells_see, sees
+from tests.support import brute_planning as brute
 
 SEEDS = range(12)
 
@@ -20,9 +20,7 @@ def squares(cells: Any) -> Any:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_distances_equal_those_to_every_blocked_cell(
-    seed: int, brute: SimpleNamespace
-) -> None:
+def test_distances_equal_those_to_every_blocked_cell(seed: int) -> None:
     random = np.random.default_rng(seed)
     width, height = (int(v) for v in random.integers(1, 40, size=2))
     cells = brute.random_cells(seed, width, height, 0.02 + 0.3 * random.random())
@@ -37,7 +35,7 @@ def test_a_map_without_obstacles_is_far_from_everything() -> None:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_runs_count_the_free_cells_ahead(seed: int, brute: SimpleNamespace) -> None:
+def test_runs_count_the_free_cells_ahead(seed: int) -> None:
     cells = brute.random_cells(seed, 17, 11, 0.3)
     grid = Grid.of(cells)
     for row in range(11):
@@ -50,7 +48,7 @@ def test_runs_count_the_free_cells_ahead(seed: int, brute: SimpleNamespace) -> N
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_sight_between_centres_is_exact(seed: int, brute: SimpleNamespace) -> None:
+def test_sight_between_centres_is_exact(seed: int) -> None:
     cells = brute.random_cells(seed, 23, 19, 0.04 + 0.02 * seed)
     grid = Grid.of(cells)
     seen = 0
@@ -67,7 +65,7 @@ def test_sight_between_centres_is_exact(seed: int, brute: SimpleNamespace) -> No
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_sight_between_any_points_is_exact(seed: int, brute: SimpleNamespace) -> None:
+def test_sight_between_any_points_is_exact(seed: int) -> None:
     """Points on an eighth of a cell, so many segments just touch a corner."""
     cells = brute.random_cells(seed, 14, 15, 0.1 + 0.01 * seed)
     grid = Grid.of(cells)
@@ -99,7 +97,7 @@ def test_sight_stops_at_a_corner_it_only_touches() -> None:
 @pytest.mark.covers("A31")
 @pytest.mark.parametrize("margin_m", [0.05, 0.1, 0.17, 0.3])
 def test_inflation_blocks_exactly_the_cells_nearer_than_the_margin(
-    margin_m: float, brute: SimpleNamespace
+    margin_m: float,
 ) -> None:
     cells = brute.random_cells(5, 31, 27, 0.02)
     grid = Grid.of(cells, 0.05)
@@ -132,7 +130,7 @@ def test_a_grid_cannot_be_changed() -> None:
             table[...] = 1
 
 
-def test_parts_are_what_walks_connect(brute: SimpleNamespace) -> None:
+def test_parts_are_what_walks_connect() -> None:
     cells = brute.random_cells(8, 15, 15, 0.4)
     grid = Grid.of(cells)
     part = grid.part.reshape(17, 17)[1:-1, 1:-1]

@@ -1,7 +1,6 @@
 """Lazy Theta* is the published algorithm, vertex by vertex."""
 
 import math
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -9,6 +8,7 @@ import pytest
 
 from shopfloor.grid import Grid
 from shopfloor.planning import Path, Status, Tuning, find_faults, plan
+from tests.support import brute_planning as brute
 
 RAW = Tuning(tighten=False)
 
@@ -30,9 +30,7 @@ def corners_of(path: Path) -> list[tuple[int, int]]:
 
 @pytest.mark.covers("A25")
 @pytest.mark.parametrize("seed", range(16))
-def test_it_finds_the_path_of_algorithm_1_with_as_many_sight_checks(
-    seed: int, brute: SimpleNamespace
-) -> None:
+def test_it_finds_the_path_of_algorithm_1_with_as_many_sight_checks(seed: int) -> None:
     cells = brute.random_cells(seed, 18, 14, 0.08 + 0.02 * seed)
     for a, b in brute.free_pairs(cells, seed, 6):
         if a == b:
@@ -52,7 +50,7 @@ def test_it_finds_the_path_of_algorithm_1_with_as_many_sight_checks(
     [(2.0, 1.0, 3.0), (0.5, 1.0, math.inf), (0.0, 1.5, 4.0), (4.0, 1.5, 2.0)],
 )
 def test_it_follows_algorithm_1_with_a_cost_term_too(
-    cost_weight: float, goal_weight: float, limit: float, brute: SimpleNamespace
+    cost_weight: float, goal_weight: float, limit: float
 ) -> None:
     tuning = Tuning(cost_weight, 4.0, goal_weight, limit, tighten=False)
     for seed in range(6):
@@ -72,7 +70,7 @@ def test_it_follows_algorithm_1_with_a_cost_term_too(
 
 @pytest.mark.covers("A25")
 @pytest.mark.parametrize("seed", range(8))
-def test_it_looks_less_often_than_theta_star(seed: int, brute: SimpleNamespace) -> None:
+def test_it_looks_less_often_than_theta_star(seed: int) -> None:
     cells = brute.random_cells(seed, 18, 14, 0.15)
     for a, b in brute.free_pairs(cells, seed, 4):
         way, eager_checks = brute.algorithm_1(cells, a, b, eager=True)
@@ -82,9 +80,7 @@ def test_it_looks_less_often_than_theta_star(seed: int, brute: SimpleNamespace) 
 
 @pytest.mark.covers("A25")
 @pytest.mark.parametrize("seed", range(10))
-def test_it_is_never_longer_than_a_star_on_these_maps(
-    seed: int, brute: SimpleNamespace
-) -> None:
+def test_it_is_never_longer_than_a_star_on_these_maps(seed: int) -> None:
     cells = brute.random_cells(seed, 40, 30, 0.05 + 0.02 * seed)
     grid = Grid.of(cells)
     for a, b in brute.free_pairs(cells, seed, 10):
@@ -94,7 +90,7 @@ def test_it_is_never_longer_than_a_star_on_these_maps(
         assert path.length_m <= walked.length_m + 1e-9
 
 
-def test_costs_keep_the_path_away_from_obstacles(brute: SimpleNamespace) -> None:
+def test_costs_keep_the_path_away_from_obstacles() -> None:
     cells = np.zeros((40, 60), np.bool_)
     cells[18:22, 20:40] = True
     shortest = lazily(cells, (5, 20), (55, 20))
@@ -104,9 +100,7 @@ def test_costs_keep_the_path_away_from_obstacles(brute: SimpleNamespace) -> None
     assert brute.least_distance(cells, shortest.xy) < 1.0
 
 
-def test_no_piece_is_longer_than_the_sight_limit_allows(
-    brute: SimpleNamespace,
-) -> None:
+def test_no_piece_is_longer_than_the_sight_limit_allows() -> None:
     path = lazily(np.zeros((30, 30), np.bool_), (1, 2), (27, 20), Tuning(0, 1, 1, 5.0))
     pieces = np.hypot(*np.diff(path.xy, axis=0).T)
     assert pieces.max() <= 5.0 + math.sqrt(2.0)
@@ -114,9 +108,7 @@ def test_no_piece_is_longer_than_the_sight_limit_allows(
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_tightening_shortens_and_never_touches(
-    seed: int, brute: SimpleNamespace
-) -> None:
+def test_tightening_shortens_and_never_touches(seed: int) -> None:
     cells = brute.random_cells(seed, 30, 30, 0.15)
     for a, b in brute.free_pairs(cells, seed, 10):
         raw = lazily(cells, a, b)

@@ -1,12 +1,11 @@
 """The validator sees every contact, and only contacts."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
 from shopfloor.grid import Grid
 from shopfloor.planning import Path, Status, find_faults, plan, touched_cell
+from tests.support import brute_planning as brute
 
 
 def open_floor() -> Grid:
@@ -74,7 +73,7 @@ def test_wrong_ends_lengths_and_shapes_are_named() -> None:
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_it_agrees_with_exact_arithmetic(seed: int, brute: SimpleNamespace) -> None:
+def test_it_agrees_with_exact_arithmetic(seed: int) -> None:
     cells = brute.random_cells(seed, 60, 50, 0.01)
     grid = Grid.of(cells)
     random = np.random.default_rng(seed)
@@ -91,9 +90,7 @@ def test_it_agrees_with_exact_arithmetic(seed: int, brute: SimpleNamespace) -> N
 
 @pytest.mark.covers("A24", "A31")
 @pytest.mark.parametrize("margin_m", [0.1, 0.25])
-def test_no_path_comes_nearer_to_an_obstacle_than_the_margin(
-    margin_m: float, brute: SimpleNamespace
-) -> None:
+def test_no_path_comes_nearer_to_an_obstacle_than_the_margin(margin_m: float) -> None:
     cells = np.zeros((60, 80), np.bool_)
     cells[20:24, 10:60] = True
     cells[40:44, 20:75] = True

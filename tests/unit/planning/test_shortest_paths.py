@@ -1,7 +1,6 @@
 """A*, Dijkstra, the corner graph and goal fields against exact answers."""
 
 import math
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,7 @@ from shopfloor.planning import (
     prepare,
 )
 from shopfloor.planning.strings import OFFSET_CELLS
+from tests.support import brute_planning as brute
 
 TINY = 1e-6
 
@@ -37,9 +37,7 @@ def planned(grid: Grid, a: Any, b: Any, method: str) -> Path:
 
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("method", ["a_star", "dijkstra"])
-def test_walks_are_as_short_as_walks_can_be(
-    method: str, seed: int, brute: SimpleNamespace
-) -> None:
+def test_walks_are_as_short_as_walks_can_be(method: str, seed: int) -> None:
     cells = brute.random_cells(seed, 20, 16, 0.04 * seed)
     grid = Grid.of(cells)
     for a, b in brute.free_pairs(cells, seed, 8):
@@ -52,9 +50,7 @@ def test_walks_are_as_short_as_walks_can_be(
 
 @pytest.mark.covers("A26")
 @pytest.mark.parametrize("seed", range(14))
-def test_the_corner_graph_finds_the_true_optimum(
-    seed: int, brute: SimpleNamespace
-) -> None:
+def test_the_corner_graph_finds_the_true_optimum(seed: int) -> None:
     """Drawn close to the corners it is the optimum; as used it is a little longer."""
     cells = brute.random_cells(seed, 12, 11, 0.03 + 0.03 * seed)
     grid = Grid.of(cells)
@@ -74,9 +70,7 @@ def test_the_corner_graph_finds_the_true_optimum(
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_any_point_of_a_free_cell_is_a_start_and_a_goal(
-    seed: int, brute: SimpleNamespace
-) -> None:
+def test_any_point_of_a_free_cell_is_a_start_and_a_goal(seed: int) -> None:
     """On the sides and in the corners of cells too, where rounding lives."""
     cells = brute.random_cells(seed, 14, 14, 0.3)
     grid = Grid.of(cells, 0.05)
@@ -96,9 +90,7 @@ def test_any_point_of_a_free_cell_is_a_start_and_a_goal(
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_a_goal_field_leads_from_everywhere_to_its_station(
-    seed: int, brute: SimpleNamespace
-) -> None:
+def test_a_goal_field_leads_from_everywhere_to_its_station(seed: int) -> None:
     cells = brute.random_cells(seed, 24, 20, 0.25)
     grid = Grid.of(cells)
     (_, station), *rest = brute.free_pairs(cells, seed, 20)

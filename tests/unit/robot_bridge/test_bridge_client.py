@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +27,11 @@ from robot_bridge.delivery import Delivery
 from robot_bridge.probe import probe
 from robot_bridge.profiles import load_profile
 from robot_bridge.reports import Ended, Link, LinkState, Pose, Problem, Progress
+from tests.support.rosbridge import RosbridgeServer
 
 PATIENCE_S = 30.0
+
+Serve = Callable[..., RosbridgeServer]
 
 
 def wait_for(what: Callable[[], Any]) -> Any:
@@ -55,8 +59,17 @@ class Owner:
         ]
 
 
+def has_ended(owner: Owner, times: int) -> bool:
+    return len(owner.of(Ended)) == times
+
+
+def is_at(client: RobotClient, x_m: float) -> bool:
+    pose = client.snapshot().pose
+    return pose is not None and abs(pose.x - x_m) < 0.01
+
+
 @pytest.mark.covers("A18", "A19")
-def test_a_goal_is_driven_over_a_real_websocket(bridge: Any) -> None:
+def test_a_goal_is_driven_over_a_real_websocket(bridge: Serve) -> None:
     server, owner = bridge(), Owner()
     client = RobotClient(server.url, "move_base", "r1", owner)
     client.start()
@@ -70,7 +83,7 @@ def test_a_goal_is_driven_over_a_real_websocket(bridge: Any) -> None:
     assert not [p for p in owner.of(Problem) if p.kind == "bad_message"]
 
 
-def test_robots_behind_one_address_share_one_connection(bridge: Any) -> None:
+def test_robots_behind_one_address_share_one_connection(bridge: Serve) -> None:
     server, owner = bridge(("/r1", "/r2", "/r3")), Owner()
     clients = [
         RobotClient(server.url, "move_base", name, owner, namespace="/{robot_id}")
@@ -84,7 +97,7 @@ def test_robots_behind_one_address_share_one_connection(bridge: Any) -> None:
         wait_for(lambda: len(owner.of(Ended)) == 3)
         assert {end.state for end in owner.of(Ended)} == {"SUCCEEDED"}
         assert server.connections == 1
-        wait_for(lambda: abs(clients[2].snapshot().pose.x - 3.0) < 0.01)
+        wait_for(lambda: is_at(clients[2], 3.0))
         twin = RobotClient(server.url, "move_base", "r1", owner)
         with pytest.raises(RobotTaken):
             twin.start()
@@ -94,7 +107,7 @@ def test_robots_behind_one_address_share_one_connection(bridge: Any) -> None:
 
 
 def test_a_goal_ordered_while_disconnected_is_not_sent_after_its_expiry(
-    bridge: Any,
+    bridge: Serve,
 ) -> None:
     owner = Owner()
     server = bridge()
@@ -114,7 +127,7 @@ def test_a_goal_ordered_while_disconnected_is_not_sent_after_its_expiry(
 
 
 def test_the_client_comes_back_after_the_server_and_ends_the_goal_once(
-    bridge: Any, caplog: pytest.LogCaptureFixture
+    bridge: Serve, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO)
     owner = Owner()
@@ -139,7 +152,7 @@ def test_the_client_comes_back_after_the_server_and_ends_the_goal_once(
     assert noise == []
 
 
-def test_a_frozen_server_is_noticed_and_survived(bridge: Any) -> None:
+def test_a_frozen_server_is_noticed_and_survived(bridge: Serve) -> None:
     server, owner = bridge(), Owner()
     client = RobotClient(server.url, "move_base", "r1", owner)
     client.start()
@@ -156,7 +169,7 @@ def test_a_frozen_server_is_noticed_and_survived(bridge: Any) -> None:
         client.stop()
 
 
-def test_odd_frames_do_not_end_the_connection(bridge: Any) -> None:
+def test_odd_frames_do_not_end_the_connection(bridge: Serve) -> None:
     server, owner = bridge(), Owner()
     client = RobotClient(server.url, "move_base", "r1", owner)
     client.start()
@@ -174,20 +187,20 @@ def test_odd_frames_do_not_end_the_connection(bridge: Any) -> None:
         client.stop()
 
 
-def test_a_client_can_be_stopped_and_started_again(bridge: Any) -> None:
+def test_a_client_can_be_stopped_and_started_again(bridge: Serve) -> None:
     server, owner = bridge(), Owner()
     client = RobotClient(server.url, "move_base", "r1", owner)
     for number in (1, 2):
         client.start()
         client.navigate(f"g{number}", float(number), 0.0)
-        wait_for(lambda n=number: len(owner.of(Ended)) == n)
+        wait_for(partial(has_ended, owner, number))
         client.stop()
     with pytest.raises(RuntimeError, match="r1 is not started"):
         client.navigate("g3", 0.0, 0.0)
 
 
 def test_an_owner_that_fails_does_not_stop_the_others(
-    bridge: Any, caplog: pytest.LogCaptureFixture
+    bridge: Serve, caplog: pytest.LogCaptureFixture
 ) -> None:
     server, owner = bridge(("/r1", "/r2")), Owner()
 
@@ -264,7 +277,7 @@ def certificate(folder: Path) -> tuple[Path, ssl.SSLContext]:
 
 
 def test_a_robot_behind_tls_is_driven_when_its_certificate_is_known(
-    bridge: Any, tmp_path: Path
+    bridge: Serve, tmp_path: Path
 ) -> None:
     chain, context = certificate(tmp_path)
     server, owner = bridge(tls=context), Owner()
@@ -279,7 +292,7 @@ def test_a_robot_behind_tls_is_driven_when_its_certificate_is_known(
 
 
 def test_a_robot_with_an_unknown_certificate_is_not_spoken_to(
-    bridge: Any, tmp_path: Path
+    bridge: Serve, tmp_path: Path
 ) -> None:
     _, context = certificate(tmp_path)
     server, owner = bridge(tls=context), Owner()
@@ -299,7 +312,7 @@ def test_a_robot_with_an_unknown_certificate_is_not_spoken_to(
 # --- the probe -----------------------------------------------------------------
 
 
-def test_the_probe_tells_every_state_with_its_time(bridge: Any) -> None:
+def test_the_probe_tells_every_state_with_its_time(bridge: Serve) -> None:
     server = bridge()
     told = json.loads(json.dumps(probe(server.url, "move_base", 1.0, 0.0, PATIENCE_S)))
     assert told["ok"]
@@ -311,7 +324,7 @@ def test_the_probe_tells_every_state_with_its_time(bridge: Any) -> None:
     assert times == sorted(times)
 
 
-def test_the_probe_cancels_what_does_not_end(bridge: Any) -> None:
+def test_the_probe_cancels_what_does_not_end(bridge: Serve) -> None:
     server = bridge()
     server.robots[""].stuck = True
     told = probe(server.url, "move_base", 1.0, 0.0, 3.0)
@@ -321,7 +334,7 @@ def test_the_probe_cancels_what_does_not_end(bridge: Any) -> None:
 
 
 def test_the_probe_program_prints_json_and_its_exit_code_tells(
-    bridge: Any, capsys: pytest.CaptureFixture[str]
+    bridge: Serve, capsys: pytest.CaptureFixture[str]
 ) -> None:
     server = bridge()
     arguments = ["--goal", "0.5", "0", "--timeout", "30"]

@@ -83,14 +83,18 @@ def test_the_costmap_of_the_whole_map_is_listened_to_for_those_who_want_it() -> 
     assert WHOLE_MAP not in topics(ears.tick(10.0))
     ears.want_layers(11.0, "r1", whole_map=True)
     assert topics(ears.tick(11.0)) == {WHOLE_MAP}
-    info = {"resolution": 0.1, "width": 2, "origin": {"position": {"x": 1.0, "y": 2.0}}}
+    info: dict[str, Any] = {
+        "resolution": 0.1,
+        "width": 2,
+        "origin": {"position": {"x": 1.0, "y": 2.0}},
+    }
     info["origin"]["orientation"] = {"x": 0.0, "y": 0.0, "z": 0.0, "w": 1.0}
     header = {"frame_id": "map"}
     tell(ears, 12.0, WHOLE_MAP, {"header": header, "info": info, "data": [0, 100]})
     assert ears.sightings["r1"].global_costmap == ((1.15, 2.05),)
     gone = topics(ears.tick(11.0 + LAYERS_FOR_S), "unsubscribe")
     assert WHOLE_MAP in gone
-    assert ears.sightings["r1"].global_costmap == ()
+    assert not ears.sightings["r1"].global_costmap
 
 
 @pytest.mark.covers("A75")
@@ -116,7 +120,7 @@ def test_layers_that_nobody_looks_at_are_forgotten() -> None:
     tell(ears, 0.3, "/r1/scan", scan)
     assert ears.sightings["r1"].scan == ((3.0, 1.0),)
     ears.tick(100.0)
-    assert ears.sightings["r1"].scan == ()
+    assert not ears.sightings["r1"].scan
 
 
 def test_a_latched_word_that_was_lost_is_asked_for_again() -> None:
@@ -162,7 +166,7 @@ def test_a_plan_in_odometry_is_moved_into_the_map() -> None:
     tell(ears, 1.1, plan, path("r1/odom", (100.0, 0.0), (103.0, 0.0)))
     assert ears.sightings["r1"].plan == ((5.0, 5.0), (8.0, 5.0))
     tell(ears, 1.2, plan, path("mars", (1.0, 1.0)))
-    assert ears.sightings["r1"].plan == ()
+    assert not ears.sightings["r1"].plan
 
 
 def test_the_trail_has_a_point_each_quarter_of_a_metre_and_an_end() -> None:

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from robot_bridge import messages
-from robot_bridge.messages import Dialect, GoalCode
+from robot_bridge.messages import Dialect, Frame, GoalCode
 from robot_bridge.profiles import load_profile, parse_profile
 from robot_bridge.reports import (
     Action,
@@ -34,11 +34,12 @@ from robot_bridge.reports import (
     Tick,
 )
 from robot_bridge.session import RobotSession
+from tests.support.actionlib import Rig, make_rig
 
 SUCCEEDED = CommandState.SUCCEEDED
 
 
-def states(rig: Any) -> list[CommandState]:
+def states(rig: Rig) -> list[CommandState]:
     seen: list[CommandState] = []
     for each in rig.of(Progress):
         if not seen or seen[-1] is not each.state:
@@ -46,12 +47,12 @@ def states(rig: Any) -> list[CommandState]:
     return seen
 
 
-def is_goal(frame: dict[str, Any]) -> bool:
-    return frame["op"] == "publish" and frame["topic"].endswith("/goal")
+def is_goal(frame: Frame) -> bool:
+    return frame["op"] == "publish" and str(frame["topic"]).endswith("/goal")
 
 
 @pytest.mark.covers("A11", "A56")
-def test_a_goal_runs_through_every_state_and_ends_once(rig: Any) -> None:
+def test_a_goal_runs_through_every_state_and_ends_once(rig: Rig) -> None:
     rig.ready().navigate()
     rig.run(6)
     assert states(rig) == ["NEW", "SENT", "ACTIVE"]
@@ -62,7 +63,7 @@ def test_a_goal_runs_through_every_state_and_ends_once(rig: Any) -> None:
 
 
 @pytest.mark.covers("A12")
-def test_a_goal_message_carries_the_id_the_pose_and_nothing_else(rig: Any) -> None:
+def test_a_goal_message_carries_the_id_the_pose_and_nothing_else(rig: Rig) -> None:
     rig.ready().navigate("task-7/1", 2.0, 1.0)
     [frame] = rig.goals_sent
     assert frame["msg"]["goal_id"]["id"] == "task-7/1"
@@ -73,7 +74,7 @@ def test_a_goal_message_carries_the_id_the_pose_and_nothing_else(rig: Any) -> No
     assert messages.seconds_of(pose["header"]["stamp"]) == 0.0
 
 
-def test_nothing_is_published_before_the_link_is_reconciled(rig: Any) -> None:
+def test_nothing_is_published_before_the_link_is_reconciled(rig: Rig) -> None:
     rig.navigate()
     assert rig.sent == []
     rig.connected = True
@@ -84,7 +85,7 @@ def test_nothing_is_published_before_the_link_is_reconciled(rig: Any) -> None:
 
 
 def test_a_goal_that_waited_too_long_for_the_link_is_expired_not_driven(
-    rig: Any,
+    rig: Rig,
 ) -> None:
     rig.navigate(expires_in=3.0)
     rig.run(4)
@@ -94,7 +95,7 @@ def test_a_goal_that_waited_too_long_for_the_link_is_expired_not_driven(
     assert rig.goals_sent == []
 
 
-def test_nothing_is_published_while_the_data_is_late(rig: Any) -> None:
+def test_nothing_is_published_while_the_data_is_late(rig: Rig) -> None:
     rig.ready()
     rig.mute = True
     rig.run(2)
@@ -108,7 +109,7 @@ def test_nothing_is_published_while_the_data_is_late(rig: Any) -> None:
     assert [end.state for end in rig.ends] == [SUCCEEDED]
 
 
-def _latched_pose(rig: Any, *, lost: int) -> None:
+def _latched_pose(rig: Rig, patch: pytest.MonkeyPatch, *, lost: int) -> None:
     """A standing robot: its pose is said on subscription only, ``lost`` times in
     vain."""
     said = iter(range(100))
@@ -122,16 +123,19 @@ def _latched_pose(rig: Any, *, lost: int) -> None:
             return
         listen(now, frame)
 
-    rig.robot.receive = receive
-    rig.robot.broadcast = lambda now: [
-        frame for frame in broadcast(now) if frame["topic"] != "/amcl_pose"
-    ]
+    def without_the_pose(now: float) -> list[Frame]:
+        return [frame for frame in broadcast(now) if frame["topic"] != "/amcl_pose"]
+
+    patch.setattr(rig.robot, "receive", receive)
+    patch.setattr(rig.robot, "broadcast", without_the_pose)
 
 
 @pytest.mark.covers("A13")
 @pytest.mark.parametrize("lost", [0, 1, 3])
-def test_a_latched_pose_that_was_lost_is_asked_for_again(rig: Any, lost: int) -> None:
-    _latched_pose(rig, lost=lost)
+def test_a_latched_pose_that_was_lost_is_asked_for_again(
+    rig: Rig, lost: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _latched_pose(rig, monkeypatch, lost=lost)
     rig.navigate(expires_in=120.0)
     rig.connect()
     rig.run(30)
@@ -146,14 +150,16 @@ def test_a_latched_pose_that_was_lost_is_asked_for_again(rig: Any, lost: int) ->
     assert asked == ["subscribe"] + ["unsubscribe", "subscribe"] * lost
 
 
-def test_topics_that_speak_are_subscribed_once(rig: Any) -> None:
+def test_topics_that_speak_are_subscribed_once(rig: Rig) -> None:
     rig.ready()
     rig.run(60)
     often = Counter(frame["topic"] for frame in rig.sent if frame["op"] == "subscribe")
     assert {often[name] for name in ("/amcl_pose", "/odom", "/move_base/result")} == {1}
 
 
-def test_a_list_of_goals_that_never_came_is_asked_for_again(rig: Any) -> None:
+def test_a_list_of_goals_that_never_came_is_asked_for_again(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
     heard = False
 
     def lose_the_first(frame: Any) -> bool:
@@ -162,20 +168,23 @@ def test_a_list_of_goals_that_never_came_is_asked_for_again(rig: Any) -> None:
         heard = heard or frame["op"] == "unsubscribe"
         return first
 
+    def without_the_list(now: float) -> list[Frame]:
+        return [
+            frame
+            for frame in broadcast(now)
+            if heard or frame["topic"] != "/move_base/status"
+        ]
+
     broadcast = rig.robot.broadcast
     rig.swallow = lose_the_first
-    rig.robot.broadcast = lambda now: [
-        frame
-        for frame in broadcast(now)
-        if heard or frame["topic"] != "/move_base/status"
-    ]
+    monkeypatch.setattr(rig.robot, "broadcast", without_the_list)
     rig.navigate(expires_in=120.0)
     rig.connect()
     rig.run(20)
     assert [end.state for end in rig.ends] == [SUCCEEDED]
 
 
-def test_link_states_come_in_order_with_their_reason(rig: Any) -> None:
+def test_link_states_come_in_order_with_their_reason(rig: Rig) -> None:
     rig.feed(Tick())
     rig.ready()
     rig.disconnect()
@@ -186,7 +195,7 @@ def test_link_states_come_in_order_with_their_reason(rig: Any) -> None:
     assert rig.of(Link)[-1].reason == "cut"
 
 
-def test_unanswered_pings_make_the_link_stale_although_data_flows(rig: Any) -> None:
+def test_unanswered_pings_make_the_link_stale_although_data_flows(rig: Rig) -> None:
     rig.ready()
     rig.swallow = lambda frame: frame["op"] == "call_service"
     rig.run(8)
@@ -199,17 +208,20 @@ def test_unanswered_pings_make_the_link_stale_although_data_flows(rig: Any) -> N
 # --- silent errors -------------------------------------------------------------
 
 
-def test_unknown_and_wrong_types_are_reported_by_name(make_rig: Any) -> None:
-    rig = make_rig()
+def test_unknown_and_wrong_types_are_reported_by_name(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
     known = rig.robot.type_of
     wrong = {"/battery_state": "", "/odom": "my_msgs/Odom"}
-    rig.robot.type_of = lambda topic: wrong.get(topic, known(topic))
+    monkeypatch.setattr(
+        rig.robot, "type_of", lambda topic: wrong.get(topic, known(topic))
+    )
     rig.ready()
     told = {(each.kind, each.name) for each in rig.of(Problem)}
     assert told == {("unknown_topic", "/battery_state"), ("wrong_type", "/odom")}
 
 
-def test_a_silent_rosapi_is_named_and_the_robot_stays_unreconciled(rig: Any) -> None:
+def test_a_silent_rosapi_is_named_and_the_robot_stays_unreconciled(rig: Rig) -> None:
     rig.swallow = lambda frame: frame["op"] == "call_service"
     rig.connect()
     rig.run(4)
@@ -219,7 +231,7 @@ def test_a_silent_rosapi_is_named_and_the_robot_stays_unreconciled(rig: Any) -> 
     assert rig.goals_sent == []
 
 
-def test_a_site_without_rosapi_says_so_in_its_profile(make_rig: Any) -> None:
+def test_a_site_without_rosapi_says_so_in_its_profile() -> None:
     data = {
         "name": "plain",
         "dialect": "ros1",
@@ -240,11 +252,18 @@ def test_a_site_without_rosapi_says_so_in_its_profile(make_rig: Any) -> None:
 
 
 def test_a_swallowed_goal_is_sent_again_with_the_same_id_and_starts_once(
-    rig: Any,
+    rig: Rig,
 ) -> None:
-    lost: list[Any] = []
+    lost: list[Frame] = []
+
+    def swallow_the_first(frame: Frame) -> bool:
+        if lost or not is_goal(frame):
+            return False
+        lost.append(frame)
+        return True
+
     rig.ready()
-    rig.swallow = lambda frame: is_goal(frame) and not lost and not lost.append(frame)
+    rig.swallow = swallow_the_first
     rig.navigate()
     rig.run(9)
     assert [frame["msg"]["goal_id"]["id"] for frame in rig.goals_sent] == ["g1", "g1"]
@@ -253,7 +272,7 @@ def test_a_swallowed_goal_is_sent_again_with_the_same_id_and_starts_once(
 
 
 def test_a_goal_never_taken_is_sent_four_times_and_ends_as_never_started(
-    rig: Any,
+    rig: Rig,
 ) -> None:
     rig.ready()
     rig.swallow = is_goal
@@ -265,7 +284,7 @@ def test_a_goal_never_taken_is_sent_four_times_and_ends_as_never_started(
     assert "never started" in end.reason
 
 
-def test_nothing_is_sent_again_where_absence_cannot_be_proved(rig: Any) -> None:
+def test_nothing_is_sent_again_where_absence_cannot_be_proved(rig: Rig) -> None:
     rig.ready()
     rig.swallow = lambda frame: frame["op"] == "publish"
     rig.navigate()
@@ -274,7 +293,7 @@ def test_nothing_is_sent_again_where_absence_cannot_be_proved(rig: Any) -> None:
     assert [end.state for end in rig.ends] == [CommandState.UNKNOWN]
 
 
-def test_broken_messages_are_reported_once_and_survived(rig: Any) -> None:
+def test_broken_messages_are_reported_once_and_survived(rig: Rig) -> None:
     rig.ready()
     for message in ({}, {"pose": 3}, None, {"status_list": "no"}):
         for topic in ("/amcl_pose", "/odom", "/move_base/status", "/battery_state"):
@@ -289,7 +308,7 @@ def test_broken_messages_are_reported_once_and_survived(rig: Any) -> None:
     assert [end.state for end in rig.ends] == [SUCCEEDED]
 
 
-def test_a_pose_without_a_quaternion_is_no_pose(rig: Any) -> None:
+def test_a_pose_without_a_quaternion_is_no_pose(rig: Rig) -> None:
     rig.connect()
     zero = {"x": 0.0, "y": 0.0, "z": 0.0, "w": 0.0}
     position = {"x": 9.0, "y": 9.0, "z": 0.0}
@@ -301,7 +320,7 @@ def test_a_pose_without_a_quaternion_is_no_pose(rig: Any) -> None:
 
 @pytest.mark.parametrize("bad", [float("nan"), float("inf")])
 def test_a_goal_that_is_no_place_is_rejected_before_sending(
-    rig: Any, bad: float
+    rig: Rig, bad: float
 ) -> None:
     rig.ready()
     rig.navigate("g1", bad, 0.0)
@@ -313,7 +332,7 @@ def test_a_goal_that_is_no_place_is_rejected_before_sending(
 
 
 @pytest.mark.covers("A11")
-def test_a_second_goal_is_refused_while_the_first_is_open(rig: Any) -> None:
+def test_a_second_goal_is_refused_while_the_first_is_open(rig: Rig) -> None:
     rig.ready().navigate("g1", 9.0)
     rig.run(1)
     rig.navigate("g2", 1.0)
@@ -323,7 +342,7 @@ def test_a_second_goal_is_refused_while_the_first_is_open(rig: Any) -> None:
     assert len(rig.goals_sent) == 1
 
 
-def test_the_same_command_twice_is_one_goal_and_later_the_same_end(rig: Any) -> None:
+def test_the_same_command_twice_is_one_goal_and_later_the_same_end(rig: Rig) -> None:
     rig.ready().navigate()
     rig.navigate()
     rig.run(6)
@@ -332,7 +351,7 @@ def test_the_same_command_twice_is_one_goal_and_later_the_same_end(rig: Any) -> 
     assert len(rig.goals_sent) == 1
 
 
-def test_a_goal_of_somebody_else_is_not_preempted_by_ours(rig: Any) -> None:
+def test_a_goal_of_somebody_else_is_not_preempted_by_ours(rig: Rig) -> None:
     rig.ready()
     foreign = messages.pose_stamped(Dialect.ROS1, 3.0, 0.0, 0.0, "map")
     goal = messages.action_goal("rviz-1", rig.now, {"target_pose": foreign})
@@ -348,7 +367,7 @@ def test_a_goal_of_somebody_else_is_not_preempted_by_ours(rig: Any) -> None:
 
 
 def test_a_goal_preempted_by_somebody_else_ends_as_cancelled_with_the_cause(
-    rig: Any,
+    rig: Rig,
 ) -> None:
     rig.ready().navigate("g1", 9.0)
     rig.run(1)
@@ -364,10 +383,10 @@ def test_a_goal_preempted_by_somebody_else_ends_as_cancelled_with_the_cause(
 # --- ends ----------------------------------------------------------------------
 
 
-def test_preempting_is_no_end(rig: Any) -> None:
+def test_preempting_is_no_end(rig: Rig) -> None:
     rig.ready().navigate("g1", 9.0)
     rig.run(1)
-    goal = copy.copy(rig.robot.active)
+    goal = copy.copy(rig.robot.driven)
     for code in (GoalCode.PREEMPTING, GoalCode.RECALLING, GoalCode.ACTIVE):
         goal.code = code
         rig.feed(FrameIn(rig.robot.result(goal)))
@@ -376,7 +395,7 @@ def test_preempting_is_no_end(rig: Any) -> None:
     assert [end.state for end in rig.ends] == [SUCCEEDED]
 
 
-def test_a_cancelled_goal_ends_when_the_robot_says_so(rig: Any) -> None:
+def test_a_cancelled_goal_ends_when_the_robot_says_so(rig: Rig) -> None:
     rig.ready().navigate("g1", 9.0)
     rig.run(1)
     rig.feed(Cancel("g1"))
@@ -387,7 +406,7 @@ def test_a_cancelled_goal_ends_when_the_robot_says_so(rig: Any) -> None:
     assert end.reason == "cancelled on request"
 
 
-def test_a_goal_cancelled_before_sending_is_never_sent(rig: Any) -> None:
+def test_a_goal_cancelled_before_sending_is_never_sent(rig: Rig) -> None:
     rig.navigate()
     rig.feed(Cancel("g1"))
     assert [end.state for end in rig.ends] == [CommandState.CANCELLED]
@@ -395,7 +414,7 @@ def test_a_goal_cancelled_before_sending_is_never_sent(rig: Any) -> None:
     assert rig.goals_sent == []
 
 
-def test_a_cancel_is_repeated_until_the_robot_hears_it(rig: Any) -> None:
+def test_a_cancel_is_repeated_until_the_robot_hears_it(rig: Rig) -> None:
     rig.ready().navigate("g1", 30.0)
     rig.run(1)
     rig.deaf = True
@@ -407,7 +426,7 @@ def test_a_cancel_is_repeated_until_the_robot_hears_it(rig: Any) -> None:
 
 
 def test_a_cancel_given_during_an_outage_reaches_the_robot_afterwards(
-    rig: Any,
+    rig: Rig,
 ) -> None:
     rig.ready().navigate("g1", 30.0)
     rig.run(1)
@@ -419,7 +438,7 @@ def test_a_cancel_given_during_an_outage_reaches_the_robot_afterwards(
     assert [end.state for end in rig.ends] == [CommandState.CANCELLED]
 
 
-def test_a_recalled_goal_is_cancelled_and_never_started(rig: Any) -> None:
+def test_a_recalled_goal_is_cancelled_and_never_started(rig: Rig) -> None:
     rig.ready()
     rig.robot.last_cancel = rig.now + 100
     rig.navigate()
@@ -430,25 +449,25 @@ def test_a_recalled_goal_is_cancelled_and_never_started(rig: Any) -> None:
     assert rig.robot.starts == {}
 
 
-def test_a_rejected_goal_is_rejected(rig: Any) -> None:
+def test_a_rejected_goal_is_rejected(rig: Rig) -> None:
     rig.ready().navigate("g1", 9.0)
     rig.run(0.3)
-    rig.robot.finish(rig.now, rig.robot.active, GoalCode.REJECTED)
+    rig.robot.finish(rig.now, rig.robot.driven, GoalCode.REJECTED)
     rig.run(0.5)
     assert [end.state for end in rig.ends] == [CommandState.REJECTED]
 
 
-def test_an_aborted_goal_is_aborted_with_the_distance_left(rig: Any) -> None:
+def test_an_aborted_goal_is_aborted_with_the_distance_left(rig: Rig) -> None:
     rig.ready().navigate("g1", 5.0)
     rig.run(2)
-    rig.robot.finish(rig.now, rig.robot.active, GoalCode.ABORTED)
+    rig.robot.finish(rig.now, rig.robot.driven, GoalCode.ABORTED)
     rig.run(0.5)
     [end] = rig.ends
     assert end.state is CommandState.ABORTED
     assert end.distance_left_m == pytest.approx(3.0, abs=0.3)
 
 
-def test_a_duplicate_result_ends_nothing_twice(rig: Any) -> None:
+def test_a_duplicate_result_ends_nothing_twice(rig: Rig) -> None:
     rig.ready().navigate()
     rig.run(5)
     done = rig.robot.goals["g1"]
@@ -459,7 +478,7 @@ def test_a_duplicate_result_ends_nothing_twice(rig: Any) -> None:
     assert [end.command_id for end in rig.ends] == ["g1"]
 
 
-def test_a_lost_result_is_inferred_from_the_list(make_rig: Any) -> None:
+def test_a_lost_result_is_inferred_from_the_list() -> None:
     rig = make_rig(publish_results=False)
     rig.ready().navigate()
     rig.run(6)
@@ -468,11 +487,11 @@ def test_a_lost_result_is_inferred_from_the_list(make_rig: Any) -> None:
 
 
 def test_an_arrival_far_from_the_goal_is_believed_and_complained_about(
-    rig: Any,
+    rig: Rig,
 ) -> None:
     rig.ready().navigate("g1", 9.0)
     rig.run(1)
-    rig.robot.finish(rig.now, rig.robot.active, GoalCode.SUCCEEDED)
+    rig.robot.finish(rig.now, rig.robot.driven, GoalCode.SUCCEEDED)
     rig.run(0.5)
     assert [end.state for end in rig.ends] == [SUCCEEDED]
     assert "arrived_elsewhere" in {each.kind for each in rig.of(Problem)}
@@ -481,7 +500,7 @@ def test_an_arrival_far_from_the_goal_is_believed_and_complained_about(
 # --- ARCO ----------------------------------------------------------------------
 
 
-def test_arco_is_believed_when_it_says_finished(make_rig: Any) -> None:
+def test_arco_is_believed_when_it_says_finished() -> None:
     rig = make_rig("arco", payload={"finished": True})
     rig.ready().navigate()
     rig.run(5)
@@ -491,9 +510,7 @@ def test_arco_is_believed_when_it_says_finished(make_rig: Any) -> None:
     assert "global_goal" in rig.goals_sent[0]["msg"]["goal"]
 
 
-def test_arcos_empty_success_on_a_short_path_is_judged_by_the_pose(
-    make_rig: Any,
-) -> None:
+def test_arcos_empty_success_on_a_short_path_is_judged_by_the_pose() -> None:
     rig = make_rig("arco", payload={"finished": False})
     rig.ready().navigate("g1", 0.1)
     rig.run(3)
@@ -501,18 +518,18 @@ def test_arcos_empty_success_on_a_short_path_is_judged_by_the_pose(
     assert (end.state, end.inferred) == (SUCCEEDED, True)
 
 
-def test_arcos_empty_success_elsewhere_is_a_failure(make_rig: Any) -> None:
+def test_arcos_empty_success_elsewhere_is_a_failure() -> None:
     rig = make_rig("arco", payload={"finished": False, "not_possible": True})
     rig.ready().navigate("g1", 9.0)
     rig.run(1)
-    rig.robot.finish(rig.now, rig.robot.active, GoalCode.SUCCEEDED)
+    rig.robot.finish(rig.now, rig.robot.driven, GoalCode.SUCCEEDED)
     rig.run(4)
     [end] = rig.ends
     assert end.state is CommandState.ABORTED
     assert end.reason == "the robot found no way"
 
 
-def test_a_blocked_arco_is_reported_blocked_and_stays_open(make_rig: Any) -> None:
+def test_a_blocked_arco_is_reported_blocked_and_stays_open() -> None:
     rig = make_rig("arco", payload={"finished": True})
     rig.ready().navigate("g1", 9.0)
     rig.run(3)
@@ -531,7 +548,7 @@ def test_a_blocked_arco_is_reported_blocked_and_stays_open(make_rig: Any) -> Non
 # --- safety, battery, clocks ---------------------------------------------------
 
 
-def test_an_emergency_stop_is_reported_and_the_goal_stays_active(rig: Any) -> None:
+def test_an_emergency_stop_is_reported_and_the_goal_stays_active(rig: Rig) -> None:
     rig.ready().navigate("g1", 9.0)
     rig.run(1)
     rig.robot.stuck = True
@@ -550,7 +567,7 @@ def test_an_emergency_stop_is_reported_and_the_goal_stays_active(rig: Any) -> No
     assert [end.state for end in rig.ends] == [SUCCEEDED]
 
 
-def test_what_the_robot_says_is_broken_is_told_once_and_part_by_part(rig: Any) -> None:
+def test_what_the_robot_says_is_broken_is_told_once_and_part_by_part(rig: Rig) -> None:
     rig.ready()
 
     def say(**levels: int) -> None:
@@ -576,7 +593,7 @@ def test_what_the_robot_says_is_broken_is_told_once_and_part_by_part(rig: Any) -
     assert rig.of(Problem)[-1].kind == "bad_message"
 
 
-def test_an_unknown_battery_is_unknown_not_empty(rig: Any) -> None:
+def test_an_unknown_battery_is_unknown_not_empty(rig: Rig) -> None:
     rig.ready()
     for percentage in (None, 0.42):
         message = {"percentage": percentage, "voltage": 25.1}
@@ -584,9 +601,7 @@ def test_an_unknown_battery_is_unknown_not_empty(rig: Any) -> None:
     assert [each.fraction for each in rig.of(Battery)] == [None, 0.42]
 
 
-def test_a_robot_with_a_wrong_clock_drives_and_is_complained_about(
-    make_rig: Any,
-) -> None:
+def test_a_robot_with_a_wrong_clock_drives_and_is_complained_about() -> None:
     rig = make_rig(clock_offset_s=-86_400.0)
     rig.ready().navigate()
     rig.run(5)
@@ -596,7 +611,7 @@ def test_a_robot_with_a_wrong_clock_drives_and_is_complained_about(
     assert "-86400" in problem.text
 
 
-def test_a_jump_of_the_pose_is_reported(rig: Any) -> None:
+def test_a_jump_of_the_pose_is_reported(rig: Rig) -> None:
     rig.ready()
     rig.robot.x = 50.0
     rig.run(0.3)
@@ -606,7 +621,7 @@ def test_a_jump_of_the_pose_is_reported(rig: Any) -> None:
 # --- outages -------------------------------------------------------------------
 
 
-def test_after_a_short_outage_the_same_goal_is_followed(rig: Any) -> None:
+def test_after_a_short_outage_the_same_goal_is_followed(rig: Rig) -> None:
     rig.ready().navigate("g1", 9.0)
     rig.run(1)
     rig.disconnect()
@@ -619,7 +634,7 @@ def test_after_a_short_outage_the_same_goal_is_followed(rig: Any) -> None:
     assert len(rig.goals_sent) == 1
 
 
-def test_a_goal_that_ended_in_a_short_outage_is_read_from_the_list(rig: Any) -> None:
+def test_a_goal_that_ended_in_a_short_outage_is_read_from_the_list(rig: Rig) -> None:
     rig.ready().navigate("g1", 3.0)
     rig.run(1)
     rig.disconnect()
@@ -630,7 +645,7 @@ def test_a_goal_that_ended_in_a_short_outage_is_read_from_the_list(rig: Any) -> 
     assert (end.state, end.inferred) == (SUCCEEDED, True)
 
 
-def test_a_goal_forgotten_in_a_long_outage_is_inferred_from_the_pose(rig: Any) -> None:
+def test_a_goal_forgotten_in_a_long_outage_is_inferred_from_the_pose(rig: Rig) -> None:
     rig.ready().navigate("g1", 3.0)
     rig.run(1)
     rig.disconnect()
@@ -643,12 +658,12 @@ def test_a_goal_forgotten_in_a_long_outage_is_inferred_from_the_pose(rig: Any) -
 
 
 def test_a_goal_forgotten_elsewhere_is_unknown_and_never_driven_again(
-    rig: Any,
+    rig: Rig,
 ) -> None:
     rig.ready().navigate("g1", 9.0)
     rig.run(1)
     rig.disconnect()
-    rig.robot.finish(rig.now, rig.robot.active, GoalCode.ABORTED)
+    rig.robot.finish(rig.now, rig.robot.driven, GoalCode.ABORTED)
     rig.run(30)
     rig.connect()
     rig.run(10)
@@ -659,9 +674,7 @@ def test_a_goal_forgotten_elsewhere_is_unknown_and_never_driven_again(
 # --- the other drivers ---------------------------------------------------------
 
 
-def test_a_topic_robot_arrives_by_inference_and_gets_its_goal_once(
-    make_rig: Any,
-) -> None:
+def test_a_topic_robot_arrives_by_inference_and_gets_its_goal_once() -> None:
     rig = make_rig("move_base_simple")
     seen: list[Any] = []
 
@@ -683,9 +696,7 @@ def test_a_topic_robot_arrives_by_inference_and_gets_its_goal_once(
     assert seen[0]["topic"] == "/move_base_simple/goal"
 
 
-def test_a_topic_robot_that_may_have_its_goal_does_not_get_it_again(
-    make_rig: Any,
-) -> None:
+def test_a_topic_robot_that_may_have_its_goal_does_not_get_it_again() -> None:
     rig = make_rig("move_base_simple")
     rig.ready().navigate("g1", 3.0, maybe_sent_at=rig.now - 1)
     rig.run(10)
@@ -824,7 +835,7 @@ def test_a_ros2_robot_is_followed_by_pose_after_a_takeover() -> None:
 # --- other orders --------------------------------------------------------------
 
 
-def test_a_robot_pauses_and_resumes_with_its_goal_open(rig: Any) -> None:
+def test_a_robot_pauses_and_resumes_with_its_goal_open(rig: Rig) -> None:
     rig.ready().navigate("g1", 5.0)
     rig.run(1)
     rig.feed(Pause())
@@ -845,7 +856,7 @@ def lifting(**call: Any) -> Any:
     return parse_profile(data)
 
 
-def test_an_action_is_called_once_and_ends_with_the_answer(make_rig: Any) -> None:
+def test_an_action_is_called_once_and_ends_with_the_answer() -> None:
     rig = make_rig(lifting(service="lift", message={"height_m": 0.1}))
     rig.ready()
     rig.feed(Action("a1", "lift", rig.now + 5, {"speed": 2}))
@@ -857,9 +868,7 @@ def test_an_action_is_called_once_and_ends_with_the_answer(make_rig: Any) -> Non
     assert (end.state, end.reason) == (CommandState.ABORTED, "no load")
 
 
-def test_an_action_without_an_answer_is_unknown_and_not_called_again(
-    make_rig: Any,
-) -> None:
+def test_an_action_without_an_answer_is_unknown_and_not_called_again() -> None:
     rig = make_rig(lifting(service="lift"))
     rig.ready()
     rig.swallow = lambda frame: frame.get("service") == "/lift"
@@ -872,7 +881,7 @@ def test_an_action_without_an_answer_is_unknown_and_not_called_again(
     assert len([f for f in rig.sent if f.get("service") == "/lift"]) == 2
 
 
-def test_an_action_by_topic_is_published_once_and_inferred(make_rig: Any) -> None:
+def test_an_action_by_topic_is_published_once_and_inferred() -> None:
     rig = make_rig(lifting(topic="lift"))
     rig.feed(Action("a1", "lift", rig.now + 5))
     rig.ready()
@@ -880,14 +889,14 @@ def test_an_action_by_topic_is_published_once_and_inferred(make_rig: Any) -> Non
     assert (end.state, end.inferred) == (SUCCEEDED, True)
 
 
-def test_a_robot_without_pause_says_so(make_rig: Any) -> None:
+def test_a_robot_without_pause_says_so() -> None:
     rig = make_rig("move_base_simple")
     rig.ready()
     rig.feed(Pause())
     assert rig.of(Problem)[-1].kind == "no_pause"
 
 
-def test_an_unknown_action_is_refused_by_name(rig: Any) -> None:
+def test_an_unknown_action_is_refused_by_name(rig: Rig) -> None:
     rig.ready()
     rig.feed(Action("a1", "lift", rig.now + 5))
     [end] = rig.ends

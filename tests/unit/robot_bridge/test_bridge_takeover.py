@@ -10,14 +10,15 @@ from robot_bridge import messages
 from robot_bridge.messages import Dialect, GoalCode
 from robot_bridge.reports import Cancel, CommandState
 from robot_bridge.takeover import FenceLine
+from tests.support.actionlib import Rig, make_rig
 
 
-def earlier_copy(rig: Any, x: float = 3.0, sent_ago: float = 0.0) -> dict[str, Any]:
+def earlier_copy(rig: Rig, x: float = 3.0, sent_ago: float = 0.0) -> dict[str, Any]:
     pose = messages.pose_stamped(Dialect.ROS1, x, 0.0, 0.0, "map")
     return messages.action_goal("g1", rig.now - sent_ago, {"target_pose": pose})
 
 
-def test_a_goal_listed_as_active_is_followed_and_not_sent(rig: Any) -> None:
+def test_a_goal_listed_as_active_is_followed_and_not_sent(rig: Rig) -> None:
     rig.robot.on_goal(rig.now, earlier_copy(rig))
     rig.navigate(maybe_sent_at=rig.now - 1)
     rig.ready()
@@ -38,10 +39,10 @@ def test_a_goal_listed_as_active_is_followed_and_not_sent(rig: Any) -> None:
     ],
 )
 def test_a_goal_listed_as_ended_ends_by_the_list(
-    rig: Any, code: GoalCode, state: CommandState
+    rig: Rig, code: GoalCode, state: CommandState
 ) -> None:
     rig.robot.on_goal(rig.now, earlier_copy(rig))
-    rig.robot.finish(rig.now, rig.robot.active, code)
+    rig.robot.finish(rig.now, rig.robot.driven, code)
     rig.navigate(maybe_sent_at=rig.now - 1)
     rig.ready()
     rig.run(3)
@@ -50,7 +51,7 @@ def test_a_goal_listed_as_ended_ends_by_the_list(
     assert rig.goals_sent == []
 
 
-def test_a_goal_never_sent_is_sent_inside_the_window(rig: Any) -> None:
+def test_a_goal_never_sent_is_sent_inside_the_window(rig: Rig) -> None:
     rig.navigate(maybe_sent_at=rig.now)
     rig.ready()
     rig.run(6)
@@ -58,7 +59,7 @@ def test_a_goal_never_sent_is_sent_inside_the_window(rig: Any) -> None:
     assert [end.state for end in rig.ends] == [CommandState.SUCCEEDED]
 
 
-def test_outside_the_window_it_is_held_for_the_operator(rig: Any) -> None:
+def test_outside_the_window_it_is_held_for_the_operator(rig: Rig) -> None:
     rig.navigate(maybe_sent_at=rig.now - 4.6)
     rig.ready()
     rig.run(6)
@@ -67,9 +68,7 @@ def test_outside_the_window_it_is_held_for_the_operator(rig: Any) -> None:
     assert (end.state, end.inferred) == (CommandState.UNKNOWN, True)
 
 
-def test_outside_the_window_a_robot_at_the_goal_has_arrived_by_inference(
-    make_rig: Any,
-) -> None:
+def test_outside_the_window_a_robot_at_the_goal_has_arrived_by_inference() -> None:
     rig = make_rig(x=3.0)
     rig.navigate(maybe_sent_at=rig.now - 60)
     rig.ready()
@@ -79,7 +78,7 @@ def test_outside_the_window_a_robot_at_the_goal_has_arrived_by_inference(
     assert rig.goals_sent == []
 
 
-def test_a_send_in_our_future_proves_nothing(rig: Any) -> None:
+def test_a_send_in_our_future_proves_nothing(rig: Rig) -> None:
     rig.navigate(maybe_sent_at=rig.now + 1)
     rig.ready()
     rig.run(6)
@@ -87,7 +86,7 @@ def test_a_send_in_our_future_proves_nothing(rig: Any) -> None:
     assert [end.state for end in rig.ends] == [CommandState.UNKNOWN]
 
 
-def test_a_copy_in_flight_that_arrives_after_the_drive_is_recalled(rig: Any) -> None:
+def test_a_copy_in_flight_that_arrives_after_the_drive_is_recalled(rig: Rig) -> None:
     copy = earlier_copy(rig)
     rig.navigate(maybe_sent_at=rig.now)
     rig.ready()
@@ -98,7 +97,7 @@ def test_a_copy_in_flight_that_arrives_after_the_drive_is_recalled(rig: Any) -> 
     assert rig.robot.starts == {"g1": 1}
 
 
-def test_a_copy_in_flight_cannot_take_the_robot_from_its_next_goal(rig: Any) -> None:
+def test_a_copy_in_flight_cannot_take_the_robot_from_its_next_goal(rig: Rig) -> None:
     copy = earlier_copy(rig, x=-50.0, sent_ago=30.0)
     rig.navigate(maybe_sent_at=rig.now - 30)
     rig.ready()
@@ -113,7 +112,7 @@ def test_a_copy_in_flight_cannot_take_the_robot_from_its_next_goal(rig: Any) -> 
 
 
 def test_a_copy_that_arrives_while_the_fence_is_raised_starts_at_most_once(
-    rig: Any,
+    rig: Rig,
 ) -> None:
     copy = earlier_copy(rig, x=30.0)
     rig.navigate(x=30.0, maybe_sent_at=rig.now)
@@ -134,7 +133,7 @@ def test_a_copy_that_arrives_while_the_fence_is_raised_starts_at_most_once(
     assert end.reason == "called back while its fate was in doubt"
 
 
-def test_a_taken_over_goal_can_be_cancelled_without_being_driven(rig: Any) -> None:
+def test_a_taken_over_goal_can_be_cancelled_without_being_driven(rig: Rig) -> None:
     rig.navigate(maybe_sent_at=rig.now - 1)
     rig.feed(Cancel("g1"))
     rig.ready()
@@ -143,7 +142,7 @@ def test_a_taken_over_goal_can_be_cancelled_without_being_driven(rig: Any) -> No
     assert rig.robot.starts == {}
 
 
-def test_a_proven_goal_past_its_expiry_is_expired(rig: Any) -> None:
+def test_a_proven_goal_past_its_expiry_is_expired(rig: Rig) -> None:
     rig.navigate(maybe_sent_at=rig.now, expires_in=0.5)
     rig.ready()
     rig.run(4)

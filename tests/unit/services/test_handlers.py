@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -51,7 +52,12 @@ def test_the_topics_of_the_factory_are_those_that_its_workers_claim() -> None:
 def test_a_topic_has_one_handler_whatever_its_reach(
     handlers: Handlers, topic: str
 ) -> None:
-    for add in (handlers.add_pure, handlers.add_inside, handlers.add_outside):
+    adders: list[Callable[..., None]] = [
+        handlers.add_pure,
+        handlers.add_inside,
+        handlers.add_outside,
+    ]
+    for add in adders:
         with pytest.raises(ValueError, match=f"'{topic}' has a handler already"):
             add(topic, nothing)
 

@@ -1,23 +1,23 @@
 """actionlib as measured on real servers, on a clock that obeys."""
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
 from shopfloor.sim.clock import ManualClock
+from tests.support.rosbridge import LocalClient
 
 PREEMPTED, SUCCEEDED, ABORTED, REJECTED, RECALLED = 2, 3, 4, 5, 8
 PENDING, ACTIVE, PREEMPTING, RECALLING = 0, 1, 6, 7
 
 
-def started(client: Any) -> list[str]:
+def started(client: LocalClient) -> list[str]:
     records = client.simulation.trace.records
     return [row["goal_id"] for row in records if row["event"] == "goal_started"]
 
 
 @pytest.mark.covers("A19")
-def test_a_goal_is_driven_and_ends_succeeded_at_its_pose(client: Any) -> None:
+def test_a_goal_is_driven_and_ends_succeeded_at_its_pose(client: LocalClient) -> None:
     client.watch()
     client.goal("g1", 3.0, 1.0)
     client.advance(0.1)
@@ -29,7 +29,7 @@ def test_a_goal_is_driven_and_ends_succeeded_at_its_pose(client: Any) -> None:
     assert pose.y_m == pytest.approx(1.0, abs=0.02)
 
 
-def test_feedback_carries_the_pose_on_the_way(client: Any) -> None:
+def test_feedback_carries_the_pose_on_the_way(client: LocalClient) -> None:
     client.watch()
     client.goal("g1", 3.0, 1.0)
     client.advance(10.0)
@@ -41,7 +41,7 @@ def test_feedback_carries_the_pose_on_the_way(client: Any) -> None:
     assert seen == sorted(seen)
 
 
-def test_status_is_published_five_times_a_second(client: Any) -> None:
+def test_status_is_published_five_times_a_second(client: LocalClient) -> None:
     client.watch()
     client.advance(1.0)
     before = len(client.messages("/robot1/move_base/status"))
@@ -50,14 +50,14 @@ def test_status_is_published_five_times_a_second(client: Any) -> None:
     assert after - before == pytest.approx(20, abs=1)
 
 
-def test_status_is_latched_for_late_subscribers(client: Any) -> None:
+def test_status_is_latched_for_late_subscribers(client: LocalClient) -> None:
     client.goal("g1", 9.0, 1.0)
     client.advance(0.1)
     client.watch()
     assert client.statuses() == {"g1": ACTIVE}
 
 
-def test_a_repeated_id_is_ignored_while_active(client: Any) -> None:
+def test_a_repeated_id_is_ignored_while_active(client: LocalClient) -> None:
     client.watch()
     for _ in range(3):
         client.goal("g1", 3.0, 1.0)
@@ -67,7 +67,9 @@ def test_a_repeated_id_is_ignored_while_active(client: Any) -> None:
     assert started(client) == ["g1"]
 
 
-def test_a_repeated_id_is_ignored_for_five_seconds_after_the_end(client: Any) -> None:
+def test_a_repeated_id_is_ignored_for_five_seconds_after_the_end(
+    client: LocalClient,
+) -> None:
     client.watch()
     client.goal("g1", 1.0, 1.0)
     client.advance(0.2)
@@ -78,7 +80,7 @@ def test_a_repeated_id_is_ignored_for_five_seconds_after_the_end(client: Any) ->
     assert started(client) == ["g1"]
 
 
-def test_a_repeated_id_runs_again_once_it_is_forgotten(client: Any) -> None:
+def test_a_repeated_id_runs_again_once_it_is_forgotten(client: LocalClient) -> None:
     client.watch()
     client.goal("g1", 1.0, 1.0)
     client.advance(0.2)
@@ -90,7 +92,7 @@ def test_a_repeated_id_runs_again_once_it_is_forgotten(client: Any) -> None:
     assert client.results() == [("g1", SUCCEEDED), ("g1", SUCCEEDED)]
 
 
-def test_a_goal_that_ends_unheard_leaves_no_trace(client: Any) -> None:
+def test_a_goal_that_ends_unheard_leaves_no_trace(client: LocalClient) -> None:
     client.goal("g1", 1.0, 1.0)
     client.advance(6.0)
     client.watch()
@@ -99,7 +101,7 @@ def test_a_goal_that_ends_unheard_leaves_no_trace(client: Any) -> None:
     assert client.results() == []
 
 
-def test_a_new_goal_preempts_the_active_one(client: Any) -> None:
+def test_a_new_goal_preempts_the_active_one(client: LocalClient) -> None:
     client.watch()
     client.goal("old", 9.0, 1.0)
     client.advance(1.0)
@@ -110,7 +112,7 @@ def test_a_new_goal_preempts_the_active_one(client: Any) -> None:
     assert client.results() == [("old", PREEMPTED), ("new", SUCCEEDED)]
 
 
-def test_a_goal_that_waits_is_recalled_by_a_newer_one(client: Any) -> None:
+def test_a_goal_that_waits_is_recalled_by_a_newer_one(client: LocalClient) -> None:
     client.watch()
     client.goal("first", 3.0, 1.0)
     client.goal("second", 3.0, 1.0)
@@ -120,7 +122,7 @@ def test_a_goal_that_waits_is_recalled_by_a_newer_one(client: Any) -> None:
 
 
 def test_a_goal_stamped_before_the_active_one_is_recalled(
-    client: Any, clock: ManualClock
+    client: LocalClient, clock: ManualClock
 ) -> None:
     client.watch()
     now = int(clock.now())
@@ -132,7 +134,7 @@ def test_a_goal_stamped_before_the_active_one_is_recalled(
     assert client.statuses()["active"] == ACTIVE
 
 
-def test_cancel_by_id_preempts_the_active_goal(client: Any) -> None:
+def test_cancel_by_id_preempts_the_active_goal(client: LocalClient) -> None:
     client.watch()
     client.goal("g1", 9.0, 1.0)
     client.advance(2.0)
@@ -143,7 +145,7 @@ def test_cancel_by_id_preempts_the_active_goal(client: Any) -> None:
     assert client.simulation.robots["robot1"].vehicle.standing
 
 
-def test_cancel_by_id_works_before_the_goal_arrives(client: Any) -> None:
+def test_cancel_by_id_works_before_the_goal_arrives(client: LocalClient) -> None:
     client.watch()
     client.cancel("g1")
     client.advance(0.1)
@@ -154,7 +156,7 @@ def test_cancel_by_id_works_before_the_goal_arrives(client: Any) -> None:
     assert started(client) == []
 
 
-def test_an_early_cancel_is_forgotten_after_five_seconds(client: Any) -> None:
+def test_an_early_cancel_is_forgotten_after_five_seconds(client: LocalClient) -> None:
     client.watch()
     client.cancel("g1")
     client.advance(5.2)
@@ -164,7 +166,7 @@ def test_an_early_cancel_is_forgotten_after_five_seconds(client: Any) -> None:
 
 
 def test_cancel_with_a_stamp_fences_off_goals_stamped_earlier(
-    client: Any, clock: ManualClock
+    client: LocalClient, clock: ManualClock
 ) -> None:
     client.watch()
     now = int(clock.now())
@@ -177,7 +179,7 @@ def test_cancel_with_a_stamp_fences_off_goals_stamped_earlier(
 
 
 def test_cancel_with_a_stamp_preempts_an_active_goal_stamped_earlier(
-    client: Any, clock: ManualClock
+    client: LocalClient, clock: ManualClock
 ) -> None:
     client.watch()
     now = int(clock.now())
@@ -188,7 +190,7 @@ def test_cancel_with_a_stamp_preempts_an_active_goal_stamped_earlier(
     assert client.results() == [("g1", PREEMPTED)]
 
 
-def test_an_empty_cancel_ends_everything(client: Any) -> None:
+def test_an_empty_cancel_ends_everything(client: LocalClient) -> None:
     client.watch()
     client.goal("g1", 9.0, 1.0)
     client.advance(1.0)
@@ -197,7 +199,7 @@ def test_an_empty_cancel_ends_everything(client: Any) -> None:
     assert client.results() == [("g1", PREEMPTED)]
 
 
-def test_a_goal_cancelled_while_it_waits_is_never_driven(client: Any) -> None:
+def test_a_goal_cancelled_while_it_waits_is_never_driven(client: LocalClient) -> None:
     client.watch()
     client.goal("g1", 9.0, 1.0)
     client.cancel("g1")
@@ -206,7 +208,7 @@ def test_a_goal_cancelled_while_it_waits_is_never_driven(client: Any) -> None:
     assert started(client) == []
 
 
-def test_an_emergency_stop_ends_no_goal(client: Any) -> None:
+def test_an_emergency_stop_ends_no_goal(client: LocalClient) -> None:
     client.watch()
     client.goal("g1", 9.0, 1.0)
     client.advance(2.0)
@@ -221,7 +223,7 @@ def test_an_emergency_stop_ends_no_goal(client: Any) -> None:
     assert client.results() == [("g1", SUCCEEDED)]
 
 
-def test_a_goal_without_an_id_gets_one_of_the_robot(client: Any) -> None:
+def test_a_goal_without_an_id_gets_one_of_the_robot(client: LocalClient) -> None:
     client.watch()
     pose = {"position": {"x": 1.0, "y": 1.0}, "orientation": {"w": 1.0}}
     client.publish(
@@ -241,7 +243,7 @@ def test_a_goal_without_an_id_gets_one_of_the_robot(client: Any) -> None:
     ],
 )
 def test_a_goal_that_cannot_be_driven_is_aborted_with_the_reason(
-    client: Any, x_m: float, orientation: dict[str, float], reason: str
+    client: LocalClient, x_m: float, orientation: dict[str, float], reason: str
 ) -> None:
     client.watch()
     client.goal("g1", x_m, 1.0, orientation=orientation)
@@ -251,7 +253,9 @@ def test_a_goal_that_cannot_be_driven_is_aborted_with_the_reason(
     assert reason in message["status"]["text"]
 
 
-def test_make_plan_reports_progress_as_strings_and_finishes(client: Any) -> None:
+def test_make_plan_reports_progress_as_strings_and_finishes(
+    client: LocalClient,
+) -> None:
     action = "/robot1/Make_Plan"
     client.watch(action)
     client.goal("g1", 3.0, 1.0, action=action)
@@ -266,7 +270,7 @@ def test_make_plan_reports_progress_as_strings_and_finishes(client: Any) -> None
 
 
 def test_make_plan_claims_success_without_finishing_a_very_short_way(
-    client: Any,
+    client: LocalClient,
 ) -> None:
     action = "/robot1/Make_Plan"
     client.watch(action)
@@ -277,7 +281,7 @@ def test_make_plan_claims_success_without_finishing_a_very_short_way(
     assert result["result"]["finished"] is False
 
 
-def test_one_goal_interface_takes_the_robot_from_the_other(client: Any) -> None:
+def test_one_goal_interface_takes_the_robot_from_the_other(client: LocalClient) -> None:
     client.watch()
     client.watch("/robot1/Make_Plan")
     client.goal("base", 9.0, 1.0)
@@ -290,7 +294,7 @@ def test_one_goal_interface_takes_the_robot_from_the_other(client: Any) -> None:
 
 
 def test_goals_go_on_when_their_client_vanishes(
-    client: Any, connect: Callable[[], Any]
+    client: LocalClient, connect: Callable[[], LocalClient]
 ) -> None:
     client.goal("g1", 3.0, 1.0)
     client.advance(0.2)

@@ -1,17 +1,17 @@
 """Fault switches: each breaks one thing and mends it again."""
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
 from shopfloor.sim.clock import ManualClock
 from shopfloor.sim.faults import FAULTS, FaultRefused
+from tests.support.rosbridge import LocalClient
 
 SUCCEEDED, REJECTED = 3, 5
 
 
-def odometry(client: Any, robot: str = "robot1") -> int:
+def odometry(client: LocalClient, robot: str = "robot1") -> int:
     return len(client.messages(f"/{robot}/odom"))
 
 
@@ -37,20 +37,20 @@ def test_every_promised_fault_has_a_switch() -> None:
     ],
 )
 def test_a_bad_command_is_refused_with_the_reason(
-    client: Any, command: str, reason: str
+    client: LocalClient, command: str, reason: str
 ) -> None:
     with pytest.raises(FaultRefused, match=reason):
         client.simulation.fault(command)
 
 
-def test_faults_can_be_switched_over_rosbridge(client: Any) -> None:
+def test_faults_can_be_switched_over_rosbridge(client: LocalClient) -> None:
     answer = client.call("/sim/fault", {"command": "e-stop robot1"})
     assert answer["values"] == {"success": True, "message": "estop robot1"}
     answer = client.call("/sim/fault", {"command": "nonsense"})
     assert answer["values"]["success"] is False
 
 
-def test_a_frozen_robot_is_silent_stands_and_answers_later(client: Any) -> None:
+def test_a_frozen_robot_is_silent_stands_and_answers_later(client: LocalClient) -> None:
     client.watch()
     client.subscribe("/robot1/odom")
     client.subscribe("/robot2/odom")
@@ -67,7 +67,7 @@ def test_a_frozen_robot_is_silent_stands_and_answers_later(client: Any) -> None:
     assert client.results() == [("g1", SUCCEEDED)]
 
 
-def test_a_frozen_server_does_nothing_at_all(client: Any) -> None:
+def test_a_frozen_server_does_nothing_at_all(client: LocalClient) -> None:
     client.subscribe("/robot1/odom")
     client.goal("g1", 9.0, 1.0)
     client.advance(2.0)
@@ -83,7 +83,7 @@ def test_a_frozen_server_does_nothing_at_all(client: Any) -> None:
 
 
 def test_dropped_messages_are_gone_both_ways_and_the_robot_drives_on(
-    client: Any,
+    client: LocalClient,
 ) -> None:
     client.watch()
     client.subscribe("/robot1/odom")
@@ -103,7 +103,7 @@ def test_dropped_messages_are_gone_both_ways_and_the_robot_drives_on(
 
 
 def test_delayed_messages_come_late_and_in_order(
-    client: Any, clock: ManualClock
+    client: LocalClient, clock: ManualClock
 ) -> None:
     client.simulation.fault("delay robot1 2 10")
     client.subscribe("/robot1/note", "std_msgs/String")
@@ -116,7 +116,7 @@ def test_delayed_messages_come_late_and_in_order(
     assert heard == ["0", "1", "2"]
 
 
-def test_a_delayed_server_answers_late(client: Any) -> None:
+def test_a_delayed_server_answers_late(client: LocalClient) -> None:
     client.simulation.fault("delay * 1")
     client.send("call_service", id="c", service="/rosapi/get_time")
     client.advance(1.5)
@@ -125,7 +125,7 @@ def test_a_delayed_server_answers_late(client: Any) -> None:
     assert [frame["id"] for frame in client.read()] == ["c"]
 
 
-def test_a_lost_result_leaves_only_the_status(client: Any) -> None:
+def test_a_lost_result_leaves_only_the_status(client: LocalClient) -> None:
     client.watch()
     client.simulation.fault("lost_result robot1")
     client.goal("g1", 1.0, 1.0)
@@ -137,7 +137,7 @@ def test_a_lost_result_leaves_only_the_status(client: Any) -> None:
     assert client.results() == [("g2", SUCCEEDED)]
 
 
-def test_rejected_goals_end_at_once(client: Any) -> None:
+def test_rejected_goals_end_at_once(client: LocalClient) -> None:
     client.watch()
     client.simulation.fault("reject robot1 2")
     for goal_id in ("g1", "g2", "g3"):
@@ -150,7 +150,9 @@ def test_rejected_goals_end_at_once(client: Any) -> None:
     ]
 
 
-def test_duplicated_messages_come_twice_but_are_driven_once(client: Any) -> None:
+def test_duplicated_messages_come_twice_but_are_driven_once(
+    client: LocalClient,
+) -> None:
     client.watch()
     client.simulation.fault("duplicate robot1")
     client.goal("g1", 1.0, 1.0)
@@ -162,7 +164,9 @@ def test_duplicated_messages_come_twice_but_are_driven_once(client: Any) -> None
     assert sum(row["event"] == "goal_started" for row in records) == 1
 
 
-def test_a_skewed_clock_shows_in_stamps(client: Any, clock: ManualClock) -> None:
+def test_a_skewed_clock_shows_in_stamps(
+    client: LocalClient, clock: ManualClock
+) -> None:
     client.subscribe("/robot1/odom")
     client.simulation.fault("clock-skew robot1 -100")
     client.advance(1.0)
@@ -175,7 +179,7 @@ def test_a_skewed_clock_shows_in_stamps(client: Any, clock: ManualClock) -> None
     assert told == pytest.approx(clock.now() + 50, abs=2)
 
 
-def test_a_pose_jump_moves_the_pose_but_not_the_odometry(client: Any) -> None:
+def test_a_pose_jump_moves_the_pose_but_not_the_odometry(client: LocalClient) -> None:
     client.subscribe("/robot1/amcl_pose")
     client.subscribe("/robot1/odom")
     client.advance(0.5)
@@ -187,7 +191,7 @@ def test_a_pose_jump_moves_the_pose_but_not_the_odometry(client: Any) -> None:
     assert (odom["x"], odom["y"]) == (0.0, 0.0)
 
 
-def test_a_robot_that_jumped_still_finds_its_goal(client: Any) -> None:
+def test_a_robot_that_jumped_still_finds_its_goal(client: LocalClient) -> None:
     client.watch()
     client.goal("g1", 8.0, 1.0)
     client.advance(3.0)
@@ -196,7 +200,9 @@ def test_a_robot_that_jumped_still_finds_its_goal(client: Any) -> None:
     assert client.results() == [("g1", SUCCEEDED)]
 
 
-def test_an_emergency_stop_is_told_and_released_after_its_time(client: Any) -> None:
+def test_an_emergency_stop_is_told_and_released_after_its_time(
+    client: LocalClient,
+) -> None:
     client.subscribe("/robot1/security_stop")
     client.subscribe("/robot1/diagnostics")
     client.advance(0.2)
@@ -211,7 +217,7 @@ def test_an_emergency_stop_is_told_and_released_after_its_time(client: Any) -> N
     assert 2 in levels
 
 
-def test_a_client_can_stop_and_release_the_robot(client: Any) -> None:
+def test_a_client_can_stop_and_release_the_robot(client: LocalClient) -> None:
     client.goal("g1", 9.0, 1.0)
     client.advance(2.0)
     vehicle = client.simulation.robots["robot1"].vehicle
@@ -229,7 +235,7 @@ def test_a_client_can_stop_and_release_the_robot(client: Any) -> None:
     assert not vehicle.emergency_stop
 
 
-def test_a_low_battery_is_told_as_a_share_of_one(client: Any) -> None:
+def test_a_low_battery_is_told_as_a_share_of_one(client: LocalClient) -> None:
     client.subscribe("/robot1/battery_state")
     client.simulation.robots["robot1"].vehicle.charger = None
     client.simulation.fault("low_battery robot1 8")
@@ -238,7 +244,9 @@ def test_a_low_battery_is_told_as_a_share_of_one(client: Any) -> None:
     assert told == pytest.approx(0.08, abs=0.001)
 
 
-def test_an_empty_battery_stops_the_robot_and_keeps_the_goal(client: Any) -> None:
+def test_an_empty_battery_stops_the_robot_and_keeps_the_goal(
+    client: LocalClient,
+) -> None:
     client.watch()
     client.goal("g1", 9.0, 1.0)
     client.advance(1.0)
@@ -248,7 +256,7 @@ def test_an_empty_battery_stops_the_robot_and_keeps_the_goal(client: Any) -> Non
     assert client.simulation.robots["robot1"].vehicle.standing
 
 
-def test_a_lost_tag_gives_no_ranges(client: Any) -> None:
+def test_a_lost_tag_gives_no_ranges(client: LocalClient) -> None:
     client.subscribe("/robot1/range")
     client.subscribe("/people")
     client.advance(1.0)
@@ -265,7 +273,9 @@ def test_a_lost_tag_gives_no_ranges(client: Any) -> None:
     assert client.messages("/people")[-1]["people"][0]["name"] == "worker"
 
 
-def test_clear_mends_everything(client: Any, connect: Callable[[], Any]) -> None:
+def test_clear_mends_everything(
+    client: LocalClient, connect: Callable[[], LocalClient]
+) -> None:
     for command in ("drop *", "drop robot1", "reject *", "estop *", "clock_skew * 9"):
         client.simulation.fault(command)
     client.simulation.fault("clear *")
@@ -276,7 +286,7 @@ def test_clear_mends_everything(client: Any, connect: Callable[[], Any]) -> None
     assert other.results() == [("g1", SUCCEEDED)]
 
 
-def test_faults_stand_in_the_trace(client: Any) -> None:
+def test_faults_stand_in_the_trace(client: LocalClient) -> None:
     client.simulation.fault("estop robot1 3")
     row = client.simulation.trace.records[-1]
     assert (row["event"], row["command"]) == ("fault", "estop robot1 3")

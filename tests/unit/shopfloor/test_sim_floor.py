@@ -8,6 +8,7 @@ import pytest
 from shopfloor.sim import sensors
 from shopfloor.sim.vehicle import Pose
 from shopfloor.sim.world import Anchor
+from tests.support.rosbridge import LocalClient
 
 PLAN = "/robot1/move_base/NavfnROS/plan"
 COSTMAP = "/robot1/move_base/local_costmap/costmap"
@@ -21,7 +22,7 @@ def ends(message: Any) -> list[tuple[float, float]]:
 
 
 def test_an_idle_robot_plans_nothing_and_says_so_to_whoever_asks_later(
-    client: Any,
+    client: LocalClient,
 ) -> None:
     client.advance(3.0)
     client.subscribe(PLAN)
@@ -30,7 +31,7 @@ def test_an_idle_robot_plans_nothing_and_says_so_to_whoever_asks_later(
 
 
 def test_the_plan_leads_from_the_robot_to_its_goal_and_ends_with_it(
-    client: Any,
+    client: LocalClient,
 ) -> None:
     client.subscribe(PLAN)
     client.goal("g", 4.0, 1.0)
@@ -54,7 +55,7 @@ def test_the_costmap_lies_around_the_robot_and_keeps_its_radius_from_walls() -> 
     assert set(row[:28] + row[33:]) == {sensors.FREE}
 
 
-def test_the_costmap_is_made_for_listeners(client: Any) -> None:
+def test_the_costmap_is_made_for_listeners(client: LocalClient) -> None:
     client.advance(3.0)
     assert client.messages(COSTMAP) == []
     client.subscribe(COSTMAP)
@@ -64,7 +65,7 @@ def test_the_costmap_is_made_for_listeners(client: Any) -> None:
     assert grid["info"]["origin"]["position"]["x"] == pytest.approx(-1.0)
 
 
-def test_people_are_said_with_their_covariance(client: Any) -> None:
+def test_people_are_said_with_their_covariance(client: LocalClient) -> None:
     client.subscribe("/people")
     client.advance(0.5)
     person = client.messages("/people")[-1]["people"][0]
@@ -73,7 +74,7 @@ def test_people_are_said_with_their_covariance(client: Any) -> None:
 
 
 def test_the_local_path_ends_where_the_costmap_around_the_robot_does(
-    client: Any,
+    client: LocalClient,
 ) -> None:
     client.subscribe("/robot1/move_base/TrajectoryPlannerROS/local_plan")
     client.goal("g", 6.0, 1.0)

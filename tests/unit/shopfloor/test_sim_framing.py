@@ -68,7 +68,7 @@ def test_any_value_is_completed_or_refused(value: object, kind: str) -> None:
 
 def test_every_field_of_every_type_is_defined() -> None:
     for dialect in ("ros1", "ros2"):
-        registry = TypeRegistry(dialect)  # type: ignore[arg-type]
+        registry = TypeRegistry(dialect)
         for kind in registry.messages:
             registry.complete(kind, {}, NOW)
 

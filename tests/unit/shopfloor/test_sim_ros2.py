@@ -4,11 +4,13 @@ from typing import Any
 
 import pytest
 
+from tests.support.rosbridge import LocalClient
+
 SUCCEEDED, CANCELED, ABORTED = 4, 5, 6
 ACTION, KIND = "/robot1/navigate_to_pose", "nav2_msgs/action/NavigateToPose"
 
 
-def send(client: Any, goal_id: str, x_m: float, **fields: Any) -> None:
+def send(client: LocalClient, goal_id: str, x_m: float, **fields: Any) -> None:
     pose = {"position": {"x": x_m, "y": 1.0}, "orientation": {"w": 1.0}}
     client.send(
         "send_action_goal",
@@ -21,7 +23,7 @@ def send(client: Any, goal_id: str, x_m: float, **fields: Any) -> None:
     )
 
 
-def results(client: Any) -> list[tuple[str, int, bool]]:
+def results(client: LocalClient) -> list[tuple[str, int, bool]]:
     client.read()
     return [
         (frame["id"], frame["status"], frame["result"])
@@ -31,7 +33,7 @@ def results(client: Any) -> list[tuple[str, int, bool]]:
 
 
 @pytest.mark.covers("A19")
-def test_a_goal_is_driven_with_feedback_and_one_result(ros2: Any) -> None:
+def test_a_goal_is_driven_with_feedback_and_one_result(ros2: LocalClient) -> None:
     send(ros2, "g1", 3.0)
     ros2.advance(10.0)
     assert results(ros2) == [("g1", SUCCEEDED, True)]
@@ -43,7 +45,7 @@ def test_a_goal_is_driven_with_feedback_and_one_result(ros2: Any) -> None:
     assert set(stamp) == {"sec", "nanosec"}
 
 
-def test_cancelling_answers_canceled(ros2: Any) -> None:
+def test_cancelling_answers_canceled(ros2: LocalClient) -> None:
     send(ros2, "g1", 9.0)
     ros2.advance(1.0)
     ros2.send("cancel_action_goal", id="g1", action=ACTION)
@@ -51,7 +53,7 @@ def test_cancelling_answers_canceled(ros2: Any) -> None:
     assert results(ros2) == [("g1", CANCELED, True)]
 
 
-def test_a_newer_goal_aborts_the_older(ros2: Any) -> None:
+def test_a_newer_goal_aborts_the_older(ros2: LocalClient) -> None:
     send(ros2, "g1", 9.0)
     ros2.advance(1.0)
     send(ros2, "g2", 1.0)
@@ -59,13 +61,13 @@ def test_a_newer_goal_aborts_the_older(ros2: Any) -> None:
     assert results(ros2) == [("g1", ABORTED, True), ("g2", SUCCEEDED, True)]
 
 
-def test_a_rejected_goal_is_answered_with_result_false(ros2: Any) -> None:
+def test_a_rejected_goal_is_answered_with_result_false(ros2: LocalClient) -> None:
     ros2.simulation.fault("reject robot1")
     send(ros2, "g1", 3.0)
     assert results(ros2) == [("g1", 0, False)]
 
 
-def test_an_unknown_action_and_a_bad_goal_are_answered(ros2: Any) -> None:
+def test_an_unknown_action_and_a_bad_goal_are_answered(ros2: LocalClient) -> None:
     ros2.send("send_action_goal", id="a", action="/nobody", action_type=KIND)
     ros2.send(
         "send_action_goal", id="b", action=ACTION, action_type=KIND, args={"x": 1}
@@ -73,14 +75,14 @@ def test_an_unknown_action_and_a_bad_goal_are_answered(ros2: Any) -> None:
     assert results(ros2) == [("a", 0, False), ("b", 0, False)]
 
 
-def test_the_same_id_again_is_a_new_goal(ros2: Any) -> None:
+def test_the_same_id_again_is_a_new_goal(ros2: LocalClient) -> None:
     for _ in range(2):
         send(ros2, "g1", 1.0)
         ros2.advance(0.5)
     assert results(ros2) == [("g1", SUCCEEDED, True), ("g1", SUCCEEDED, True)]
 
 
-def test_the_status_topic_shows_a_goal_under_way(ros2: Any) -> None:
+def test_the_status_topic_shows_a_goal_under_way(ros2: LocalClient) -> None:
     send(ros2, "g1", 9.0)
     ros2.advance(0.2)
     topic = f"{ACTION}/_action/status"
@@ -89,18 +91,18 @@ def test_the_status_topic_shows_a_goal_under_way(ros2: Any) -> None:
     assert entry["status"] == 2
 
 
-def test_types_are_accepted_in_two_and_three_parts(ros2: Any) -> None:
+def test_types_are_accepted_in_two_and_three_parts(ros2: LocalClient) -> None:
     ros2.subscribe("/a", "std_msgs/String", id="x")
     ros2.publish("/a", "std_msgs/msg/String", {"data": "x"})
     assert ros2.messages("/a") == [{"data": "x"}]
 
 
-def test_headers_have_no_sequence(ros2: Any) -> None:
+def test_headers_have_no_sequence(ros2: LocalClient) -> None:
     ros2.subscribe("/map", "nav_msgs/msg/OccupancyGrid")
     assert set(ros2.messages("/map")[0]["header"]) == {"stamp", "frame_id"}
 
 
-def test_a_client_can_offer_an_action_to_others(ros2: Any) -> None:
+def test_a_client_can_offer_an_action_to_others(ros2: LocalClient) -> None:
     kind = "example_interfaces/action/Fibonacci"
     worker = type(ros2)(ros2.simulation, ros2.clock)
     worker.send("advertise_action", action="/count", type=kind)
@@ -132,7 +134,7 @@ def test_a_client_can_offer_an_action_to_others(ros2: Any) -> None:
     assert (result["id"], result["status"]) == ("g", CANCELED)
 
 
-def test_a_bare_pose_is_driven_too(ros2: Any) -> None:
+def test_a_bare_pose_is_driven_too(ros2: LocalClient) -> None:
     pose = {"position": {"x": 3.0, "y": 1.0}, "orientation": {"w": 1.0}}
     ros2.publish("/robot1/goal_pose", "geometry_msgs/msg/PoseStamped", {"pose": pose})
     ros2.advance(10.0)
@@ -140,7 +142,7 @@ def test_a_bare_pose_is_driven_too(ros2: Any) -> None:
     assert at.x_m == pytest.approx(3.0, abs=0.02)
 
 
-def test_action_operations_are_unknown_to_ros1(client: Any) -> None:
+def test_action_operations_are_unknown_to_ros1(client: LocalClient) -> None:
     client.send("set_level", level="error")
     client.send("send_action_goal", id="g", action="/a", action_type="a/B")
     [status] = client.read()

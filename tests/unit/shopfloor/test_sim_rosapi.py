@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from shopfloor.sim.clock import ManualClock
+from tests.support.rosbridge import LocalClient
 
 PROMISED = """
 map amcl_pose odom scan tf battery_state diagnostics people range security_stop
@@ -14,13 +15,13 @@ move_base/feedback move_base/result Make_Plan/goal Make_Plan/status
 """
 
 
-def values(client: Any, service: str, /, **args: Any) -> Any:
+def values(client: LocalClient, service: str, /, **args: Any) -> Any:
     answer = client.call(f"/rosapi/{service}", args)
     assert answer["result"] is True, answer
     return answer["values"]
 
 
-def test_topics_and_types_stand_side_by_side(client: Any) -> None:
+def test_topics_and_types_stand_side_by_side(client: LocalClient) -> None:
     listed = values(client, "topics")
     types = dict(zip(listed["topics"], listed["types"], strict=True))
     assert types["/robot2/move_base/goal"] == "move_base_msgs/MoveBaseActionGoal"
@@ -28,22 +29,22 @@ def test_topics_and_types_stand_side_by_side(client: Any) -> None:
 
 
 @pytest.mark.covers("A19")
-def test_every_promised_topic_exists_in_each_namespace(client: Any) -> None:
+def test_every_promised_topic_exists_in_each_namespace(client: LocalClient) -> None:
     topics = set(values(client, "topics")["topics"])
     for robot in ("/robot1", "/robot2"):
         assert {f"{robot}/{name}" for name in PROMISED.split()} <= topics
 
 
-def test_an_unknown_topic_has_an_empty_type(client: Any) -> None:
+def test_an_unknown_topic_has_an_empty_type(client: LocalClient) -> None:
     assert values(client, "topic_type", topic="/nobody") == {"type": ""}
 
 
-def test_topics_are_found_by_type(client: Any) -> None:
+def test_topics_are_found_by_type(client: LocalClient) -> None:
     found = values(client, "topics_for_type", type="sensor_msgs/LaserScan")
     assert found == {"topics": ["/robot1/scan", "/robot2/scan"]}
 
 
-def test_services_are_found_by_name_and_type(client: Any) -> None:
+def test_services_are_found_by_name_and_type(client: LocalClient) -> None:
     assert "/rosapi/topics" in values(client, "services")["services"]
     kind = values(client, "service_type", service="/robot1/pause")
     assert kind == {"type": "std_srvs/SetBool"}
@@ -51,7 +52,7 @@ def test_services_are_found_by_name_and_type(client: Any) -> None:
     assert found == {"services": ["/sim/fault"]}
 
 
-def test_nodes_publishers_and_subscribers_are_told(client: Any) -> None:
+def test_nodes_publishers_and_subscribers_are_told(client: LocalClient) -> None:
     client.subscribe("/robot1/odom")
     assert "/rosbridge_websocket" in values(client, "nodes")["nodes"]
     told = values(client, "subscribers", topic="/robot1/odom")
@@ -63,7 +64,7 @@ def test_nodes_publishers_and_subscribers_are_told(client: Any) -> None:
     assert "/robot1/move_base/goal" in details["subscribing"]
 
 
-def test_action_servers_are_told_once_each(client: Any) -> None:
+def test_action_servers_are_told_once_each(client: LocalClient) -> None:
     servers = values(client, "action_servers")["action_servers"]
     assert sorted(servers) == [
         "/robot1/Make_Plan",
@@ -73,7 +74,7 @@ def test_action_servers_are_told_once_each(client: Any) -> None:
     ]
 
 
-def test_message_details_describe_every_nested_type(client: Any) -> None:
+def test_message_details_describe_every_nested_type(client: LocalClient) -> None:
     defs = values(client, "message_details", type="geometry_msgs/PoseStamped")
     by_type = {entry["type"]: entry for entry in defs["typedefs"]}
     assert by_type["geometry_msgs/PoseStamped"]["fieldnames"] == ["header", "pose"]
@@ -81,20 +82,20 @@ def test_message_details_describe_every_nested_type(client: Any) -> None:
     assert by_type["std_msgs/Header"]["fieldnames"] == ["seq", "stamp", "frame_id"]
 
 
-def test_details_of_an_unknown_type_are_an_error(client: Any) -> None:
+def test_details_of_an_unknown_type_are_an_error(client: LocalClient) -> None:
     answer = client.call("/rosapi/message_details", {"type": "no/Type"})
     assert answer["result"] is False
     assert "no/Type" in answer["values"]
 
 
-def test_service_details_describe_both_sides(client: Any) -> None:
+def test_service_details_describe_both_sides(client: LocalClient) -> None:
     asked = values(client, "service_request_details", type="std_srvs/SetBool")
     assert asked["typedefs"][0]["fieldnames"] == ["data"]
     told = values(client, "service_response_details", type="std_srvs/SetBool")
     assert told["typedefs"][0]["fieldnames"] == ["success", "message"]
 
 
-def test_parameters_are_kept_as_json(client: Any) -> None:
+def test_parameters_are_kept_as_json(client: LocalClient) -> None:
     values(client, "set_param", name="/a/b", value=json.dumps([1, {"c": 2}]))
     assert json.loads(values(client, "get_param", name="/a/b")["value"]) == [
         1,
@@ -109,20 +110,22 @@ def test_parameters_are_kept_as_json(client: Any) -> None:
 
 
 def test_the_time_is_told_in_the_words_of_the_dialect(
-    client: Any, ros2: Any, clock: ManualClock
+    client: LocalClient, ros2: LocalClient, clock: ManualClock
 ) -> None:
     seconds = int(clock.now())
     assert values(client, "get_time") == {"time": {"secs": seconds, "nsecs": 0}}
     assert values(ros2, "get_time") == {"time": {"sec": seconds, "nanosec": 0}}
 
 
-def test_raw_types_give_the_whole_definition(client: Any) -> None:
+def test_raw_types_give_the_whole_definition(client: LocalClient) -> None:
     told = values(client, "topics_and_raw_types")
     texts = dict(zip(told["topics"], told["typedefs_full_text"], strict=True))
     assert "MSG: geometry_msgs/Pose" in texts["/robot1/odom"]
 
 
-def test_ros2_spells_types_in_three_parts_and_tells_its_version(ros2: Any) -> None:
+def test_ros2_spells_types_in_three_parts_and_tells_its_version(
+    ros2: LocalClient,
+) -> None:
     kind = values(ros2, "topic_type", topic="/robot1/odom")
     assert kind == {"type": "nav_msgs/msg/Odometry"}
     assert values(ros2, "get_ros_version")["version"] == 2

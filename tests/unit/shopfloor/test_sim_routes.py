@@ -1,7 +1,6 @@
 """Simulated robots go around what stands in their way, or say why they cannot."""
 
 import math
-from collections.abc import Callable
 from itertools import pairwise, permutations
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from shopfloor.sim.vehicle import NoWay, Pose
 from shopfloor.sim.walls import distance_m, gap_m
 from shopfloor.sim.world import Map, RobotSpec, World
 from shopfloor.sim.world_file import load_world
+from tests.support.rosbridge import LocalClient
 
 WORLDS = Path(__file__).resolve().parents[3] / "worlds"
 RADIUS_M = 0.3
@@ -59,17 +59,12 @@ def room_beside(poses: list[Pose], plan: Map) -> float:
     return min(gap_m(leg, wall) for leg in legs for wall in plan.walls)
 
 
-@pytest.fixture
-def client_in(client_of: Callable[[Simulation, ManualClock], Any]) -> Any:
+def client_in(plan: Map, home: Pose, **spec: Any) -> LocalClient:
     """A client of one robot that starts somewhere on a map."""
-
-    def make(plan: Map, home: Pose, **spec: Any) -> Any:
-        clock = ManualClock()
-        robot = RobotSpec("robot1", home=home, tag=1, **spec)
-        world = World("routes", plan, {"home": home}, (robot,))
-        return client_of(Simulation(world, clock=clock), clock)
-
-    return make
+    clock = ManualClock()
+    robot = RobotSpec("robot1", home=home, tag=1, **spec)
+    world = World("routes", plan, {"home": home}, (robot,))
+    return LocalClient(Simulation(world, clock=clock), clock)
 
 
 @pytest.mark.parametrize("name", ["paint_factory", "arco_lab"])
@@ -138,9 +133,7 @@ def test_a_robot_too_close_to_a_rack_gets_away_from_it_first() -> None:
 
 
 @pytest.mark.covers("A20")
-def test_no_robot_drives_through_a_rack_and_the_way_is_as_long_as_said(
-    client_in: Callable[..., Any],
-) -> None:
+def test_no_robot_drives_through_a_rack_and_the_way_is_as_long_as_said() -> None:
     plan = hall(RACK)
     client = client_in(plan, Pose(2.0, 3.0))
     client.watch("/robot1/Make_Plan")
@@ -171,7 +164,7 @@ def test_no_robot_drives_through_a_rack_and_the_way_is_as_long_as_said(
     [(6.0, 3.0, "goal_blocked"), (10.0, 3.0, "unreachable"), (30, 3, "goal_outside")],
 )
 def test_a_goal_without_a_way_is_aborted_with_its_cause_and_the_robot_stands(
-    client_in: Callable[..., Any], x_m: float, y_m: float, cause: str
+    x_m: float, y_m: float, cause: str
 ) -> None:
     client = client_in(hall(RACK), Pose(2.0, 3.0))
     client.watch()
@@ -186,9 +179,7 @@ def test_a_goal_without_a_way_is_aborted_with_its_cause_and_the_robot_stands(
     assert ("good", SUCCEEDED) in client.results()
 
 
-def test_a_new_goal_on_the_way_is_reached_without_touching_anything(
-    client_in: Callable[..., Any],
-) -> None:
+def test_a_new_goal_on_the_way_is_reached_without_touching_anything() -> None:
     plan = hall(RACK)
     client = client_in(plan, Pose(2.0, 6.0))
     client.watch()
@@ -205,9 +196,7 @@ def test_a_new_goal_on_the_way_is_reached_without_touching_anything(
     assert client.results()[-1] == ("second", SUCCEEDED)
 
 
-def test_a_robot_that_was_moved_goes_around_from_there(
-    client_in: Callable[..., Any],
-) -> None:
+def test_a_robot_that_was_moved_goes_around_from_there() -> None:
     plan = hall(RACK)
     client = client_in(plan, Pose(10.0, 8.0))
     client.watch()
@@ -223,9 +212,7 @@ def test_a_robot_that_was_moved_goes_around_from_there(
     assert client.results() == [("g1", SUCCEEDED)]
 
 
-def test_a_robot_that_was_moved_into_a_rack_gives_up(
-    client_in: Callable[..., Any],
-) -> None:
+def test_a_robot_that_was_moved_into_a_rack_gives_up() -> None:
     client = client_in(hall(RACK), Pose(10.0, 8.0))
     client.watch()
     client.goal("g1", 10.0, 5.0)

@@ -24,6 +24,7 @@ from shopfloor.geometry import Pose, TagSeen
 from shopfloor.grid import Grid
 from shopfloor.lasers import box_segments, front_and_rear, simulate_scan
 from shopfloor.pilot import Cause, Pilot, PilotStatus
+from tests.support.driving import Drive, Track, Walker
 
 RADIUS_M = 0.3
 HERE = Pose(8.0, 2.5, 0.0)
@@ -113,12 +114,10 @@ def test_thresholds_that_contradict_each_other_are_refused(
 
 
 @pytest.mark.covers("A33")
-def test_the_pilot_stands_in_the_cycle_that_sees_the_obstacle(
-    corridor: Grid, track_of: Any, drive_of: Any
-) -> None:
-    track = track_of(corridor, Pilot(corridor, RobotLimits()), Pose(2.0, 2.5, 0.0))
+def test_the_pilot_stands_in_the_cycle_that_sees_the_obstacle(corridor: Grid) -> None:
+    track = Track(corridor, Pilot(corridor, RobotLimits()), Pose(2.0, 2.5, 0.0))
     track.pilot.set_goal(14.0, 2.5, 0.0)
-    drive = drive_of()
+    drive = Drive()
     while track.floor.pose.x_m < 5.0:
         track.step(drive, 0.025)
     assert drive.last.vx_mps > 0.5
@@ -132,12 +131,12 @@ def test_the_pilot_stands_in_the_cycle_that_sees_the_obstacle(
 @pytest.mark.covers("A34")
 @pytest.mark.parametrize(("gap_m", "moves"), [(0.5, False), (0.65, True)])
 def test_the_pilot_moves_again_beyond_the_second_threshold_only(
-    corridor: Grid, track_of: Any, drive_of: Any, gap_m: float, moves: bool
+    corridor: Grid, gap_m: float, moves: bool
 ) -> None:
     pilot = Pilot(corridor, RobotLimits())
-    track = track_of(corridor, pilot, HERE, box_at(0.15))
+    track = Track(corridor, pilot, HERE, box_at(0.15))
     pilot.set_goal(14.0, 2.5, 0.0)
-    drive = drive_of()
+    drive = Drive()
     track.step(drive)
     assert drive.last.still
     track.boxes = box_at(gap_m)
@@ -148,10 +147,10 @@ def test_the_pilot_moves_again_beyond_the_second_threshold_only(
 
 
 def test_a_box_put_down_beside_the_hull_is_left_and_driven_around(
-    corridor: Grid, track_of: Any
+    corridor: Grid,
 ) -> None:
     pilot = Pilot(corridor, RobotLimits())
-    track = track_of(corridor, pilot, HERE, box_at(0.12))
+    track = Track(corridor, pilot, HERE, box_at(0.12))
     drive = track.drive_to(14.0, 2.5, 0.0)
     assert drive.last.status is PilotStatus.ARRIVED
     assert any(command.cause is Cause.OBSTACLE for command in drive.commands)
@@ -162,13 +161,13 @@ def test_a_box_put_down_beside_the_hull_is_left_and_driven_around(
 
 @pytest.mark.parametrize("payload_kg", [0.0, 400.0])
 def test_the_speed_is_never_above_what_the_brakes_make_good(
-    corridor: Grid, track_of: Any, payload_kg: float
+    corridor: Grid, payload_kg: float
 ) -> None:
     """A closed corridor: v <= sqrt(2 a d) to the barrier in every cycle."""
     pilot = Pilot(corridor, RobotLimits(speed_mps=1.5, accel_mps2=1.0))
     pilot.carry(payload_kg)
     barrier_m = 9.0
-    track = track_of(
+    track = Track(
         corridor,
         pilot,
         Pose(2.0, 2.5, 0.0),
@@ -182,14 +181,12 @@ def test_the_speed_is_never_above_what_the_brakes_make_good(
     assert drive.to_boxes_m >= 0.15
 
 
-def test_a_person_beside_the_hull_is_waited_for_however_long(
-    corridor: Grid, track_of: Any, walker_of: Any, drive_of: Any
-) -> None:
+def test_a_person_beside_the_hull_is_waited_for_however_long(corridor: Grid) -> None:
     pilot = Pilot(corridor, RobotLimits())
-    walker = walker_of([(HERE.x_m + 0.7, HERE.y_m)])
-    track = track_of(corridor, pilot, HERE, walkers=[walker])
+    walker = Walker([(HERE.x_m + 0.7, HERE.y_m)])
+    track = Track(corridor, pilot, HERE, walkers=[walker])
     pilot.set_goal(14.0, 2.5, 0.0)
-    drive = drive_of()
+    drive = Drive()
     for _ in range(400):
         track.step(drive)
     assert all(command.still for command in drive.commands)
@@ -217,9 +214,9 @@ def test_an_unknown_rule_is_refused() -> None:
 
 
 def test_a_tag_beyond_a_wall_stops_nobody(
-    hall_of: Callable[[float, float], Grid],
+    hall: Callable[[float, float], Grid],
 ) -> None:
-    grid = hall_of(8.0, 4.0)
+    grid = hall(8.0, 4.0)
     pilot = Pilot(grid, RobotLimits())
     here = Pose(2.0, 2.0, 0.0)
     pilot.set_goal(6.0, 2.0, 0.0)

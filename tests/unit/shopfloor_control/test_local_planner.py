@@ -24,6 +24,7 @@ from shopfloor.local import (
     WindowShape,
 )
 from shopfloor.pilot import Pilot, PilotSettings, PilotStatus
+from tests.support.driving import Track
 
 RADIUS_M = 0.3
 HERE = Pose(4.0, 2.5, 0.0)
@@ -209,15 +210,13 @@ def test_a_turned_map_is_planned_on_as_well() -> None:
 
 
 @pytest.mark.parametrize("drive", ["differential", "holonomic"])
-def test_the_dynamic_window_drives_around_a_box_too(
-    corridor: Grid, track_of: Any, drive: str
-) -> None:
+def test_the_dynamic_window_drives_around_a_box_too(corridor: Grid, drive: str) -> None:
     pilot = Pilot(
         corridor,
         RobotLimits(drive=drive),  # type: ignore[arg-type]
         settings=PilotSettings(controller="dwa"),
     )
-    track = track_of(corridor, pilot, Pose(2.0, 2.5, 0.0), BOX)
+    track = Track(corridor, pilot, Pose(2.0, 2.5, 0.0), BOX)
     driven = track.drive_to(9.0, 2.5, 0.0)
     assert driven.last.status is PilotStatus.ARRIVED
     assert driven.to_boxes_m > 0.15

@@ -13,6 +13,7 @@ from shopfloor.geometry import Odometry, Pose, Scan, TagSeen
 from shopfloor.grid import Grid
 from shopfloor.lasers import front_and_rear, simulate_scan
 from shopfloor.pilot import Cause, Pilot, PilotSettings, PilotStatus
+from tests.support.driving import Track, hall
 
 HERE = Pose(4.0, 2.5, 0.0)
 
@@ -60,7 +61,7 @@ def test_a_goal_that_cannot_be_fails_with_its_cause(
     assert command.still
 
 
-def test_a_goal_behind_walls_is_unreachable(hall_of: Any) -> None:
+def test_a_goal_behind_walls_is_unreachable() -> None:
     cells = np.zeros((100, 200), np.bool_)
     cells[:2], cells[-2:], cells[:, :2], cells[:, -2:] = True, True, True, True
     cells[:, 100:104] = True
@@ -165,11 +166,11 @@ def test_a_new_pilot_is_idle_and_still(corridor: Grid) -> None:
     assert command.still
 
 
-def test_a_way_blocked_for_too_long_has_failed(hall_of: Any, track_of: Any) -> None:
-    narrow = hall_of(10.0, 2.0)
+def test_a_way_blocked_for_too_long_has_failed() -> None:
+    narrow = hall(10.0, 2.0)
     pilot = Pilot(narrow, RobotLimits(), settings=PilotSettings(patience_s=5.0))
     closed = np.array([[6.0, 0.0, 6.0, 2.0]])
-    track = track_of(narrow, pilot, Pose(2.0, 1.0, 0.0), closed)
+    track = Track(narrow, pilot, Pose(2.0, 1.0, 0.0), closed)
     drive = track.drive_to(8.5, 1.0, 0.0)
     assert drive.last.status is PilotStatus.FAILED
     assert drive.last.cause is Cause.BLOCKED_TOO_LONG

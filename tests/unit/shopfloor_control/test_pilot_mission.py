@@ -13,6 +13,7 @@ from shopfloor.geometry import Pose
 from shopfloor.grid import Grid
 from shopfloor.lasers import box_segments
 from shopfloor.pilot import Pilot, PilotStatus
+from tests.support.driving import Drive, Track, Walker
 
 PLACES = {
     "A": (6.5, 3.6, math.pi / 2),
@@ -34,15 +35,15 @@ BOXES = np.vstack(
 @pytest.mark.covers("A69", "A70")
 @pytest.mark.parametrize("drive_kind", ["differential", "holonomic"])
 def test_the_mission_succeeds_among_boxes_and_people_without_contact(
-    factory: Grid, track_of: Any, walker_of: Any, drive_of: Any, drive_kind: Any
+    factory: Grid, drive_kind: Any
 ) -> None:
     pilot = Pilot(factory, RobotLimits(speed_mps=1.0, drive=drive_kind))
-    crossing = walker_of([(12.0, 4.3), (12.0, 1.7)] * 4, speed_mps=0.7)
-    coming = walker_of([(15.6, 16.5), (15.8, 4.2), (14.6, 17.0)], speed_mps=0.5)
-    track = track_of(
+    crossing = Walker([(12.0, 4.3), (12.0, 1.7)] * 4, speed_mps=0.7)
+    coming = Walker([(15.6, 16.5), (15.8, 4.2), (14.6, 17.0)], speed_mps=0.5)
+    track = Track(
         factory, pilot, Pose(*PLACES["home"]), BOXES, [crossing, coming], beams=181
     )
-    whole = drive_of()
+    whole = Drive()
     for name in MISSION:
         drive = track.drive_to(*PLACES[name], limit_s=200.0)
         assert drive.last.status is PilotStatus.ARRIVED, (name, drive.last)

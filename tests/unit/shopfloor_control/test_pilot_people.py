@@ -12,19 +12,18 @@ from shopfloor.control import RobotLimits
 from shopfloor.geometry import Pose
 from shopfloor.grid import Grid
 from shopfloor.pilot import Pilot, PilotStatus
+from tests.support.driving import Drive, Track, Walker, hall
 
 START = Pose(2.0, 2.5, 0.0)
 DISTANCE_M = 0.8
 
 
 @pytest.mark.covers("A45")
-def test_the_robot_slows_for_a_tag_that_no_laser_sees(
-    corridor: Grid, track_of: Any, walker_of: Any, drive_of: Any
-) -> None:
+def test_the_robot_slows_for_a_tag_that_no_laser_sees(corridor: Grid) -> None:
     speeds = {}
     for tagged in (False, True):
-        walker = walker_of([(9.0, 2.5)])
-        track = track_of(
+        walker = Walker([(9.0, 2.5)])
+        track = Track(
             corridor,
             Pilot(corridor, RobotLimits()),
             START,
@@ -33,7 +32,7 @@ def test_the_robot_slows_for_a_tag_that_no_laser_sees(
             seen=False,
         )
         track.pilot.set_goal(14.0, 2.5, 0.0)
-        drive = drive_of()
+        drive = Drive()
         while track.floor.pose.x_m < 7.0 and track.floor.now_s < 60.0:
             track.step(drive)
         speeds[tagged] = drive.last.vx_mps
@@ -44,11 +43,11 @@ def test_the_robot_slows_for_a_tag_that_no_laser_sees(
 @pytest.mark.covers("A45", "A70")
 @pytest.mark.parametrize("drive_kind", ["differential", "holonomic"])
 def test_an_approaching_person_is_passed_on_the_right(
-    corridor: Grid, track_of: Any, walker_of: Any, drive_kind: Any
+    corridor: Grid, drive_kind: Any
 ) -> None:
-    walker = walker_of([(13.0, 2.6), (1.5, 2.6)], speed_mps=0.7)
+    walker = Walker([(13.0, 2.6), (1.5, 2.6)], speed_mps=0.7)
     pilot = Pilot(corridor, RobotLimits(drive=drive_kind))
-    track = track_of(corridor, pilot, START, walkers=[walker])
+    track = Track(corridor, pilot, START, walkers=[walker])
     drive = track.drive_to(14.0, 2.5, 0.0)
     assert drive.last.status is PilotStatus.ARRIVED
     assert drive.approached_to_m >= DISTANCE_M
@@ -60,26 +59,22 @@ def test_an_approaching_person_is_passed_on_the_right(
 
 
 @pytest.mark.covers("A70")
-def test_a_person_who_crosses_is_let_pass(
-    corridor: Grid, track_of: Any, walker_of: Any
-) -> None:
-    walker = walker_of([(7.0, 4.4), (7.0, 0.6)], speed_mps=0.6)
-    track = track_of(corridor, Pilot(corridor, RobotLimits()), START, walkers=[walker])
+def test_a_person_who_crosses_is_let_pass(corridor: Grid) -> None:
+    walker = Walker([(7.0, 4.4), (7.0, 0.6)], speed_mps=0.6)
+    track = Track(corridor, Pilot(corridor, RobotLimits()), START, walkers=[walker])
     drive = track.drive_to(14.0, 2.5, 0.0)
     assert drive.last.status is PilotStatus.ARRIVED
     assert drive.approached_to_m >= DISTANCE_M
     assert drive.to_people_m >= 0.2
 
 
-def test_a_person_in_the_only_way_is_waited_for_and_then_passed(
-    hall_of: Any, track_of: Any, walker_of: Any, drive_of: Any
-) -> None:
-    narrow = hall_of(12.0, 1.8)
-    walker = walker_of([(6.0, 0.9)])
+def test_a_person_in_the_only_way_is_waited_for_and_then_passed() -> None:
+    narrow = hall(12.0, 1.8)
+    walker = Walker([(6.0, 0.9)])
     pilot = Pilot(narrow, RobotLimits())
-    track = track_of(narrow, pilot, Pose(1.5, 0.9, 0.0), walkers=[walker])
+    track = Track(narrow, pilot, Pose(1.5, 0.9, 0.0), walkers=[walker])
     pilot.set_goal(10.5, 0.9, 0.0)
-    drive = drive_of()
+    drive = Drive()
     for _ in range(600):
         track.step(drive)
     assert drive.last.status is PilotStatus.WAITING_FOR_PERSON
@@ -92,11 +87,9 @@ def test_a_person_in_the_only_way_is_waited_for_and_then_passed(
 
 
 @pytest.mark.covers("A70")
-def test_an_untagged_person_before_the_hull_stops_the_robot(
-    corridor: Grid, track_of: Any, walker_of: Any
-) -> None:
-    walker = walker_of([(10.0, 2.5), (3.0, 2.5)], speed_mps=0.9, polite_m=0.55)
-    track = track_of(
+def test_an_untagged_person_before_the_hull_stops_the_robot(corridor: Grid) -> None:
+    walker = Walker([(10.0, 2.5), (3.0, 2.5)], speed_mps=0.9, polite_m=0.55)
+    track = Track(
         corridor, Pilot(corridor, RobotLimits()), START, walkers=[walker], tagged=False
     )
     drive = track.drive_to(14.0, 2.5, 0.0)

@@ -13,6 +13,7 @@ from shopfloor.geometry import Pose
 from shopfloor.grid import Grid
 from shopfloor.lasers import box_segments, front_and_rear, simulate_scan
 from shopfloor.pilot import Pilot, PilotStatus
+from tests.support.driving import Track
 
 SEED = 20
 KEEP_M = 0.10
@@ -49,12 +50,12 @@ def test_far_from_everything_no_velocity_changes(corridor: Grid) -> None:
 @pytest.mark.covers("A31")
 @pytest.mark.parametrize("drive_kind", ["differential", "holonomic"])
 def test_between_a_box_and_a_wall_the_hull_keeps_away_from_both(
-    corridor: Grid, track_of: Any, drive_kind: Any
+    corridor: Grid, drive_kind: Any
 ) -> None:
     # 1.05 m are left between the box and the upper wall, less on the other side.
     box = box_segments(8.0, 2.2, 0.6, 3.2)
     pilot = Pilot(corridor, RobotLimits(drive=drive_kind))
-    track = track_of(corridor, pilot, Pose(2.0, 2.5, 0.0), box)
+    track = Track(corridor, pilot, Pose(2.0, 2.5, 0.0), box)
     drive = track.drive_to(14.0, 2.5, 0.0)
     assert drive.last.status is PilotStatus.ARRIVED
     assert drive.walls_m >= 0.08
@@ -63,12 +64,12 @@ def test_between_a_box_and_a_wall_the_hull_keeps_away_from_both(
 
 @pytest.mark.parametrize("drive_kind", ["differential", "holonomic"])
 def test_even_an_escape_leaves_room_to_the_wall(
-    corridor: Grid, track_of: Any, drive_kind: Any
+    corridor: Grid, drive_kind: Any
 ) -> None:
     # Put down beside the robot, which stands 0.16 m from the wall behind its back.
     box = box_segments(4.0, 1.28, 0.5, 0.5)
     pilot = Pilot(corridor, RobotLimits(drive=drive_kind))
-    track = track_of(corridor, pilot, Pose(4.0, 0.1 + 0.3 + 0.16, math.pi / 2), box)
+    track = Track(corridor, pilot, Pose(4.0, 0.1 + 0.3 + 0.16, math.pi / 2), box)
     drive = track.drive_to(12.0, 2.5, 0.0)
     assert drive.last.status is PilotStatus.ARRIVED
     assert drive.walls_m >= 0.03

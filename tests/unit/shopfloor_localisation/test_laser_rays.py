@@ -173,6 +173,11 @@ def brute_shapes(
     return np.array(result)
 
 
+def random_pose(random: np.random.Generator, most_yaw_rad: float) -> Pose:
+    x_m, y_m = random.uniform(-4.0, 4.0, 2)
+    return Pose(float(x_m), float(y_m), random.uniform(-most_yaw_rad, most_yaw_rad))
+
+
 @pytest.mark.parametrize("seed", range(10))
 def test_rays_among_segments_and_discs_end_where_geometry_says(seed: int) -> None:
     random = np.random.default_rng(200 + seed)
@@ -180,7 +185,7 @@ def test_rays_among_segments_and_discs_end_where_geometry_says(seed: int) -> Non
     discs = np.column_stack(
         [random.uniform(-8.0, 8.0, (6, 2)), random.uniform(0.05, 0.5, 6)]
     )
-    pose = Pose(*random.uniform(-4.0, 4.0, 2), float(random.uniform(-3.0, 3.0)))
+    pose = random_pose(random, 3.0)
     angles = random.uniform(-math.pi, math.pi, 60)
     seen = cast_segments(segments, discs, pose, angles, 9.0)
     wanted = brute_shapes(segments, discs, pose, angles, 9.0)
@@ -196,7 +201,7 @@ def test_a_scan_among_shapes_misses_no_beam_that_single_rays_find(seed: int) -> 
     discs = np.column_stack(
         [random.uniform(-6.0, 6.0, (5, 2)), random.uniform(0.05, 1.5, 5)]
     )
-    pose = Pose(*random.uniform(-4.0, 4.0, 2), float(random.uniform(-9.0, 9.0)))
+    pose = random_pose(random, 9.0)
     turn = (math.tau, math.radians(270.0), math.radians(90.0))[seed % 3]
     laser = Laser(Pose(0.3, 0.1, 2.0), 333, turn, 12.0, noise_m=0.0)
     scan = simulate_scan(None, pose, laser, random, segments, discs)
@@ -326,7 +331,7 @@ def test_lasers_and_scans_that_cannot_be_are_refused_by_name() -> None:
         {"mount": Pose(math.nan, 0.0)},
     ):
         with pytest.raises(UnusableLaser):
-            Laser(**wrong)  # type: ignore[arg-type]
+            Laser(**wrong)
     scan = simulate_scan(walled(), Pose(4.0, 3.0), EXACT, np.random.default_rng(0))
     check_scan(scan)
     for bad in (math.nan, -0.5, -math.inf):

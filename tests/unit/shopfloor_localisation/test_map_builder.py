@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from shopfloor.geometry import Pose, Scan
-from shopfloor.grid import MapTooLarge, read_map
+from shopfloor.grid import Grid, MapTooLarge, read_map
 from shopfloor.grid.kernels import grown_by_one
 from shopfloor.lasers import UnusableScan, front_and_rear
 from shopfloor.localisation import (
@@ -20,6 +20,7 @@ from shopfloor.localisation import (
     UnusableStart,
     quality,
 )
+from tests.support.rounds import LOOP, drive, readings
 
 
 def grown(cells: Any) -> Any:
@@ -35,19 +36,21 @@ def share_within_a_cell(builder: MapBuilder, cells: Any) -> float:
 
 
 @pytest.fixture(scope="module")
-def built(floor: Any) -> MapBuilder:
+def built(corridors: Grid) -> MapBuilder:
     builder = MapBuilder(20.0, 14.0)
-    truth = floor.drive(floor.loop, False)[::4]
+    truth = drive(LOOP, False)[::4]
     lasers = front_and_rear(beams=271, noise_m=0.01, dropout_share=0.02)
-    for reading in floor.readings(floor.grid, truth, 1, lasers=lasers):
+    for reading in readings(corridors, truth, 1, lasers=lasers):
         for scan in reading.scans:
             builder.add(reading.truth, scan)
     return builder
 
 
 @pytest.mark.covers("A20")
-def test_the_map_matches_the_world_within_a_cell(built: MapBuilder, floor: Any) -> None:
-    cells = floor.grid.cells
+def test_the_map_matches_the_world_within_a_cell(
+    built: MapBuilder, corridors: Grid
+) -> None:
+    cells = corridors.cells
     seen = built.blocked | built.free
     assert seen.sum() > 0.8 * (cells == 0).sum()
     assert share_within_a_cell(built, cells) >= 0.99
@@ -59,7 +62,7 @@ def test_the_map_matches_the_world_within_a_cell(built: MapBuilder, floor: Any) 
 
 @pytest.mark.covers("A20")
 def test_a_robot_finds_its_way_on_the_map_it_built(
-    built: MapBuilder, floor: Any, tmp_path: Path
+    built: MapBuilder, corridors: Grid, tmp_path: Path
 ) -> None:
     path = tmp_path / "hall.yaml"
     built.write(path)
@@ -68,19 +71,19 @@ def test_a_robot_finds_its_way_on_the_map_it_built(
     np.testing.assert_array_equal(grid.cells, built.to_grid().cells)
     assert grid.origin == (0.0, 0.0, 0.0)
     assert grid.resolution_m == 0.05
-    truth = floor.drive(floor.loop, False)[:100]
+    truth = drive(LOOP, False)[:100]
     amcl = Amcl(grid, np.random.default_rng(2), truth[0])
-    for reading in floor.readings(floor.grid, truth, 2):
+    for reading in readings(corridors, truth, 2):
         estimate = amcl.update(reading.at_s, reading.odometry, reading.scans)
         assert estimate.pose.distance_to(reading.truth) < 0.1
     assert quality(grid, reading.truth, reading.scans) > 0.8
 
 
-def test_a_wall_seen_at_a_flat_angle_stays(floor: Any) -> None:
+def test_a_wall_seen_at_a_flat_angle_stays(corridors: Grid) -> None:
     builder = MapBuilder(20.0, 14.0)
     truth = [Pose(2.0 + 0.1 * i, 1.25, 0.0) for i in range(50)]
     lasers = front_and_rear(beams=541, noise_m=0.0)
-    for reading in floor.readings(floor.grid, truth, 3, lasers=lasers):
+    for reading in readings(corridors, truth, 3, lasers=lasers):
         for scan in reading.scans:
             builder.add(reading.truth, scan)
     along = slice(round(2.0 * 20), round(4.5 * 20))
@@ -88,7 +91,7 @@ def test_a_wall_seen_at_a_flat_angle_stays(floor: Any) -> None:
     assert builder.free[20, along].all()
 
 
-def test_what_was_never_seen_is_not_free(floor: Any) -> None:
+def test_what_was_never_seen_is_not_free(corridors: Grid) -> None:
     builder = MapBuilder(20.0, 14.0, origin=(-1.0, -2.0))
     assert builder.to_grid().cells.all()
     lost = Scan(np.full(90, math.inf), -1.5, 0.03, 20.0)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
@@ -14,10 +12,9 @@ from shopfloor.lasers import FRONT, REAR
 from shopfloor.pilot import Cause, PilotStatus
 from shopfloor.plant import Box, Plant
 from shopfloor.plant.laser_faults import LaserFault
-from shopfloor.plant.served import FullSimulation
-from shopfloor.sim.clock import ManualClock
 from shopfloor.sim.faults import KINDS, FaultRefused
 from shopfloor.sim.world import World
+from tests.support.plant_client import PlantClient
 
 BOX = Box(6.5, 1.8, 0.5, 1.2)
 SEED = 3
@@ -106,49 +103,25 @@ def test_healthy_lasers_are_believed_among_boxes_and_people(
         assert robot.command.cause is not Cause.LASER_FAULT, robot.command.detail
 
 
-class Bridge:
-    """A rosbridge client in the same process."""
-
-    def __init__(self, world: World, *topics: str) -> None:
-        self.clock = ManualClock()
-        self.simulation = FullSimulation(world, clock=self.clock, seed=SEED)
-        self._session = self.simulation.connect()
-        self.heard: dict[str, list[Any]] = {topic: [] for topic in topics}
-        for topic in topics:
-            self._session.receive(json.dumps({"op": "subscribe", "topic": topic}))
-
-    def advance(self, seconds: float) -> None:
-        for _ in range(round(seconds / 0.05)):
-            self.clock.advance(0.05)
-            self.simulation.step()
-            for frame in self._session.outbox.take_all():
-                said = json.loads(frame)
-                if said["op"] == "publish":
-                    self.heard[said["topic"]].append(said["msg"])
-
-    def last(self, topic: str) -> Any:
-        return self.heard[topic][-1]
-
-
 def test_the_simulator_breaks_a_laser_and_its_topics_say_which(
     arco_lab: World,
 ) -> None:
     stop, parts, scan = "/arco/security_stop", "/arco/diagnostics", "/arco/scan"
-    bridge = Bridge(arco_lab, stop, parts, scan, "/arco/scan_rear")
+    bridge = PlantClient(arco_lab, stop, parts, scan, "/arco/scan_rear", seed=SEED)
     bridge.advance(1.5)
     assert bridge.last(stop) == {"data": False}
     bridge.simulation.fault("laser arco front missing 4")
     bridge.advance(0.5)
-    bridge.heard[scan].clear()
-    bridge.heard["/arco/scan_rear"].clear()
+    bridge.said[scan].clear()
+    bridge.said["/arco/scan_rear"].clear()
     bridge.advance(2.0)
     assert bridge.last(stop) == {"data": True}
     told = {part["name"]: part for part in bridge.last(parts)["status"]}
     assert told["arco: front laser"]["message"] == "no scan"
     assert told["arco: front laser"]["level"] == 2
     assert told["arco: rear laser"]["level"] == 0
-    assert not bridge.heard[scan], "the rear laser is not told as the front one"
-    assert bridge.heard["/arco/scan_rear"]
+    assert not bridge.said[scan], "the rear laser is not told as the front one"
+    assert bridge.said["/arco/scan_rear"]
     (robot,) = bridge.simulation.state()["robots"]
     assert robot["laser_faults"] == {FRONT: "no scan"}
     bridge.advance(4.0)
@@ -161,7 +134,7 @@ def test_every_fault_of_a_laser_has_a_switch() -> None:
 
 
 def test_a_laser_that_does_not_exist_cannot_be_broken(arco_lab: World) -> None:
-    simulation = Bridge(arco_lab).simulation
+    simulation = PlantClient(arco_lab).simulation
     for line in ("laser arco", "laser arco left missing", "laser arco front bored"):
         with pytest.raises(FaultRefused, match="usage: laser ROBOT"):
             simulation.fault(line)

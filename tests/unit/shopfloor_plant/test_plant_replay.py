@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,9 +16,10 @@ from shopfloor.plant.recording import Recording, RecordingRefused
 from shopfloor.plant.replayed import ReplayedSimulation
 from shopfloor.sim.clock import ManualClock
 from shopfloor.sim.world import World
+from tests.support.rosbridge import LocalClient
 
 ABORTED = 4
-GOAL, RESULT = "/arco/move_base/goal", "/arco/move_base/result"
+RESULT = "/arco/move_base/result"
 
 
 @pytest.fixture(scope="module")
@@ -39,32 +39,25 @@ def run(
     return file
 
 
-class Viewer:
+class Viewer(LocalClient):
+    simulation: ReplayedSimulation
+
     def __init__(self, world: World, recording: Recording) -> None:
-        self.clock = ManualClock()
-        self.simulation = ReplayedSimulation(
-            world, recording, clock=self.clock, speed=2.0
-        )
-        self._session = self.simulation.connect()
+        clock = ManualClock()
+        replayed = ReplayedSimulation(world, recording, clock=clock, speed=2.0)
+        super().__init__(replayed, clock)
 
-    def send(self, **frame: Any) -> None:
-        self._session.receive(json.dumps(frame))
-
-    def advance(self, seconds: float) -> list[dict[str, Any]]:
-        said = []
-        for _ in range(round(seconds / 0.05)):
-            self.clock.advance(0.05)
-            self.simulation.step()
-            said += [json.loads(frame) for frame in self._session.outbox.take_all()]
-        return [each for each in said if each["op"] == "publish"]
+    def told_within(self, seconds: float) -> list[dict[str, Any]]:
+        self.advance(seconds)
+        return [each for each in self.read() if each["op"] == "publish"]
 
 
 def test_the_topics_tell_what_was_recorded(arco_lab: World, run: Path) -> None:
     recording = read_recording(run)
     viewer = Viewer(arco_lab, recording)
     for topic in ("/arco/amcl_pose", "/arco/odom", "/people"):
-        viewer.send(op="subscribe", topic=topic)
-    half = viewer.advance(3.0)
+        viewer.subscribe(topic)
+    half = viewer.told_within(3.0)
     frame = min(recording.frames, key=lambda each: abs(each["t"] - 6.0))
     told = {said["topic"]: said["msg"] for said in half}
     at = told["/arco/amcl_pose"]["pose"]["pose"]["position"]
@@ -84,13 +77,9 @@ def test_the_topics_tell_what_was_recorded(arco_lab: World, run: Path) -> None:
 
 def test_nobody_can_drive_in_a_replay(arco_lab: World, run: Path) -> None:
     viewer = Viewer(arco_lab, read_recording(run))
-    viewer.send(op="subscribe", topic=RESULT)
-    viewer.send(op="advertise", topic=GOAL, type="move_base_msgs/MoveBaseActionGoal")
-    pose = {"position": {"x": 4.0, "y": 2.0}, "orientation": {"w": 1.0}}
-    target = {"header": {"frame_id": "map"}, "pose": pose}
-    body = {"goal_id": {"id": "1"}, "goal": {"target_pose": target}}
-    viewer.send(op="publish", topic=GOAL, msg=body)
-    (said,) = viewer.advance(1.0)
+    viewer.subscribe(RESULT)
+    viewer.goal("1", 4.0, 2.0, action="/arco/move_base")
+    (said,) = viewer.told_within(1.0)
     assert said["msg"]["status"]["status"] == ABORTED
     assert "a_replay_takes_no_goals" in said["msg"]["status"]["text"]
 

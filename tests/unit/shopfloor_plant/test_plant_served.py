@@ -2,80 +2,23 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
 from shopfloor.plant import Box, stops_of
-from shopfloor.plant.served import FullSimulation
-from shopfloor.sim.clock import ManualClock
 from shopfloor.sim.world import Person, World
+from tests.support.plant_client import ACTION, PlantClient
 
-ACTION = "/arco/move_base"
 SUCCEEDED, ABORTED = 3, 4
-
-
-class Bridge:
-    """A rosbridge client in the same process."""
-
-    def __init__(self, world: World, seed: int = 1) -> None:
-        self.clock = ManualClock()
-        self.simulation = FullSimulation(world, clock=self.clock, seed=seed)
-        self._session = self.simulation.connect()
-        self.heard: dict[str, list[dict[str, Any]]] = {}
-
-    def send(self, op: str, **fields: Any) -> None:
-        self._session.receive(json.dumps({"op": op, **fields}))
-
-    def listen(self, *topics: str) -> None:
-        for topic in topics:
-            self.send("subscribe", topic=topic)
-            self.heard[topic] = []
-
-    def goal(self, name: str, x_m: float, y_m: float, yaw_rad: float = 0.0) -> None:
-        turn = {"z": math.sin(yaw_rad / 2.0), "w": math.cos(yaw_rad / 2.0)}
-        pose = {"position": {"x": x_m, "y": y_m}, "orientation": turn}
-        target = {"header": {"frame_id": "map"}, "pose": pose}
-        message = {
-            "goal_id": {"id": name, "stamp": {"secs": 0, "nsecs": 0}},
-            "goal": {"target_pose": target},
-        }
-        topic = f"{ACTION}/goal"
-        self.send("advertise", topic=topic, type="move_base_msgs/MoveBaseActionGoal")
-        self.send("publish", topic=topic, msg=message)
-
-    def advance(self, seconds: float) -> None:
-        for _ in range(round(seconds / 0.05)):
-            self.clock.advance(0.05)
-            self.simulation.step()
-            for frame in self._session.outbox.take_all():
-                said = json.loads(frame)
-                if said["op"] == "publish":
-                    self.heard[said["topic"]].append(said["msg"])
-
-    def results(self) -> list[tuple[str, int]]:
-        return [
-            (said["status"]["goal_id"]["id"], said["status"]["status"])
-            for said in self.heard[f"{ACTION}/result"]
-        ]
-
-    def wait_for_result(self, within_s: float) -> tuple[str, int]:
-        known = len(self.results())
-        for _ in range(round(within_s)):
-            self.advance(1.0)
-            if len(self.results()) > known:
-                return self.results()[-1]
-        raise AssertionError(f"no result within {within_s} simulated seconds")
 
 
 @pytest.mark.covers("A21")
 def test_a_goal_over_the_bridge_is_driven_by_planners_and_lasers(
     arco_lab: World,
 ) -> None:
-    bridge = Bridge(arco_lab)
+    bridge = PlantClient(arco_lab)
     plan, costmap = (
         "/arco/move_base/NavfnROS/plan",
         "/arco/move_base/local_costmap/costmap",
@@ -89,45 +32,45 @@ def test_a_goal_over_the_bridge_is_driven_by_planners_and_lasers(
         "/arco/amcl_pose",
     )
     place = arco_lab.places["A"]
-    bridge.goal("first", place.x_m, place.y_m, place.yaw_rad)
-    assert bridge.wait_for_result(40.0) == ("first", SUCCEEDED)
+    bridge.drive("first", place.x_m, place.y_m, place.yaw_rad)
+    assert bridge.wait_for_end(40.0) == ("first", SUCCEEDED)
     state = bridge.simulation.state()
     robot = state["robots"][0]
     assert math.hypot(robot["x_m"] - place.x_m, robot["y_m"] - place.y_m) < 0.15
     assert state["contacts"] == 0
     assert robot["odometer_m"] > 4.0
-    way = bridge.heard[plan][1]["poses"]
+    way = bridge.said[plan][1]["poses"]
     assert way[-1]["pose"]["position"]["x"] == pytest.approx(place.x_m, abs=0.01)
     for topic in ("/arco/scan", "/arco/scan_rear"):
-        assert len(bridge.heard[topic][-1]["ranges"]) == 271
-    grid = bridge.heard[costmap][-1]
+        assert len(bridge.said[topic][-1]["ranges"]) == 271
+    grid = bridge.said[costmap][-1]
     assert len(grid["data"]) == grid["info"]["width"] * grid["info"]["height"]
     assert {0, 100} <= set(grid["data"])
-    believed = bridge.heard["/arco/amcl_pose"][-1]["pose"]["pose"]["position"]
+    believed = bridge.said["/arco/amcl_pose"][-1]["pose"]["pose"]["position"]
     assert math.hypot(believed["x"] - robot["x_m"], believed["y"] - robot["y_m"]) < 0.1
 
 
 def test_a_goal_in_a_wall_is_answered_and_the_robot_stands_still(
     arco_lab: World,
 ) -> None:
-    bridge = Bridge(arco_lab)
+    bridge = PlantClient(arco_lab)
     bridge.listen(f"{ACTION}/result")
-    bridge.goal("wall", 6.5, 4.75)
-    assert bridge.wait_for_result(5.0) == ("wall", ABORTED)
-    said = bridge.heard[f"{ACTION}/result"][-1]["status"]["text"]
+    bridge.drive("wall", 6.5, 4.75)
+    assert bridge.wait_for_end(5.0) == ("wall", ABORTED)
+    said = bridge.said[f"{ACTION}/result"][-1]["status"]["text"]
     assert "goal_in_wall" in said
-    assert bridge.simulation.plant.robots[0].body.travelled_m == 0.0
+    assert bridge.plant.robots[0].body.travelled_m == 0.0
     home = arco_lab.places["home"]
-    bridge.goal("next", home.x_m + 1.0, home.y_m)
-    assert bridge.wait_for_result(30.0) == ("next", SUCCEEDED)
+    bridge.drive("next", home.x_m + 1.0, home.y_m)
+    assert bridge.wait_for_end(30.0) == ("next", SUCCEEDED)
 
 
 def test_the_stop_button_stops_and_the_goal_is_kept(arco_lab: World) -> None:
-    bridge = Bridge(arco_lab)
+    bridge = PlantClient(arco_lab)
     bridge.listen(f"{ACTION}/result")
-    bridge.goal("far", 8.0, 2.5)
+    bridge.drive("far", 8.0, 2.5)
     bridge.advance(4.0)
-    body = bridge.simulation.plant.robots[0].body
+    body = bridge.plant.robots[0].body
     assert body.speed_mps > 0.2
     bridge.send("advertise", topic="/arco/emergency_stop", type="std_msgs/Bool")
     bridge.send("publish", topic="/arco/emergency_stop", msg={"data": True})
@@ -137,16 +80,16 @@ def test_the_stop_button_stops_and_the_goal_is_kept(arco_lab: World) -> None:
     bridge.advance(3.0)
     assert body.pose == stood_at
     bridge.send("publish", topic="/arco/emergency_stop", msg={"data": False})
-    assert bridge.wait_for_result(40.0) == ("far", SUCCEEDED)
+    assert bridge.wait_for_end(40.0) == ("far", SUCCEEDED)
 
 
 def test_people_of_the_world_walk_their_rounds(arco_lab: World) -> None:
     stops = (arco_lab.places["tank"], arco_lab.places["B"])
     world = replace(arco_lab, people=(Person("ana", stops, 1.0, 500),))
-    bridge = Bridge(world)
+    bridge = PlantClient(world)
     bridge.listen("/people")
     bridge.advance(20.0)
-    told = [said["people"] for said in bridge.heard["/people"]]
+    told = [said["people"] for said in bridge.said["/people"]]
     ys = [people[0]["position"]["y"] for people in told if people]
     assert len(ys) > 0.9 * len(told)  # before the first ranges nobody is known
     assert min(ys) < 3.5
@@ -159,14 +102,14 @@ def test_the_whole_mission_is_driven_over_the_bridge_among_a_box_and_a_person(
 ) -> None:
     stops = (arco_lab.places["tank"], arco_lab.places["C"])
     world = replace(arco_lab, people=(Person("ana", stops, 1.0, 500),))
-    bridge = Bridge(world, seed=4)
-    bridge.simulation.plant.put_boxes([Box(10.0, 3.2, 0.5, 0.4, 0.4)])
+    bridge = PlantClient(world, seed=4)
+    bridge.plant.put_boxes([Box(10.0, 3.2, 0.5, 0.4, 0.4)])
     bridge.listen(f"{ACTION}/result")
     for number, name in enumerate(stops_of(arco_lab.places)):
         place = arco_lab.places[name]
-        bridge.goal(f"{number}", place.x_m, place.y_m, place.yaw_rad)
-        assert bridge.wait_for_result(200.0) == (f"{number}", SUCCEEDED)
-    watch = bridge.simulation.plant.watches[0]
+        bridge.drive(f"{number}", place.x_m, place.y_m, place.yaw_rad)
+        assert bridge.wait_for_end(200.0) == (f"{number}", SUCCEEDED)
+    watch = bridge.plant.watches[0]
     assert watch.contacts == 0
     assert watch.nearest_person_m >= 0.2
     assert watch.nearest_box_m < 1.0

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
 
 from shopfloor.plant import Box
-from shopfloor.plant.served import FullSimulation
-from shopfloor.sim.clock import ManualClock
 from shopfloor.sim.world import Person, World, WorldRefused
+from tests.support.plant_client import PlantClient
 
 SEED = 6
 LOCAL_PLAN = "/arco/move_base/TrajectoryPlannerROS/local_plan"
@@ -22,35 +18,18 @@ COSTMAP = "/arco/move_base/local_costmap/costmap"
 GLOBAL_COSTMAP = "/arco/move_base/global_costmap/costmap"
 
 
-class Listener:
+class Listener(PlantClient):
     def __init__(self, world: World, *topics: str) -> None:
-        self.clock = ManualClock()
-        self.simulation = FullSimulation(world, clock=self.clock, seed=SEED)
-        self.plant = self.simulation.plant
-        self._session = self.simulation.connect()
-        self.heard: dict[str, list[Any]] = {topic: [] for topic in topics}
-        for topic in topics:
-            self._session.receive(json.dumps({"op": "subscribe", "topic": topic}))
+        super().__init__(world, *topics, seed=SEED)
 
-    def drive(self, x_m: float, y_m: float) -> None:
-        topic, kind = "/arco/move_base_simple/goal", "geometry_msgs/PoseStamped"
+    def send_to(self, x_m: float, y_m: float) -> None:
+        """A bare pose, without an action around it."""
         pose = {"position": {"x": x_m, "y": y_m}, "orientation": {"w": 1.0}}
-        goal = {"header": {"frame_id": "map"}, "pose": pose}
-        for frame in (
-            {"op": "advertise", "topic": topic, "type": kind},
-            {"op": "publish", "topic": topic, "msg": goal},
-        ):
-            self._session.receive(json.dumps(frame))
-
-    def advance(self, seconds: float, each: Callable[[], None] = lambda: None) -> None:
-        for _ in range(round(seconds / 0.05)):
-            self.clock.advance(0.05)
-            self.simulation.step()
-            for frame in self._session.outbox.take_all():
-                said = json.loads(frame)
-                if said["op"] == "publish":
-                    self.heard[said["topic"]].append(said["msg"])
-            each()
+        self.publish(
+            "/arco/move_base_simple/goal",
+            "geometry_msgs/PoseStamped",
+            {"header": {"frame_id": "map"}, "pose": pose},
+        )
 
 
 @pytest.fixture
@@ -71,16 +50,16 @@ def test_ranges_on_the_topic_are_too_long_now_and_then_and_never_from_behind_wal
     seen: set[int] = set()
 
     def compare() -> None:
-        for one in ears.heard["/range"]:
+        for one in ears.said["/range"]:
             anchor = anchors[one["destination_id"]]
             assert one["source_id"] == 500
             flat_m = math.hypot(anchor.x_m - walker.x_m, anchor.y_m - walker.y_m)
             errors.append(one["range"] - math.hypot(flat_m, anchor.z_m - 1.0))
             if walker.y_m > 9.0:
                 seen.add(one["destination_id"])
-        ears.heard["/range"].clear()
+        ears.said["/range"].clear()
 
-    ears.advance(60.0, compare)
+    ears.advance(60.0, each=compare)
     assert len(errors) > 400
     # Up to 0.25 s of walking lie between the range and this comparison.
     late = np.array(errors)
@@ -91,7 +70,7 @@ def test_ranges_on_the_topic_are_too_long_now_and_then_and_never_from_behind_wal
     # From up there the other corridor, where the first three hang, is not in sight.
     assert seen
     assert {anchors[n].id for n in seen}.isdisjoint({"anchor1", "anchor2", "anchor3"})
-    assert {one["source_id"] for one in ears.heard["/arco/range"]} == {
+    assert {one["source_id"] for one in ears.said["/arco/range"]} == {
         watched.robots[0].tag
     }
 
@@ -103,25 +82,25 @@ def test_people_are_told_where_their_tags_are_located_and_lost_ones_are_not(
     ears = Listener(watched, "/people")
     walker = ears.plant.walkers[0]
     ears.advance(3.0)
-    ears.heard["/people"].clear()
+    ears.said["/people"].clear()
     errors: list[float] = []
 
     def compare() -> None:
-        for said in ears.heard["/people"]:
+        for said in ears.said["/people"]:
             (person,) = said["people"]
             at = person["position"]
             errors.append(math.hypot(at["x"] - walker.x_m, at["y"] - walker.y_m))
-        ears.heard["/people"].clear()
+        ears.said["/people"].clear()
 
-    ears.advance(20.0, compare)
+    ears.advance(20.0, each=compare)
     assert 0.005 < np.mean(errors) < 0.2, "neither the truth nor far from it"
     ears.simulation.fault("tag_loss ana")
     ears.advance(2.0)
-    assert ears.heard["/people"][-1]["people"] == []
+    assert ears.said["/people"][-1]["people"] == []
     assert ears.plant.people_seen == []
     ears.simulation.fault("clear ana")
     ears.advance(2.0)
-    assert [p["name"] for p in ears.heard["/people"][-1]["people"]] == ["ana"]
+    assert [p["name"] for p in ears.said["/people"][-1]["people"]] == ["ana"]
 
 
 @pytest.mark.covers("A28", "A75")
@@ -131,12 +110,12 @@ def test_the_local_path_is_told_and_leads_around_what_the_map_does_not_know(
     ears = Listener(arco_lab, LOCAL_PLAN)
     ears.plant.put_boxes([Box(5.5, 1.8, 0.5, 0.5)])
     ears.advance(1.0)
-    assert ears.heard[LOCAL_PLAN][-1]["poses"] == []
-    ears.drive(9.0, 1.8)
+    assert ears.said[LOCAL_PLAN][-1]["poses"] == []
+    ears.send_to(9.0, 1.8)
     ears.advance(3.0)
     way = [
         (p["pose"]["position"]["x"], p["pose"]["position"]["y"])
-        for p in ears.heard[LOCAL_PLAN][-1]["poses"]
+        for p in ears.said[LOCAL_PLAN][-1]["poses"]
     ]
     here = ears.plant.robots[0].body.pose
     assert math.dist(way[0], (here.x_m, here.y_m)) < 0.6
@@ -152,9 +131,9 @@ def test_the_local_costmap_is_as_large_as_the_world_says_and_follows_the_robot(
     robot = replace(arco_lab.robots[0], local_map_m=size_m)
     ears = Listener(replace(arco_lab, robots=(robot,)), COSTMAP)
     ears.advance(1.5)
-    ears.drive(4.0, 1.8)
+    ears.send_to(4.0, 1.8)
     ears.advance(6.0)
-    for message in (ears.heard[COSTMAP][0], ears.heard[COSTMAP][-1]):
+    for message in (ears.said[COSTMAP][0], ears.said[COSTMAP][-1]):
         info = message["info"]
         assert info["width"] * info["resolution"] == pytest.approx(size_m)
     here = ears.plant.robots[0].body.pose
@@ -178,7 +157,7 @@ def test_the_global_costmap_is_the_map_with_the_robots_radius_around_it(
 ) -> None:
     ears = Listener(arco_lab, GLOBAL_COSTMAP)
     ears.advance(0.2)
-    (message,) = ears.heard[GLOBAL_COSTMAP]
+    (message,) = ears.said[GLOBAL_COSTMAP]
     info = message["info"]
     cells = np.array(message["data"]).reshape(info["height"], info["width"])
 
@@ -194,9 +173,9 @@ def test_driving_uses_the_battery_and_an_empty_one_lets_the_robot_stand(
     arco_lab: World,
 ) -> None:
     ears = Listener(arco_lab, "/arco/battery_state")
-    ears.drive(9.0, 1.8)
+    ears.send_to(9.0, 1.8)
     ears.advance(5.0)
-    told = [said["percentage"] for said in ears.heard["/arco/battery_state"]]
+    told = [said["percentage"] for said in ears.said["/arco/battery_state"]]
     assert told == sorted(told, reverse=True)
     assert told[-1] < told[0]
     body = ears.plant.robots[0].body

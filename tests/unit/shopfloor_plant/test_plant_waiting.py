@@ -11,46 +11,28 @@ from typing import Any
 import pytest
 
 from shopfloor.plant import read_recording
-from shopfloor.plant.served import MOST_STEPS, FullSimulation, account_of, recorded
-from shopfloor.sim.clock import ManualClock
+from shopfloor.plant.served import MOST_STEPS, account_of, recorded
 from shopfloor.sim.world import Person, World, WorldRefused
+from tests.support.plant_client import ACTION, PlantClient
 
-GOAL, RESULT = "/arco/move_base/goal", "/arco/move_base/result"
 SUCCEEDED = 3
 
 
-class Served:
-    """A client in the same process; ``tick_s`` is how busy the machine is."""
+class Served(PlantClient):
+    """``tick_s`` is how busy the machine is."""
 
     def __init__(self, world: World, tick_s: float, **options: Any) -> None:
-        self.clock = ManualClock()
-        self.simulation = FullSimulation(world, clock=self.clock, seed=4, **options)
-        self.plant = self.simulation.plant
         self._tick_s = tick_s
-        self._session = self.simulation.connect()
-        self.send(op="subscribe", topic=RESULT)
-        kind = "move_base_msgs/MoveBaseActionGoal"
-        self.send(op="advertise", topic=GOAL, type=kind)
+        super().__init__(world, f"{ACTION}/result", seed=4, **options)
 
-    def send(self, **frame: Any) -> None:
-        self._session.receive(json.dumps(frame))
+    def tick(self, step_s: float = 0.0) -> list[dict[str, Any]]:
+        return super().tick(step_s or self._tick_s)
 
-    def tick(self) -> list[dict[str, Any]]:
-        self.clock.advance(self._tick_s)
-        self.simulation.step()
-        return [json.loads(frame) for frame in self._session.outbox.take_all()]
-
-    def drive(self, name: str, x_m: float, y_m: float) -> int:
-        pose = {"position": {"x": x_m, "y": y_m}, "orientation": {"w": 1.0}}
-        target = {"header": {"frame_id": "map"}, "pose": pose}
-        body = {"goal_id": {"id": name}, "goal": {"target_pose": target}}
-        self.send(op="publish", topic=GOAL, msg=body)
-        for _ in range(20_000):
-            for said in self.tick():
-                status = said["msg"]["status"]
-                if said["op"] == "publish" and status["goal_id"]["id"] == name:
-                    return int(status["status"])
-        raise AssertionError(f"goal {name} has no end")
+    def drive_to_the_end(self, name: str, x_m: float, y_m: float) -> int:
+        self.drive(name, x_m, y_m)
+        ended, status = self.wait_for_end(20_000 * self._tick_s, self._tick_s)
+        assert ended == name
+        return status
 
 
 def test_a_mission_is_the_same_to_the_last_bit_however_busy_the_machine_is(
@@ -62,7 +44,7 @@ def test_a_mission_is_the_same_to_the_last_bit_however_busy_the_machine_is(
         served = Served(arco_lab, tick_s, wait_for_goals=True, speed=3.0, **options)
         ends = []
         for number, (x_m, y_m) in enumerate([(4.0, 2.0), (3.0, 3.5)]):
-            ends.append(served.drive(str(number), x_m, y_m))
+            ends.append(served.drive_to_the_end(str(number), x_m, y_m))
             for _ in range(pause):
                 served.tick()
         accounts.append((ends, account_of(served.plant)))
@@ -75,7 +57,7 @@ def test_a_goal_is_not_reached_because_the_one_before_was(arco_lab: World) -> No
     home = arco_lab.places["home"]
     for number, ahead_m in enumerate((0.5, 1.5, 0.3)):
         x_m = home.x_m + ahead_m
-        assert served.drive(str(number), x_m, home.y_m) == SUCCEEDED
+        assert served.drive_to_the_end(str(number), x_m, home.y_m) == SUCCEEDED
         pose = served.plant.robots[0].body.pose
         assert math.hypot(pose.x_m - x_m, pose.y_m - home.y_m) < 0.15
 
@@ -94,7 +76,7 @@ def test_people_who_come_are_told_on_the_topic_under_names_of_their_own(
     arco_lab: World,
 ) -> None:
     served = Served(arco_lab, 0.25, people=2)
-    served.send(op="subscribe", topic="/people")
+    served.listen("/people")
     heard = [said for _ in range(8) for said in served.tick()]
     names = {person["name"] for person in heard[-1]["msg"]["people"]}
     assert names == {"person1", "person2"}
@@ -109,7 +91,7 @@ def test_what_is_put_on_a_robot_is_weighed_and_makes_it_heavy(arco_lab: World) -
     braking_m = served.plant.robots[0].body.able.braking_distance_m(0.8)
     for kg, taken in ((150.0, True), (250.0, False)):
         service = "/arco/put_load"
-        served.send(op="call_service", id="1", service=service, args={"kg": kg})
+        served.send("call_service", id="1", service=service, args={"kg": kg})
         (answer,) = [s for s in served.tick() if s["op"] == "service_response"]
         assert answer["values"]["success"] is taken
     assert cell.load_kg == 150.0

@@ -1,6 +1,9 @@
 """What the history of an instance tells about its decisions."""
 
-from typing import Any, Protocol
+from typing import Protocol
+
+from tests.support.bpmn_drawing import Drawing
+from tests.support.bpmn_play import Player
 
 
 class TableText(Protocol):
@@ -27,7 +30,7 @@ def tables(dmn: TableText, document: str) -> tuple[str, str]:
 
 
 def test_the_rules_of_every_decision_on_the_way_are_noted(
-    draw: Any, play: Any, dmn: TableText
+    draw: Drawing, play: Player, dmn: TableText
 ) -> None:
     here = dmn.file(*tables(dmn, ""))
     size, robot = tables(dmn, "http://elsewhere")

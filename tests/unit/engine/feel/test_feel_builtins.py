@@ -5,7 +5,9 @@ from typing import Any
 
 import pytest
 
-CONVERSIONS = [
+Examples = list[tuple[str, object]]
+
+CONVERSIONS: Examples = [
     ('number("12.5")', 12.5),
     ('number("-3")', -3),
     ('number("abc")', None),
@@ -77,7 +79,7 @@ CONVERSIONS = [
     ('years and months duration(@"2026-03-30", @"2024-01-31")', "-P2Y1M"),
     ('years and months duration(from: @"2026-01-01", to: @"2027-01-01")', "P1Y"),
 ]
-STRINGS = [
+STRINGS: Examples = [
     ('substring("foobar", 3)', "obar"),
     ('substring("foobar", 3, 3)', "oba"),
     ('substring("foobar", -2, 1)', "a"),
@@ -131,7 +133,7 @@ STRINGS = [
     ('trim("  a b ")', "a b"),
     ('is blank("  ")', True),
 ]
-NUMERIC = [
+NUMERIC: Examples = [
     ("decimal(1/3, 2)", 0.33),
     ("decimal(1.5, 0)", 2),
     ("decimal(2.5, 0)", 2),
@@ -170,7 +172,7 @@ NUMERIC = [
     ("even(1.5)", False),
     ("abs(null)", None),
 ]
-LISTS = [
+LISTS: Examples = [
     ("list contains([1, 2, 3], 2)", True),
     ("list contains([1, null], null)", True),
     ("list contains([1, 2], 3)", False),
@@ -226,7 +228,7 @@ LISTS = [
     ("sum(materials.kg)", 26.75),
     ("count(materials[kg > 1])", 2),
 ]
-CONTEXTS = [
+CONTEXTS: Examples = [
     ('get value({a: 1}, "a")', 1),
     ('get value({a: 1}, "b")', None),
     ('get value({a: {b: 2}}, ["a", "b"])', 2),
@@ -241,7 +243,7 @@ CONTEXTS = [
     ('context([{key: "a", value: 1}, {key: "b", value: 2}])', {"a": 1, "b": 2}),
     ('context put(order.customer, "city", "Izmir").city', "Izmir"),
 ]
-TEMPORAL = [
+TEMPORAL: Examples = [
     ("now()", "2026-01-31T12:00:00Z"),
     ("today()", "2026-01-31"),
     ("now().hour", 12),
@@ -301,7 +303,7 @@ TEMPORAL = [
     ("is(1, 1.0)", True),
     ('is(1, "1")', False),
 ]
-RANGES = [
+RANGES: Examples = [
     ("before(1, 10)", True),
     ("before(10, 1)", False),
     ("before(1, [1..10])", False),
@@ -340,7 +342,7 @@ RANGES = [
     ("includes(range: [1..10], point: 11)", False),
 ]
 
-ALL = [CONVERSIONS, STRINGS, NUMERIC, LISTS, CONTEXTS, TEMPORAL, RANGES]
+ALL: list[Examples] = [CONVERSIONS, STRINGS, NUMERIC, LISTS, CONTEXTS, TEMPORAL, RANGES]
 
 
 @pytest.mark.parametrize(

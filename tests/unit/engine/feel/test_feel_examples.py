@@ -5,7 +5,9 @@ from typing import Any
 
 import pytest
 
-LITERALS = [
+Examples = list[tuple[str, object]]
+
+LITERALS: Examples = [
     ("1", 1),
     ("-1", -1),
     ("1.50", 1.5),
@@ -47,7 +49,7 @@ LITERALS = [
     ('@"P1Y2M"', "P1Y2M"),
     ("= 1 + 1", 2),
 ]
-NAMES = [
+NAMES: Examples = [
     ("amount", 12.5),
     ("count of bags", 3),
     ("count of  bags + 1", 4),
@@ -66,7 +68,7 @@ NAMES = [
     ("{_x: 2}._x", 2),
     ("{step 2: 5, r: step 2 * 2}.r", 10),
 ]
-ARITHMETIC = [
+ARITHMETIC: Examples = [
     ("1 + 2 * 3", 7),
     ("(1 + 2) * 3", 9),
     ("10 - 2 - 3", 5),
@@ -92,7 +94,7 @@ ARITHMETIC = [
     ("amount * 2", 25),
     ("amount - 0.5", 12),
 ]
-COMPARISONS = [
+COMPARISONS: Examples = [
     ("1 = 1.00", True),
     ("1 = 2", False),
     ("1 != 2", True),
@@ -150,7 +152,7 @@ COMPARISONS = [
     ("amount between 10 and 10 + 5 and true", True),
     ("1 = 1 = true", True),
 ]
-MEMBERSHIP = [
+MEMBERSHIP: Examples = [
     ("5 in [1..10]", True),
     ("1 in (1..10]", False),
     ("1 in ]1..10]", False),
@@ -182,7 +184,7 @@ MEMBERSHIP = [
     ("(< 5).end", 5),
     ("(< 5).start", None),
 ]
-LOGIC = [
+LOGIC: Examples = [
     ("true and true", True),
     ("true and false", False),
     ("true and null", None),
@@ -224,7 +226,7 @@ LOGIC = [
     ("get or else(order.missing, order.number)", 7),
     ("assert(first, first > 0)", 1),
 ]
-CONTROL = [
+CONTROL: Examples = [
     ("if true then 1 else 2", 1),
     ("if 1 > 2 then 1 else 2", 2),
     ("if null then 1 else 2", 2),
@@ -267,7 +269,7 @@ CONTROL = [
     ("every x in 1..3, y in 4..6 satisfies x < y", True),
     ("some m in materials satisfies m.kg > 20", True),
 ]
-FILTERS = [
+FILTERS: Examples = [
     ("[1, 2, 3][1]", 1),
     ("[1, 2, 3][-1]", 3),
     ("[1, 2, 3][0]", None),
@@ -296,7 +298,7 @@ FILTERS = [
     ("[{a: 1}, {b: 2}][a < 10]", [{"a": 1}]),
     ("[[1, 2], [3]][1][2]", 2),
 ]
-FUNCTIONS = [
+FUNCTIONS: Examples = [
     ("(function(x) x + 1)(2)", 3),
     ("{f: function(x) x * 2, r: f(4)}.r", 8),
     ("{f: function(x, y) x - y, r: f(y: 1, x: 5)}.r", 4),
@@ -312,7 +314,7 @@ FUNCTIONS = [
     ('substring(start position: 2, string: "salt")', "alt"),
     ("decimal(n: 1.25, scale: 1)", 1.2),
 ]
-TYPES = [
+TYPES: Examples = [
     ("1 instance of number", True),
     ('"1" instance of number', False),
     ('"1" instance of string', True),
@@ -343,7 +345,7 @@ TYPES = [
     ("first instance of number and urgent", True),
 ]
 
-ALL = [
+ALL: list[Examples] = [
     *(LITERALS, NAMES, ARITHMETIC, COMPARISONS, MEMBERSHIP, LOGIC, CONTROL),
     *(FUNCTIONS, TYPES),
 ]

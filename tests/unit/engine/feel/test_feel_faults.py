@@ -145,7 +145,7 @@ def test_a_fault_names_the_text_and_the_place(feel: Callable[[str], Any]) -> Non
 
 @pytest.mark.parametrize("text", ["=nothing", "=order.missing", "=1", "=nothing > 1"])
 def test_a_condition_that_is_neither_true_nor_false_is_an_error(text: str) -> None:
-    variables = {"nothing": None, "order": {}}
+    variables: dict[str, object] = {"nothing": None, "order": {}}
     with pytest.raises(ExpressionFailed, match="needs true or false as a condition"):
         compile_condition(text).evaluate(variables)
 

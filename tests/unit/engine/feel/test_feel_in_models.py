@@ -5,6 +5,9 @@ from typing import Any
 
 import pytest
 
+from tests.support.bpmn_drawing import Drawing
+from tests.support.bpmn_play import Player
+
 
 def in_feel(model: bytes) -> bytes:
     """The conditions of a drawing, written as Camunda 8 writes them."""
@@ -22,7 +25,7 @@ def in_feel(model: bytes) -> bytes:
     ],
 )
 def test_a_gateway_decides_by_feel(
-    draw: Any, play: Any, variables: dict[str, Any], reached: list[str]
+    draw: Drawing, play: Player, variables: dict[str, Any], reached: list[str]
 ) -> None:
     model = draw(
         "start -> xor",
@@ -33,7 +36,9 @@ def test_a_gateway_decides_by_feel(
     assert play(in_feel(model), variables).open == reached
 
 
-def test_a_condition_that_is_null_stops_with_its_cause(draw: Any, play: Any) -> None:
+def test_a_condition_that_is_null_stops_with_its_cause(
+    draw: Drawing, play: Player
+) -> None:
     model = draw(
         "start -> xor",
         "xor -> a if order.kg > 5",
@@ -45,7 +50,7 @@ def test_a_condition_that_is_null_stops_with_its_cause(draw: Any, play: Any) -> 
     assert "needs true or false as a condition, not null" in reason
 
 
-def test_mappings_loops_and_timers_take_feel(draw: Any, play: Any) -> None:
+def test_mappings_loops_and_timers_take_feel(draw: Drawing, play: Player) -> None:
     task = draw.user(
         loop=draw.each("=for m in materials return m.name", "name"),
         inputs={"label": '=upper case(name) + "!"'},

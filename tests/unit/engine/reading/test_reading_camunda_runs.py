@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Any
 
 import pytest
 
 from mpms.domain.people import Person, Role
 from mpms.domain.tasks import FormTask
-
-Play = Callable[..., Any]
+from tests.support.bpmn_play import Player
 
 FRAME = """<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL"
   xmlns:camunda="http://camunda.org/schema/1.0/bpmn" id="file">
@@ -40,7 +37,7 @@ def mappings(inputs: str = "", outputs: str = "") -> str:
 
 @pytest.mark.parametrize("tag", ["intermediateThrowEvent", "endEvent"])
 def test_a_thrown_message_with_a_topic_is_sent_by_its_handler(
-    play: Play, tag: str
+    play: Player, tag: str
 ) -> None:
     definition = f"<messageEventDefinition messageRef='m' {EXTERNAL}/>"
     played = play(model(f"<{tag} id='x'>{definition}</{tag}>"), {"a": 1})
@@ -49,21 +46,19 @@ def test_a_thrown_message_with_a_topic_is_sent_by_its_handler(
     assert (played.done, played.variables) == (True, {"a": 1, "sent": True})
 
 
-def test_a_business_rule_task_with_a_topic_is_done_by_its_handler(play: Play) -> None:
+def test_a_business_rule_task_with_a_topic_is_done_by_its_handler(play: Player) -> None:
     played = play(model(f"<businessRuleTask id='x' {EXTERNAL}/>"))
     assert played.wait("x").topic == "send"
 
 
-def test_a_subprocess_has_its_inputs_and_maps_its_outputs(play: Play) -> None:
+def test_a_subprocess_has_its_inputs_and_maps_its_outputs(play: Player) -> None:
     inside = (
         "<startEvent id='s'/><sequenceFlow id='g' sourceRef='s' targetRef='u'/>"
         "<userTask id='u'/>"
     )
     maps = mappings("own=${a + 1}", "out=${own + 1}")
     played = play(model(f"<subProcess id='x'>{maps}{inside}</subProcess>"), {"a": 1})
-    assert played.engine.visible(
-        played.definition, played.snapshot, played.wait("u").task_id
-    ) == {"a": 1, "own": 2}
+    assert played.sees(played.wait("u").task_id) == {"a": 1, "own": 2}
     played.complete("u", own=10)
     assert (played.done, played.variables) == (True, {"a": 1, "out": 11})
 
@@ -72,7 +67,9 @@ def person(login: str, *groups: str) -> Person:
     return Person(1, login, login.title(), Role.WORKER, groups)
 
 
-def test_candidate_users_may_do_a_task_beside_the_candidate_groups(play: Play) -> None:
+def test_candidate_users_may_do_a_task_beside_the_candidate_groups(
+    play: Player,
+) -> None:
     step = (
         "<userTask id='x' camunda:candidateUsers='ayse, ${helper}' "
         "camunda:candidateGroups='chief'/>"

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
 import pytest
 
 from mpms.domain.steps import Complete
-
-Play = Callable[..., Any]
+from tests.support.bpmn_play import Player
 
 FRAME = """<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL"
   xmlns:zeebe="http://camunda.org/schema/zeebe/1.0"
@@ -66,7 +64,7 @@ def many(words: str, inside: str = "", attributes: str = "") -> str:
 # -- jobs ---------------------------------------------------------------------------
 
 
-def test_a_job_has_its_topic_and_as_many_tries_as_retries_says(play: Play) -> None:
+def test_a_job_has_its_topic_and_as_many_tries_as_retries_says(play: Player) -> None:
     wait = play(line(job())).wait("x1")
     assert (wait.topic, len(wait.retry_delays_s)) == ("work", 2)
     five = "<zeebe:taskDefinition type='=\"robot.move\"' retries='5'/>"
@@ -79,30 +77,30 @@ def test_a_job_has_its_topic_and_as_many_tries_as_retries_says(play: Play) -> No
     assert play(line(step("serviceTask", once))).wait("x1").retry_delays_s == ()
 
 
-def test_job_results_go_to_the_instance(play: Play) -> None:
+def test_job_results_go_to_the_instance(play: Player) -> None:
     played = play(line(job()), {"a": 1})
     played.complete("x1", a=2, b=3)
     assert played.variables == {"a": 2, "b": 3}
 
 
-def test_with_outputs_only_what_is_mapped_goes_to_the_instance(play: Play) -> None:
+def test_with_outputs_only_what_is_mapped_goes_to_the_instance(play: Player) -> None:
     played = play(line(job(io(outputs=("total:=sum",)))), {"a": 1})
     played.complete("x1", sum=5, noise=True)
     assert played.variables == {"a": 1, "total": 5}
 
 
-def test_a_result_with_the_name_of_an_input_stays_with_the_task(play: Play) -> None:
+def test_a_result_with_the_name_of_an_input_stays_with_the_task(play: Player) -> None:
     played = play(line(job(io("a:=b"))), {"a": 1, "b": 2})
     played.complete("x1", a=99, c=3)
     assert played.variables == {"a": 1, "b": 2, "c": 3}
 
 
-def test_a_job_sees_its_inputs_and_everything_else(play: Play) -> None:
+def test_a_job_sees_its_inputs_and_everything_else(play: Player) -> None:
     played = play(line(job(io("place:=material.place"))), {"material": {"place": "R1"}})
     assert played.wait("x1").inputs == {"place": "R1", "material": {"place": "R1"}}
 
 
-def test_a_pure_handler_sees_the_same(play: Play) -> None:
+def test_a_pure_handler_sees_the_same(play: Player) -> None:
     seen: list[dict[str, Any]] = []
 
     def work(inputs: dict[str, Any]) -> dict[str, Any]:
@@ -113,7 +111,7 @@ def test_a_pure_handler_sees_the_same(play: Play) -> None:
     assert seen == [{"a": 1, "b": 2}]
 
 
-def test_headers_are_an_input_and_no_expressions(play: Play) -> None:
+def test_headers_are_an_input_and_no_expressions(play: Player) -> None:
     headers = (
         "<zeebe:taskHeaders><zeebe:header key='unit' value='kg'/>"
         "<zeebe:header key='rule' value='=a > 1'/>"
@@ -129,7 +127,7 @@ def test_headers_are_an_input_and_no_expressions(play: Play) -> None:
 
 
 @pytest.mark.parametrize("tag", ["sendTask", "businessRuleTask", "scriptTask"])
-def test_other_tasks_may_be_jobs_too(play: Play, tag: str) -> None:
+def test_other_tasks_may_be_jobs_too(play: Player, tag: str) -> None:
     played = play(line(step(tag, "<zeebe:taskDefinition type='work'/>")))
     assert played.wait("x1").topic == "work"
     played.complete("x1", a=1)
@@ -137,7 +135,7 @@ def test_other_tasks_may_be_jobs_too(play: Play, tag: str) -> None:
 
 
 @pytest.mark.parametrize("tag", ["intermediateThrowEvent", "endEvent"])
-def test_a_thrown_message_may_be_a_job(play: Play, tag: str) -> None:
+def test_a_thrown_message_may_be_a_job(play: Player, tag: str) -> None:
     event = (
         f"<{tag} id='e'><extensionElements><zeebe:taskDefinition type='send'/>"
         f"{io('to:=customer')}</extensionElements><messageEventDefinition/></{tag}>"
@@ -154,7 +152,7 @@ def test_a_thrown_message_may_be_a_job(play: Play, tag: str) -> None:
     assert played.done
 
 
-def test_a_boundary_event_catches_the_error_of_a_job(play: Play) -> None:
+def test_a_boundary_event_catches_the_error_of_a_job(play: Player) -> None:
     beside = (
         "<boundaryEvent id='b' attachedToRef='x1'><errorEventDefinition "
         "errorRef='e'/></boundaryEvent><userTask id='mend'/>"
@@ -169,31 +167,31 @@ def test_a_boundary_event_catches_the_error_of_a_job(play: Play) -> None:
 # -- mappings -----------------------------------------------------------------------
 
 
-def test_inputs_see_those_before_them(play: Play) -> None:
+def test_inputs_see_those_before_them(play: Player) -> None:
     played = play(line(job(io("b:=a + 1", "c:=b + 1"))), {"a": 1})
     assert played.wait("x1").inputs == {"a": 1, "b": 2, "c": 3}
 
 
-def test_dotted_inputs_make_a_map_of_their_own(play: Play) -> None:
+def test_dotted_inputs_make_a_map_of_their_own(play: Player) -> None:
     played = play(line(job(io("o.id:=a", "o.by.who:=b"))), {"a": 1, "b": 2, "o": {}})
     assert played.wait("x1").inputs["o"] == {"id": 1, "by": {"who": 2}}
     played.complete("x1")
     assert played.variables["o"] == {}
 
 
-def test_dotted_outputs_keep_the_rest_of_the_map(play: Play) -> None:
+def test_dotted_outputs_keep_the_rest_of_the_map(play: Player) -> None:
     xml = line(job(io(outputs=("o.id:=r", "o.by.who:=r + 1"))))
     played = play(xml, {"o": {"id": 0, "by": {"at": "R1"}, "n": 7}})
     played.complete("x1", r=5)
     assert played.variables == {"o": {"id": 5, "by": {"at": "R1", "who": 6}, "n": 7}}
 
 
-def test_a_source_without_the_mark_is_a_text(play: Play) -> None:
+def test_a_source_without_the_mark_is_a_text(play: Player) -> None:
     played = play(line(job(io("a:b", "c:${b}"))), {"b": 1})
     assert played.wait("x1").inputs == {"a": "b", "b": 1, "c": "${b}"}
 
 
-def test_a_subprocess_maps_in_and_out(play: Play) -> None:
+def test_a_subprocess_maps_in_and_out(play: Player) -> None:
     inside = (
         "<startEvent id='s'/><sequenceFlow id='g' sourceRef='s' targetRef='w'/>"
         "<serviceTask id='w'><extensionElements><zeebe:taskDefinition type='work'/>"
@@ -209,7 +207,7 @@ def test_a_subprocess_maps_in_and_out(play: Play) -> None:
 # -- user tasks ---------------------------------------------------------------------
 
 
-def test_a_user_task_has_form_people_and_results(play: Play) -> None:
+def test_a_user_task_has_form_people_and_results(play: Player) -> None:
     words = (
         "<zeebe:userTask/><zeebe:formDefinition formId='load'/>"
         "<zeebe:assignmentDefinition candidateGroups='worker, chief' "
@@ -226,7 +224,7 @@ def test_a_user_task_has_form_people_and_results(play: Play) -> None:
 
 
 def test_groups_may_be_a_computed_list_and_the_assignee_an_expression(
-    play: Play,
+    play: Player,
 ) -> None:
     words = (
         "<zeebe:assignmentDefinition assignee='=chief' "
@@ -244,14 +242,14 @@ def call(attributes: str = "", words: str = "") -> str:
     return step("callActivity", called + words)
 
 
-def test_a_call_passes_everything_and_takes_everything_back(play: Play) -> None:
+def test_a_call_passes_everything_and_takes_everything_back(play: Player) -> None:
     played = play(line(call()), {"a": 1})
     assert (played.wait("x1").called, played.wait("x1").inputs) == ("other", {"a": 1})
     played.complete("x1", a=2, b=3)
     assert played.variables == {"a": 2, "b": 3}
 
 
-def test_a_call_passes_its_inputs_alone_if_told(play: Play) -> None:
+def test_a_call_passes_its_inputs_alone_if_told(play: Player) -> None:
     xml = line(call("propagateAllParentVariables='false'", io("n:=a")))
     assert play(xml, {"a": 1, "b": 2}).wait("x1").inputs == {"n": 1}
     xml = line(call("", io("n:=a")))
@@ -259,14 +257,16 @@ def test_a_call_passes_its_inputs_alone_if_told(play: Play) -> None:
 
 
 @pytest.mark.parametrize("propagate", ["true", "false"])
-def test_with_outputs_a_call_takes_only_those_back(play: Play, propagate: str) -> None:
+def test_with_outputs_a_call_takes_only_those_back(
+    play: Player, propagate: str
+) -> None:
     attributes = f"propagateAllChildVariables='{propagate}'"
     played = play(line(call(attributes, io(outputs=("r:=b",)))), {"a": 1})
     played.complete("x1", a=2, b=3)
     assert played.variables == {"a": 1, "r": 3}
 
 
-def test_a_call_may_take_nothing_back(play: Play) -> None:
+def test_a_call_may_take_nothing_back(play: Player) -> None:
     played = play(line(call("propagateAllChildVariables='false'")), {"a": 1})
     played.complete("x1", a=2, b=3)
     assert played.variables == {"a": 1}
@@ -278,7 +278,7 @@ ITEMS = "inputCollection='=items' inputElement='item'"
 COLLECT = f"{ITEMS} outputCollection='results' outputElement='=result'"
 
 
-def test_turns_are_counted_from_one_and_collect_in_order(play: Play) -> None:
+def test_turns_are_counted_from_one_and_collect_in_order(play: Player) -> None:
     xml = line(job("", many(COLLECT)))
     played = play(xml, {"items": ["a", "b"]})
     seen = {w.inputs["loopCounter"]: w.inputs["item"] for w in played.waits("x1")}
@@ -289,7 +289,7 @@ def test_turns_are_counted_from_one_and_collect_in_order(play: Play) -> None:
     assert played.variables == {"items": ["a", "b"], "results": ["A", "B"]}
 
 
-def test_a_loop_alone_makes_its_task_speak_camunda_8(play: Play) -> None:
+def test_a_loop_alone_makes_its_task_speak_camunda_8(play: Player) -> None:
     task = f"<userTask id='x1'>{many(COLLECT)}</userTask>"
     played = play(line(task), {"items": ["a", "b"]})
     played.complete_turn("x1", 1, result="A")
@@ -297,7 +297,7 @@ def test_a_loop_alone_makes_its_task_speak_camunda_8(play: Play) -> None:
     assert played.variables == {"items": ["a", "b"], "results": ["A", "B"]}
 
 
-def test_turns_of_a_subprocess_collect_too(play: Play) -> None:
+def test_turns_of_a_subprocess_collect_too(play: Player) -> None:
     inside = (
         "<startEvent id='s'/><sequenceFlow id='g' sourceRef='s' targetRef='w'/>"
         "<userTask id='w'/>"
@@ -305,12 +305,12 @@ def test_turns_of_a_subprocess_collect_too(play: Play) -> None:
     xml = line(f"<subProcess id='x1'>{many(COLLECT)}{inside}</subProcess>")
     played = play(xml, {"items": ["a", "b"]})
     for wait in played.waits("w"):
-        seen = played.engine.visible(played.definition, played.snapshot, wait.task_id)
+        seen = played.sees(wait.task_id)
         played.do(Complete(wait.task_id, {"result": seen["item"].upper()}))
     assert played.variables == {"items": ["a", "b"], "results": ["A", "B"]}
 
 
-def test_cancelled_turns_leave_a_gap(play: Play) -> None:
+def test_cancelled_turns_leave_a_gap(play: Player) -> None:
     condition = (
         "<completionCondition>=numberOfCompletedInstances &gt;= 1</completionCondition>"
     )
@@ -321,7 +321,7 @@ def test_cancelled_turns_leave_a_gap(play: Play) -> None:
     assert played.variables["results"] == [None, "B", None]
 
 
-def test_an_output_item_may_be_computed(play: Play) -> None:
+def test_an_output_item_may_be_computed(play: Player) -> None:
     words = f"{ITEMS} outputCollection='sums' outputElement='=item + extra'"
     xml = line(job(io(outputs=("extra:=n",)), many(words, "", "isSequential='true'")))
     played = play(xml, {"items": [1, 2]})
@@ -330,7 +330,7 @@ def test_an_output_item_may_be_computed(play: Play) -> None:
     assert played.variables["sums"] == [11, 22]
 
 
-def test_no_items_give_an_empty_collection(play: Play) -> None:
+def test_no_items_give_an_empty_collection(play: Player) -> None:
     played = play(line(job("", many(COLLECT))), {"items": []})
     assert (played.done, played.variables["results"]) == (True, [])
 
@@ -368,7 +368,7 @@ def entry(id_: str, text: str) -> str:
         (table(output("a"), entry("o", "1"), "COLLECT"), [1]),
     ],
 )
-def test_a_decision_gives_what_dmn_says(play: Play, file: bytes, result: Any) -> None:
+def test_a_decision_gives_what_dmn_says(play: Player, file: bytes, result: Any) -> None:
     words = "<zeebe:calledDecision decisionId='grade' resultVariable='g'/>"
     xml = line(step("businessRuleTask", words))
     played = play(xml, {"x": 1}, decisions={"grade": file}.get)
@@ -376,7 +376,7 @@ def test_a_decision_gives_what_dmn_says(play: Play, file: bytes, result: Any) ->
     assert played.variables["g"] == result
 
 
-def test_a_thrown_signal_carries_its_inputs(play: Play) -> None:
+def test_a_thrown_signal_carries_its_inputs(play: Player) -> None:
     event = step(
         "intermediateThrowEvent",
         io("n:=a", "o.m:=n + 1"),
@@ -388,13 +388,13 @@ def test_a_thrown_signal_carries_its_inputs(play: Play) -> None:
     assert played.variables == {"a": 1}
 
 
-def test_a_script_is_one_expression(play: Play) -> None:
+def test_a_script_is_one_expression(play: Player) -> None:
     words = "<zeebe:script expression='=a + b' resultVariable='sum'/>"
     played = play(line(step("scriptTask", words)), {"a": 1, "b": 2})
     assert played.variables == {"a": 1, "b": 2, "sum": 3}
 
 
-def test_a_message_is_waited_for_with_its_key(play: Play) -> None:
+def test_a_message_is_waited_for_with_its_key(play: Player) -> None:
     roots = (
         "<message id='m' name='=\"paid\"'><extensionElements>"
         "<zeebe:subscription correlationKey='=order'/></extensionElements></message>"
@@ -415,7 +415,7 @@ def test_a_message_is_waited_for_with_its_key(play: Play) -> None:
 MESSAGE = "<message id='m' name='paid'/>"
 
 
-def test_a_caught_message_with_outputs_brings_only_those(play: Play) -> None:
+def test_a_caught_message_with_outputs_brings_only_those(play: Player) -> None:
     event = (
         f"<intermediateCatchEvent id='x1'><extensionElements>"
         f"{io(outputs=('paid:=amount > 0',))}</extensionElements>"
@@ -427,7 +427,7 @@ def test_a_caught_message_with_outputs_brings_only_those(play: Play) -> None:
 
 
 @pytest.mark.parametrize("interrupting", ["true", "false"])
-def test_so_does_a_message_at_the_border(play: Play, interrupting: str) -> None:
+def test_so_does_a_message_at_the_border(play: Player, interrupting: str) -> None:
     beside = (
         f"<boundaryEvent id='b' attachedToRef='x1' cancelActivity='{interrupting}'>"
         f"<extensionElements>{io(outputs=('n:=amount',))}</extensionElements>"
@@ -441,7 +441,7 @@ def test_so_does_a_message_at_the_border(play: Play, interrupting: str) -> None:
     assert played.open == sorted([*left, "next"])
 
 
-def test_an_output_of_an_event_that_fails_can_be_retried(play: Play) -> None:
+def test_an_output_of_an_event_that_fails_can_be_retried(play: Player) -> None:
     event = (
         f"<intermediateCatchEvent id='x1'><extensionElements>"
         f"{io(outputs=('n:=amount + other',))}</extensionElements>"
@@ -455,7 +455,7 @@ def test_an_output_of_an_event_that_fails_can_be_retried(play: Play) -> None:
     assert (played.done, played.variables) == (True, {"other": 2, "n": 7})
 
 
-def test_conditions_are_feel(play: Play) -> None:
+def test_conditions_are_feel(play: Player) -> None:
     body = (
         "<startEvent id='start'/><exclusiveGateway id='g' default='no'/>"
         "<userTask id='heavy'/><userTask id='light'/>"

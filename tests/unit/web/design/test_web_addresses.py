@@ -58,10 +58,11 @@ def links_in_templates(site: Flask) -> Iterator[Link]:
         for call in site.jinja_env.parse(source, name).find_all(nodes.Call):
             if not isinstance(call.node, nodes.Name) or call.node.name != "url_for":
                 continue
-            given: frozenset[str] | None = frozenset(one.key for one in call.kwargs)
+            named = frozenset(one.key for one in call.kwargs)
+            given: frozenset[str] | None = named
             if isinstance(call.dyn_kwargs, nodes.Dict):
                 keys = [pair.key for pair in call.dyn_kwargs.items]
-                given |= {str(k.as_const()) for k in keys}
+                given = named | {str(k.as_const()) for k in keys}
             elif call.dyn_kwargs is not None:
                 given = None
             for endpoint in written(call.args[0]):
@@ -100,9 +101,11 @@ def fault(site: Flask, link: Link) -> str | None:
     found = [rule for rule in rules if rule.endpoint == link.endpoint]
     if not found:
         return f"there is no {link.endpoint}"
-    needed = [rule.arguments - set(rule.defaults or ()) for rule in found]
+    needed: list[set[str]] = [
+        set(rule.arguments) - set(rule.defaults or ()) for rule in found
+    ]
     if link.given is not None and not any(names <= link.given for names in needed):
-        return f"{link.endpoint} needs {sorted(min(needed, key=len))}"
+        return f"{link.endpoint} needs {min(map(sorted, needed), key=len)}"
     return None
 
 

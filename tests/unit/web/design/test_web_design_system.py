@@ -9,7 +9,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from mpms.web.pages.design import PAIRS, THEMES, colours, contrast, contrasts
-from mpms.web.rights import LEADERS
+from mpms.web.rights import LEADERS, roles_of
 
 TARGETS = {"--target": "64px", "--target-min": "44px"}
 
@@ -77,5 +77,4 @@ def test_the_page_shows_both_themes_and_every_contrast(client: FlaskClient) -> N
 
 
 def test_the_page_is_for_leaders(client: FlaskClient) -> None:
-    view = client.application.view_functions["design.show"]
-    assert view.allowed_roles == LEADERS  # type: ignore[attr-defined]
+    assert roles_of(client.application, "design.show") == LEADERS

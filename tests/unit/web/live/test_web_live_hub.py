@@ -10,18 +10,19 @@ import pytest
 
 from mpms.web import hints
 from mpms.web.live import Live, TooManyStreams
+from tests.support.live_history import Bell, Heard, History
 
 SEED = 20260302
 WAIT_S = 60.0
 
 
 def test_a_new_stream_hears_its_position_and_then_what_happens(
-    live: Live, history: Any, heard: Any
+    live: Live, history: History
 ) -> None:
     old = history.write("before")
     live.follow()
     stream = live.stream()
-    page = heard().take(stream.read(0))
+    page = Heard().take(stream.read(0))
     assert page.events == [("hello", {})]
     assert page.position == f"{old.transaction}-{old.line}"
     history.write("one", instance_id="7")
@@ -33,22 +34,22 @@ def test_a_new_stream_hears_its_position_and_then_what_happens(
 
 
 def test_reconnecting_gives_exactly_what_was_missed(
-    live: Live, history: Any, heard: Any
+    live: Live, history: History
 ) -> None:
     live.follow()
-    page = heard().take(live.stream().read(0))
+    page = Heard().take(live.stream().read(0))
     for task in "abcdef":
         history.write(task)
         live.follow()
         if task == "c":
-            page = heard().take(live.stream().read(0))
-    again = heard().take(live.stream(page.position).read(0))
+            page = Heard().take(live.stream().read(0))
+    again = Heard().take(live.stream(page.position).read(0))
     assert again.tasks() == ["d", "e", "f"]
-    assert heard().take(live.stream(again.position).read(0)).events == [("hello", {})]
+    assert Heard().take(live.stream(again.position).read(0)).events == [("hello", {})]
 
 
 def test_a_restarted_server_knows_what_browsers_missed(
-    live: Live, history: Any, bell: Any, heard: Any
+    live: Live, history: History, bell: Bell
 ) -> None:
     history.write("a")
     live.follow()
@@ -57,23 +58,21 @@ def test_a_restarted_server_knows_what_browsers_missed(
     history.write("c")
     restarted = Live(history, bell, keep=100)
     restarted.follow()
-    assert heard().take(restarted.stream(position).read(0)).tasks() == ["b", "c"]
+    assert Heard().take(restarted.stream(position).read(0)).tasks() == ["b", "c"]
 
 
 @pytest.mark.parametrize("position", ["nonsense", "9999-1", "-1-1", "1-", "1" * 40])
 def test_a_position_that_cannot_be_resumed_means_reset(
-    live: Live, history: Any, heard: Any, position: str
+    live: Live, history: History, position: str
 ) -> None:
     history.write("a")
     live.follow()
-    page = heard().take(live.stream(position).read(0))
+    page = Heard().take(live.stream(position).read(0))
     assert page.of("reset") == [{}]
     assert page.position == live.position()
 
 
-def test_what_is_no_longer_kept_means_reset(
-    history: Any, bell: Any, heard: Any
-) -> None:
+def test_what_is_no_longer_kept_means_reset(history: History, bell: Bell) -> None:
     live = Live(history, bell, keep=10)
     live.follow()
     first = history.write("first")
@@ -82,20 +81,20 @@ def test_what_is_no_longer_kept_means_reset(
     for number in range(10):
         history.write(str(number))
     live.follow()
-    assert len(heard().take(live.stream(position).read(0)).tasks()) == 10
+    assert len(Heard().take(live.stream(position).read(0)).tasks()) == 10
     history.write("one more")
     live.follow()
-    assert heard().take(live.stream(position).read(0)).of("reset") == [{}]
-    assert heard().take(Live(history, bell, keep=10).stream("1-1").read(0)).events == []
+    assert Heard().take(live.stream(position).read(0)).of("reset") == [{}]
+    assert Heard().take(Live(history, bell, keep=10).stream("1-1").read(0)).events == []
 
 
 def test_a_browser_that_falls_behind_is_told_to_begin_anew(
-    history: Any, bell: Any, heard: Any
+    history: History, bell: Bell
 ) -> None:
     live = Live(history, bell, keep=10)
     live.follow()
     slow, quick = live.stream(), live.stream()
-    pages = {slow: heard(), quick: heard()}
+    pages = {slow: Heard(), quick: Heard()}
     pages[slow].take(slow.read(0))
     for number in range(30):
         history.write(str(number))
@@ -111,10 +110,10 @@ def test_a_browser_that_falls_behind_is_told_to_begin_anew(
 
 
 def test_a_long_transaction_delays_no_hint_and_loses_none(
-    live: Live, history: Any, heard: Any
+    live: Live, history: History
 ) -> None:
     live.follow()
-    page = heard()
+    page = Heard()
     stream = live.stream()
     page.take(stream.read(0))
     before = page.position
@@ -135,7 +134,7 @@ def test_a_long_transaction_delays_no_hint_and_loses_none(
 
 
 def test_what_was_told_early_is_told_to_those_who_come_later(
-    live: Live, history: Any, heard: Any
+    live: Live, history: History
 ) -> None:
     live.follow()
     position = live.position()
@@ -143,21 +142,21 @@ def test_what_was_told_early_is_told_to_those_who_come_later(
     history.append(long, task_id="late")
     history.write("early")
     live.follow()
-    while_it_runs = heard().take(live.stream(position).read(0))
+    while_it_runs = Heard().take(live.stream(position).read(0))
     assert while_it_runs.tasks() == ["early"]
     history.commit(long)
     live.follow()
-    afterwards = heard().take(live.stream(position).read(0))
+    afterwards = Heard().take(live.stream(position).read(0))
     assert sorted(afterwards.tasks()) == ["early", "late"]
 
 
 def test_a_transaction_that_commits_late_is_not_skipped(
-    live: Live, history: Any, heard: Any
+    live: Live, history: History
 ) -> None:
     rng = random.Random(SEED)
     print(f"seed {SEED}")
     live.follow()
-    stream, page = live.stream(), heard()
+    stream, page = live.stream(), Heard()
     page.take(stream.read(0))
     running: list[int] = []
     written = 0
@@ -180,7 +179,7 @@ def test_a_transaction_that_commits_late_is_not_skipped(
 
 
 def test_ten_thousand_hints_reach_fifty_browsers_of_any_speed(
-    history: Any, bell: Any, heard: Any, monkeypatch: pytest.MonkeyPatch
+    history: History, bell: Bell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each hint arrives, or a reset whose position lies behind it."""
     print(f"seed {SEED}")
@@ -193,7 +192,7 @@ def test_ten_thousand_hints_reach_fifty_browsers_of_any_speed(
 
     def browse(number: int) -> None:
         rng = random.Random(SEED + number)
-        pause, page = threading.Event(), heard()
+        pause, page = threading.Event(), Heard()
         stream = live.stream("0-0")
         seen: set[str] = set()
         covered = 0  # lines up to here need not be seen
@@ -206,6 +205,7 @@ def test_ten_thousand_hints_reach_fifty_browsers_of_any_speed(
             seen.update(page.tasks())
             if page.of("reset"):
                 resets[number] += 1
+                assert page.position is not None
                 covered = int(page.position.split("-")[1])
             if rng.random() < 0.2:
                 pause.wait(rng.random() * 0.02 * (number % 5))
@@ -234,19 +234,19 @@ def test_ten_thousand_hints_reach_fifty_browsers_of_any_speed(
 
 
 def test_streams_stay_open_while_the_database_is_away(
-    history: Any, bell: Any, heard: Any
+    history: History, bell: Bell
 ) -> None:
     live = Live(history, bell, poll_s=0.01)
     live.start()
     try:
-        stream, page = live.stream(), heard()
+        stream, page = live.stream(), Heard()
         while not page.of("hello"):
             page.take(stream.read(WAIT_S))
         history.away = True
         bell.wake()
         while page.of("link") != ["database away"]:
             page.take(stream.read(WAIT_S))
-        late = heard().take(live.stream().read(0))
+        late = Heard().take(live.stream().read(0))
         assert ("link", "database away") in late.events
         history.write("meanwhile")
         history.away = False
@@ -258,7 +258,7 @@ def test_streams_stay_open_while_the_database_is_away(
 
 
 def test_a_server_that_starts_without_its_database_resumes_all_the_same(
-    history: Any, bell: Any, heard: Any
+    history: History, bell: Bell
 ) -> None:
     first = history.write("a")
     history.write("b")
@@ -266,11 +266,11 @@ def test_a_server_that_starts_without_its_database_resumes_all_the_same(
     resumed, fresh = live.stream(f"{first.transaction}-{first.line}"), live.stream()
     assert resumed.read(0) == b""
     live.follow()
-    assert heard().take(resumed.read(0)).tasks() == ["b"]
-    assert heard().take(fresh.read(0)).tasks() == ["a", "b"]
+    assert Heard().take(resumed.read(0)).tasks() == ["b"]
+    assert Heard().take(fresh.read(0)).tasks() == ["a", "b"]
 
 
-def test_one_look_serves_any_number_of_browsers(live: Live, history: Any) -> None:
+def test_one_look_serves_any_number_of_browsers(live: Live, history: History) -> None:
     live.follow()
     streams = [live.stream() for _ in range(50)]
     asked = history.asked
@@ -296,7 +296,7 @@ def test_a_page_has_one_stream(live: Live) -> None:
     assert live.open_streams == 2
 
 
-def test_streams_never_take_the_last_threads(history: Any, bell: Any) -> None:
+def test_streams_never_take_the_last_threads(history: History, bell: Bell) -> None:
     live = Live(history, bell, most_streams=3)
     streams = [live.stream() for _ in range(3)]
     with pytest.raises(TooManyStreams):
@@ -318,9 +318,7 @@ def test_closing_ends_streams_that_wait(live: Live) -> None:
     assert live.stream().read(0) is None
 
 
-def test_the_floor_is_made_once_for_all_who_watch(
-    history: Any, bell: Any, heard: Any
-) -> None:
+def test_the_floor_is_made_once_for_all_who_watch(history: History, bell: Bell) -> None:
     made = [0]
 
     def frame() -> dict[str, Any]:
@@ -331,13 +329,13 @@ def test_the_floor_is_made_once_for_all_who_watch(
     live.follow()
     assert made == [0]
     watching = [live.stream(floor=True) for _ in range(5)]
-    other, pages = live.stream(), [heard() for _ in watching]
+    other, pages = live.stream(), [Heard() for _ in watching]
     while made[0] < 20:
         pages[0].take(watching[0].read(WAIT_S))
     for stream, page in zip(watching[1:], pages[1:], strict=True):
         page.take(stream.read(WAIT_S))
         assert len(page.of("floor")) == 1  # the newest only
-    assert heard().take(other.read(0)).of("floor") == []
+    assert Heard().take(other.read(0)).of("floor") == []
     for stream in watching:
         stream.close()
     for _ in range(2000):
@@ -354,7 +352,7 @@ def test_the_floor_is_made_once_for_all_who_watch(
     live.close()
 
 
-def test_a_floor_that_fails_ends_no_stream(history: Any, bell: Any, heard: Any) -> None:
+def test_a_floor_that_fails_ends_no_stream(history: History, bell: Bell) -> None:
     tries = [0]
 
     def frame() -> dict[str, Any] | None:
@@ -365,7 +363,7 @@ def test_a_floor_that_fails_ends_no_stream(history: Any, bell: Any, heard: Any) 
 
     live = Live(history, bell, frame=frame, frame_s=0.001)
     live.follow()
-    stream, page = live.stream(floor=True), heard()
+    stream, page = live.stream(floor=True), Heard()
     while not page.of("floor"):
         page.take(stream.read(WAIT_S))
     live.close()
