@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
 from shopfloor.control.trial import Floor
@@ -15,6 +17,9 @@ from shopfloor.lasers import front_and_rear
 from shopfloor.pilot import Command, Pilot, PilotStatus
 
 SEED = 20
+DriveKind = Literal["differential", "holonomic"]
+# Both can do it; one of them shows it in every run.
+DRIVES = ["differential", pytest.param("holonomic", marks=pytest.mark.soak)]
 
 
 def hall(length_m: float, width_m: float) -> Grid:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import subprocess
+import tokenize
 from dataclasses import fields
 from functools import cache
 from pathlib import Path
@@ -20,6 +21,9 @@ BANNED_NAMES = {"utils", "util", "helpers", "helper", "common", "manager", "misc
 MACHINE_PATH = re.compile(
     r"(?<![\w.~/-])/(?:work|home/[a-z_][\w-]*|Users/\w+|root/[\w.]+)(?:/|\b(?!/))"
 )
+
+# What each of them contains; to look for plain text takes a hundredth of the time.
+TOPS = ("/" + "work", "/" + "home/", "/" + "Users/", "/" + "root/")
 
 
 @cache
@@ -50,6 +54,14 @@ def python_files(*under: str) -> list[Path]:
     ]
 
 
+def first_word(path: Path) -> int | None:
+    """The kind of what stands first in a module, comments aside."""
+    between = (tokenize.ENCODING, tokenize.COMMENT, tokenize.NL)
+    with path.open("rb") as file:
+        kinds = (token.type for token in tokenize.tokenize(file.readline))
+        return next((kind for kind in kinds if kind not in between), None)
+
+
 def shown(paths: list[Path]) -> list[str]:
     return [str(p.relative_to(ROOT)) for p in paths]
 
@@ -72,7 +84,7 @@ def test_every_module_says_why_it_exists() -> None:
     silent = [
         p
         for p in python_files(*PACKAGES, "tests", "bench")
-        if not ast.get_docstring(ast.parse(p.read_bytes()))
+        if first_word(p) != tokenize.STRING
     ]
     assert shown(silent) == []
 
@@ -91,6 +103,8 @@ def test_no_file_names_a_path_of_somebodys_machine() -> None:
             text = path.read_text(encoding="utf-8")
         except UnicodeDecodeError:
             continue
+        if not any(top in text for top in TOPS):
+            continue
         found += [
             f"{path.relative_to(ROOT)}:{number}: {line.strip()[:80]}"
             for number, line in enumerate(text.splitlines(), start=1)
@@ -104,10 +118,10 @@ def test_every_test_file_claims_something() -> None:
     for path in python_files("tests"):
         if not path.name.startswith("test_"):
             continue
-        tree = ast.parse(path.read_bytes())
+        nodes = list(ast.walk(ast.parse(path.read_bytes())))
         claims = [
             node
-            for node in ast.walk(tree)
+            for node in nodes
             if isinstance(node, ast.Assert)
             or (
                 isinstance(node, ast.Attribute)
@@ -118,7 +132,7 @@ def test_every_test_file_claims_something() -> None:
         ]
         tests = [
             node
-            for node in ast.walk(tree)
+            for node in nodes
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
             and node.name.startswith("test_")
         ]
@@ -145,3 +159,4 @@ def test_the_names_of_test_files_are_unique() -> None:
 )
 def test_paths_of_a_machine_are_told_from_others(text: str, guilty: bool) -> None:
     assert bool(MACHINE_PATH.search(text)) is guilty
+    assert any(top in text for top in TOPS) or not guilty

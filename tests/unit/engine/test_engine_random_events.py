@@ -26,6 +26,7 @@ from mpms.domain.steps import (
 )
 from tests.support.bpmn_drawing import Drawing
 from tests.support.bpmn_play import Play, Player
+from tests.support.seeds import seeds
 
 pytestmark = pytest.mark.covers("A3")
 
@@ -205,7 +206,7 @@ def each_once(run: Play, activities: set[str]) -> None:
     assert set(ways.values()) <= {1}
 
 
-@pytest.mark.parametrize("batch", range(BATCHES))
+@pytest.mark.parametrize("batch", seeds(BATCHES, 3))
 def test_random_models_with_events_around_their_scopes(
     draw: Drawing, play: Player, batch: int
 ) -> None:

@@ -15,6 +15,7 @@ import pytest
 
 from tests.support.bpmn_drawing import Drawing
 from tests.support.bpmn_play import Player
+from tests.support.seeds import seeds
 
 pytestmark = pytest.mark.covers("A3")
 
@@ -191,7 +192,7 @@ def size(block: Block) -> int:
     return 1 + sum(map(size, block.parts))
 
 
-@pytest.mark.parametrize("batch", range(BATCHES))
+@pytest.mark.parametrize("batch", seeds(BATCHES, 3))
 def test_the_engine_and_an_independent_interpreter_have_the_same_open_tasks(
     draw: Drawing, play: Player, batch: int
 ) -> None:

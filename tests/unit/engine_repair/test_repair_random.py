@@ -24,6 +24,7 @@ from mpms.domain.steps import (
 )
 from tests.support.repair_drawing import RepairDrawing
 from tests.support.repair_play import RepairPlay, RepairPlayer
+from tests.support.seeds import seeds
 
 MODELS, BATCHES, STEPS = 160, 8, 25
 
@@ -113,7 +114,7 @@ def whole(run: RepairPlay) -> None:
         assert any(token.state != "watching" for token in tokens)
 
 
-@pytest.mark.parametrize("batch", range(BATCHES))
+@pytest.mark.parametrize("batch", seeds(BATCHES, 2))
 def test_no_repair_loses_an_instance(
     draw: RepairDrawing, play: RepairPlayer, batch: int
 ) -> None:
@@ -173,7 +174,7 @@ def test_random_repairs_do_move_skip_and_cancel(
         assert kinds[kind] > 20
 
 
-@pytest.mark.parametrize("batch", range(4))
+@pytest.mark.parametrize("batch", seeds(4))
 def test_a_migrated_run_goes_on_as_one_that_was_not(
     draw: RepairDrawing, play: RepairPlayer, batch: int
 ) -> None:

@@ -80,13 +80,13 @@ def is_sound(outcome: Outcome) -> bool:
     return True
 
 
-@calm(300)
+@calm(100)
 @given(st.binary(max_size=2000))
 def test_any_bytes_give_an_outcome(raw: bytes) -> None:
     assert is_sound(read(raw))
 
 
-@calm(300)
+@calm(100)
 @given(body=st.binary(max_size=1500), kind=st.sampled_from(["plain", "html", "csv"]))
 def test_any_body_of_a_trusted_sender_gives_an_outcome(
     body: bytes, kind: str, build: Callable[..., bytes]
@@ -94,7 +94,7 @@ def test_any_body_of_a_trusted_sender_gives_an_outcome(
     assert is_sound(read(build(body, content_type=f"text/{kind}")))
 
 
-@calm(400)
+@calm(120)
 @given(
     sample=st.integers(0, len(SAMPLES) - 1),
     edits=st.lists(
@@ -229,7 +229,7 @@ signs = st.sampled_from([".", ","])
 styles = st.integers(0, 2)
 
 
-@calm(150)
+@calm(60)
 @given(
     order=orders(with_lots=False),
     language=languages,

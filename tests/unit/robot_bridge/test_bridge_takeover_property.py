@@ -240,7 +240,7 @@ def run(seed: int) -> World:
 
 @pytest.mark.covers("A11")
 @settings(
-    max_examples=60,
+    max_examples=15,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow],

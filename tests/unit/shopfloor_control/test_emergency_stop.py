@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -24,7 +23,7 @@ from shopfloor.geometry import Pose, TagSeen
 from shopfloor.grid import Grid
 from shopfloor.lasers import box_segments, front_and_rear, simulate_scan
 from shopfloor.pilot import Cause, Pilot, PilotStatus
-from tests.support.driving import Drive, Track, Walker
+from tests.support.driving import Drive, Track, Walker, hall
 
 RADIUS_M = 0.3
 HERE = Pose(8.0, 2.5, 0.0)
@@ -213,9 +212,7 @@ def test_an_unknown_rule_is_refused() -> None:
         run_trial("none")  # type: ignore[arg-type]
 
 
-def test_a_tag_beyond_a_wall_stops_nobody(
-    hall: Callable[[float, float], Grid],
-) -> None:
+def test_a_tag_beyond_a_wall_stops_nobody() -> None:
     grid = hall(8.0, 4.0)
     pilot = Pilot(grid, RobotLimits())
     here = Pose(2.0, 2.0, 0.0)

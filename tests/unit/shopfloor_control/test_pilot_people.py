@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +11,7 @@ from shopfloor.control import RobotLimits
 from shopfloor.geometry import Pose
 from shopfloor.grid import Grid
 from shopfloor.pilot import Pilot, PilotStatus
-from tests.support.driving import Drive, Track, Walker, hall
+from tests.support.driving import DRIVES, Drive, DriveKind, Track, Walker, hall
 
 START = Pose(2.0, 2.5, 0.0)
 DISTANCE_M = 0.8
@@ -41,9 +40,9 @@ def test_the_robot_slows_for_a_tag_that_no_laser_sees(corridor: Grid) -> None:
 
 
 @pytest.mark.covers("A45", "A70")
-@pytest.mark.parametrize("drive_kind", ["differential", "holonomic"])
+@pytest.mark.parametrize("drive_kind", DRIVES)
 def test_an_approaching_person_is_passed_on_the_right(
-    corridor: Grid, drive_kind: Any
+    corridor: Grid, drive_kind: DriveKind
 ) -> None:
     walker = Walker([(13.0, 2.6), (1.5, 2.6)], speed_mps=0.7)
     pilot = Pilot(corridor, RobotLimits(drive=drive_kind))

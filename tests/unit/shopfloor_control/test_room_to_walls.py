@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +12,7 @@ from shopfloor.geometry import Pose
 from shopfloor.grid import Grid
 from shopfloor.lasers import box_segments, front_and_rear, simulate_scan
 from shopfloor.pilot import Pilot, PilotStatus
-from tests.support.driving import Track
+from tests.support.driving import DRIVES, DriveKind, Track
 
 SEED = 20
 KEEP_M = 0.10
@@ -48,9 +47,9 @@ def test_far_from_everything_no_velocity_changes(corridor: Grid) -> None:
 
 
 @pytest.mark.covers("A31")
-@pytest.mark.parametrize("drive_kind", ["differential", "holonomic"])
+@pytest.mark.parametrize("drive_kind", DRIVES)
 def test_between_a_box_and_a_wall_the_hull_keeps_away_from_both(
-    corridor: Grid, drive_kind: Any
+    corridor: Grid, drive_kind: DriveKind
 ) -> None:
     # 1.05 m are left between the box and the upper wall, less on the other side.
     box = box_segments(8.0, 2.2, 0.6, 3.2)
@@ -62,9 +61,9 @@ def test_between_a_box_and_a_wall_the_hull_keeps_away_from_both(
     assert drive.to_boxes_m >= 0.15
 
 
-@pytest.mark.parametrize("drive_kind", ["differential", "holonomic"])
+@pytest.mark.parametrize("drive_kind", DRIVES)
 def test_even_an_escape_leaves_room_to_the_wall(
-    corridor: Grid, drive_kind: Any
+    corridor: Grid, drive_kind: DriveKind
 ) -> None:
     # Put down beside the robot, which stands 0.16 m from the wall behind its back.
     box = box_segments(4.0, 1.28, 0.5, 0.5)

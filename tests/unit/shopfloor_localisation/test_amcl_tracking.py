@@ -24,6 +24,7 @@ from shopfloor.localisation import (
     quality,
 )
 from tests.support.rounds import LOOP, drive, readings
+from tests.support.seeds import seeds
 
 HERE = Pose(4.0, 2.2, 0.0)
 
@@ -33,7 +34,10 @@ def blind_scan(beams: int = 136) -> Scan:
 
 
 @pytest.mark.covers("A22", "A23")
-@pytest.mark.parametrize(("seed", "differential"), [(0, False), (1, True), (2, False)])
+@pytest.mark.parametrize(
+    ("seed", "differential"),
+    [(0, False), (1, True), pytest.param(2, False, marks=pytest.mark.soak)],
+)
 def test_the_wheels_drift_away_and_the_filter_stays(
     corridors: Grid, seed: int, differential: bool
 ) -> None:
@@ -68,7 +72,7 @@ def test_the_same_seed_gives_the_same_estimate(corridors: Grid) -> None:
     assert ends[0] == ends[1]
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", seeds(4))
 def test_a_crowd_that_no_map_knows_does_not_move_the_estimate(
     corridors: Grid, seed: int
 ) -> None:

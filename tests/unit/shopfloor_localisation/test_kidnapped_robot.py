@@ -12,6 +12,7 @@ from shopfloor.grid import Grid
 from shopfloor.lasers import UnusableScan
 from shopfloor.localisation import Amcl, Tuning, relocalise
 from tests.support.rounds import LOOP, drive, readings
+from tests.support.seeds import seeds
 
 TRIALS = 12
 
@@ -21,7 +22,7 @@ def is_near(pose: Pose, truth: Pose) -> bool:
     return pose.distance_to(truth) < 0.1 and off < math.radians(3.0)
 
 
-@pytest.mark.parametrize("seed", range(TRIALS))
+@pytest.mark.parametrize("seed", seeds(TRIALS, 2))
 def test_a_carried_robot_finds_itself_again(corridors: Grid, seed: int) -> None:
     random = np.random.default_rng(seed)
     way = drive(LOOP, False)
@@ -50,7 +51,7 @@ def test_a_carried_robot_finds_itself_again(corridors: Grid, seed: int) -> None:
     assert estimate.status == "tracking"
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", seeds(4))
 def test_a_robot_that_stands_where_it_was_put_finds_itself(
     corridors: Grid, seed: int
 ) -> None:
@@ -62,7 +63,7 @@ def test_a_robot_that_stands_where_it_was_put_finds_itself(
     assert is_near(estimate.pose, truth)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", seeds(4))
 def test_a_robot_without_a_first_pose_finds_itself(corridors: Grid, seed: int) -> None:
     truth = drive(LOOP, False)[60 + 170 * seed :][:60]
     amcl = Amcl(corridors, np.random.default_rng(seed))

@@ -29,6 +29,8 @@ from shopfloor.plant.recording import RecordingRefused, frame_of
 from shopfloor.plant.walkers import Manners
 from shopfloor.sim.world import Anchor, World, WorldRefused
 from shopfloor.sim.world_file import load_world
+from tests.support.driving import hall
+from tests.support.seeds import seeds
 
 SEED = 2
 WORLDS = Path(__file__).resolve().parents[3] / "worlds"
@@ -158,7 +160,7 @@ def test_the_paint_factory_can_be_driven(tmp_path: Path) -> None:
     stops = stops_of(world.places)
     assert stops[:6] == ["A", "tank", "B", "tank_2", "C", "tank_3"]
     plant = Plant(world, 1)
-    report = drive_mission(plant, ["A", "tank"], dwell_s=0.1, payload_kg=80.0)
+    report = drive_mission(plant, ["A"], dwell_s=0.1, payload_kg=80.0)
     assert report.ok
 
 
@@ -211,17 +213,23 @@ def test_several_robots_of_both_kinds_share_the_floor() -> None:
     assert sum(watch.contacts for watch in plant.watches) == 0
 
 
-def test_boxes_leave_every_place_reachable(arco_lab: World, lab_grid: Grid) -> None:
+@pytest.mark.parametrize("seed", seeds(5))
+def test_boxes_leave_every_place_reachable(
+    arco_lab: World, lab_grid: Grid, seed: int
+) -> None:
     places = [Pose(p.x_m, p.y_m, p.yaw_rad) for p in arco_lab.places.values()]
-    for seed in range(5):
-        random = np.random.default_rng(seed)
-        boxes = scatter_boxes(lab_grid, 3, random, places)
-        assert len(boxes) == 3
-        for box in boxes:
-            here = Pose(box.x_m, box.y_m)
-            assert all(here.distance_to(p) > 1.0 for p in places)
-    with pytest.raises(NoRoomForBoxes, match="500 boxes"):
-        scatter_boxes(lab_grid, 500, np.random.default_rng(0), places)
+    boxes = scatter_boxes(lab_grid, 3, np.random.default_rng(seed), places)
+    assert len(boxes) == 3
+    for box in boxes:
+        here = Pose(box.x_m, box.y_m)
+        assert all(here.distance_to(p) > 1.0 for p in places)
+
+
+def test_boxes_that_would_close_the_only_way_are_refused() -> None:
+    narrow = hall(6.0, 1.3)
+    ends = [Pose(0.8, 0.65), Pose(5.2, 0.65)]
+    with pytest.raises(NoRoomForBoxes, match="3 boxes do not fit"):
+        scatter_boxes(narrow, 3, np.random.default_rng(0), ends)
 
 
 def test_a_mission_names_the_place_it_misses(arco_lab: World) -> None:

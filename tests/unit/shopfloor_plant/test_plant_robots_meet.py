@@ -69,7 +69,7 @@ def change_places(plant: Plant, limit_s: float = 150.0) -> list[set[Cause | None
     return causes
 
 
-@pytest.mark.parametrize("width_m", [4.0, 2.4])
+@pytest.mark.parametrize("width_m", [4.0, pytest.param(2.4, marks=pytest.mark.soak)])
 def test_two_robots_that_meet_pass_each_other_on_the_right(width_m: float) -> None:
     print(f"seed {SEED}")
     world = corridor(width_m)

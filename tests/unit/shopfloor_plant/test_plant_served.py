@@ -96,6 +96,7 @@ def test_people_of_the_world_walk_their_rounds(arco_lab: World) -> None:
     assert max(ys) > 7.0
 
 
+@pytest.mark.soak
 @pytest.mark.covers("A68", "A69", "A70")
 def test_the_whole_mission_is_driven_over_the_bridge_among_a_box_and_a_person(
     arco_lab: World,

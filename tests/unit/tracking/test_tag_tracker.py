@@ -28,7 +28,11 @@ from shopfloor.tracking.evaluation import evaluate
 from shopfloor.tracking.range_files import RecordedRange
 
 Record = Callable[..., list[RecordedRange]]
-SEEDS = (11, 12, 13, 14, 15, 16)
+SIX_WALKS = (11, 12, 13, 14, 15, 16)
+WALKS = [
+    pytest.param((11, 12), id="two walks"),
+    pytest.param(SIX_WALKS, id="six walks", marks=pytest.mark.soak),
+]
 HALF_A_METRE = RangeNoise(delayed_share=0.3, spread=0.0)
 
 
@@ -38,7 +42,7 @@ def test_four_anchors_locate_a_person_although_three_in_ten_ranges_are_delayed(
 ) -> None:
     runs = [
         evaluate(record(corners, HALF_A_METRE, seed), corners, bounds=hall)
-        for seed in SEEDS
+        for seed in SIX_WALKS
     ]
     ours = sum(run.ours.mean_m for run in runs) / len(runs)
     plain = sum(run.plain.mean_m for run in runs) / len(runs)
@@ -80,7 +84,7 @@ def test_the_truth_lies_within_three_sigma_nearly_always(
     for noise in (RangeNoise(), RangeNoise(delayed_share=0.1), HALF_A_METRE):
         runs = [
             evaluate(record(corners, noise, seed), corners, bounds=hall)
-            for seed in SEEDS
+            for seed in SIX_WALKS
         ]
         inside = sum(run.within_three_sigma for run in runs)
         assert inside / sum(len(run.ours.x_m) for run in runs) >= 0.95
@@ -104,14 +108,15 @@ def test_it_converges_from_an_unknown_start(
 
 
 @pytest.mark.covers("A43")
+@pytest.mark.parametrize("walks", WALKS)
 def test_two_anchors_on_a_wall_keep_the_error_bounded(
-    corners: tuple[Anchor, ...], hall: Bounds, record: Record
+    corners: tuple[Anchor, ...], hall: Bounds, record: Record, walks: tuple[int, ...]
 ) -> None:
     for noise, mean_m, worst_m in (
         (RangeNoise(), 0.15, 1.5),
         (HALF_A_METRE, 0.40, 4.0),
     ):
-        for seed in SEEDS:
+        for seed in walks:
             taken = record(corners[:2], noise, seed)
             run = evaluate(taken, corners[:2], bounds=hall)
             assert run.ours.mean_m <= mean_m
@@ -141,18 +146,21 @@ def test_two_anchors_leave_two_places_until_a_third_decides(
 
 
 @pytest.mark.covers("A44")
-def test_anchors_on_one_side_leave_y_worse_than_x(hall: Bounds, record: Record) -> None:
+@pytest.mark.parametrize("walks", WALKS)
+def test_anchors_on_one_side_leave_y_worse_than_x(
+    hall: Bounds, record: Record, walks: tuple[int, ...]
+) -> None:
     row = tuple(Anchor(str(i), 10.0 * i, 0.0) for i in range(4))
     strip = Bounds(0.0, 0.0, 30.0, 6.0)
     square_x = square_y = total = 0.0
-    for seed in SEEDS:
+    for seed in walks:
         taken = record(row, RangeNoise(), seed, inside=strip)
         run = evaluate(taken, row, bounds=strip)
         square_x += sum(error**2 for error in run.ours.x_m)
         square_y += sum(error**2 for error in run.ours.y_m)
         total += run.ours.mean_m
     assert square_y > 1.5 * square_x
-    assert total / len(SEEDS) <= 0.2
+    assert total / len(walks) <= 0.2
 
 
 def test_a_tag_that_was_silent_is_found_anew(

@@ -146,7 +146,7 @@ parts = [
 ]
 
 
-@settings(derandomize=True, deadline=None, database=None, max_examples=800)
+@settings(derandomize=True, deadline=None, database=None, max_examples=200)
 @given(
     st.one_of(st.text(max_size=20), st.lists(st.sampled_from(parts)).map("".join)),
     st.one_of(st.none(), st.booleans(), st.integers(), st.text(max_size=3)),
@@ -164,7 +164,7 @@ def test_any_cell_holds_or_not_or_gives_one_of_two_errors(
 bounds = st.integers(-5, 5)
 
 
-@settings(derandomize=True, deadline=None, database=None, max_examples=300)
+@settings(derandomize=True, deadline=None, database=None, max_examples=100)
 @given(st.sampled_from("[(]"), bounds, bounds, st.sampled_from("])["), bounds)
 def test_an_interval_means_its_two_comparisons(
     opening: str, low: int, high: int, closing: str, value: int

@@ -86,7 +86,7 @@ variables = st.one_of(
 )
 
 
-@settings(PROFILE, max_examples=1500)
+@settings(PROFILE, max_examples=300)
 @given(any_text, variables)
 def test_any_text_gives_a_json_value_or_one_of_two_errors(
     text: str, given_variables: dict[str, object]
@@ -109,7 +109,7 @@ def test_any_text_gives_a_json_value_or_one_of_two_errors(
     assert json.dumps(given_variables) == before
 
 
-@settings(PROFILE, max_examples=500)
+@settings(PROFILE, max_examples=150)
 @given(st.lists(st.one_of(any_text, balanced.map(lambda t: f"a = {t}"))), variables)
 def test_any_script_gives_json_values_or_one_of_two_errors(
     lines: list[str], given_variables: dict[str, object]
@@ -126,7 +126,7 @@ def test_any_script_gives_json_values_or_one_of_two_errors(
     assert json.dumps(given_variables) == before
 
 
-@settings(PROFILE, max_examples=500)
+@settings(PROFILE, max_examples=150)
 @given(
     st.one_of(st.text(max_size=30), st.text("RPTYMDHS0123456789/-:.,Z ", max_size=30))
 )
@@ -159,7 +159,7 @@ OPERATORS = {
 }
 
 
-@settings(PROFILE, max_examples=400)
+@settings(PROFILE, max_examples=60)
 @given(numbers, numbers)
 @pytest.mark.parametrize("sign", OPERATORS)
 def test_numbers_are_computed_as_in_python(sign: str, a: float, b: float) -> None:
@@ -203,14 +203,14 @@ formulas = st.recursive(
 )
 
 
-@settings(PROFILE, max_examples=300)
+@settings(PROFILE, max_examples=100)
 @given(formulas)
 def test_brackets_mean_what_they_say(formula: Formula) -> None:
     if abs(formula.value) < 2**63:
         assert compile_expression(formula.text).evaluate({}) == formula.value
 
 
-@settings(PROFILE, max_examples=300)
+@settings(PROFILE, max_examples=100)
 @given(
     st.lists(st.integers(0, 9), min_size=2, max_size=8),
     st.lists(st.sampled_from(["+", "-", "*"]), min_size=7, max_size=7),
@@ -230,7 +230,7 @@ def test_products_bind_before_sums_and_both_from_the_left(
     assert compile_expression(text).evaluate({}) == total + direction * product
 
 
-@settings(PROFILE, max_examples=200)
+@settings(PROFILE, max_examples=100)
 @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=30))
 def test_any_text_can_be_written_as_a_literal(text: str) -> None:
     escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
@@ -238,7 +238,7 @@ def test_any_text_can_be_written_as_a_literal(text: str) -> None:
         assert compile_expression(f'"{escaped}"').evaluate({}) == text
 
 
-@settings(PROFILE, max_examples=200)
+@settings(PROFILE, max_examples=100)
 @given(json_values)
 def test_json_reads_as_the_value_it_is(value: object) -> None:
     def small(part: object) -> bool:

@@ -16,7 +16,7 @@ from mpms.engine.feel import compile_feel, compile_unary_tests
 from mpms.engine.feel.temporal import feel_text, parse_any
 from mpms.engine.feel.values import Months
 
-PROFILE = settings(derandomize=True, deadline=None, database=None, max_examples=200)
+PROFILE = settings(derandomize=True, deadline=None, database=None, max_examples=60)
 
 texts = st.text(st.characters(blacklist_categories=["Cs"]), max_size=20)
 scalars = st.one_of(
@@ -137,7 +137,7 @@ SOUP = [
 ]
 
 
-@settings(PROFILE, max_examples=800)
+@settings(PROFILE, max_examples=200)
 @given(st.lists(st.sampled_from(SOUP), max_size=14).map(" ".join))
 def test_any_text_gives_json_or_one_of_two_errors(text: str) -> None:
     variables: Mapping[str, Any] = {"a": {"k": 1}, "b": [1, None, "x"], "x": 2}
@@ -147,7 +147,7 @@ def test_any_text_gives_json_or_one_of_two_errors(text: str) -> None:
         assert compile_unary_tests(text).matches(1, variables) in (True, False)
 
 
-@settings(PROFILE, max_examples=300)
+@settings(PROFILE, max_examples=100)
 @given(
     st.text("ab(|)*+?[]^$.{2,}\\d", max_size=10),
     st.text("ab2", max_size=12),

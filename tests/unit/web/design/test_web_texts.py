@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ HOLES = re.compile(r"\{(\w+)\}")
 TS_TEXT = re.compile(r"""(?<![\w.])t\(\s*("(?:[^"\\\n]|\\.)*")""")
 
 
+@cache
 def texts_of_templates(root: Path) -> set[tuple[str, str]]:
     environment = Environment(autoescape=True)
     found = set()
@@ -34,6 +36,7 @@ def texts_of_templates(root: Path) -> set[tuple[str, str]]:
     return found
 
 
+@cache
 def texts_of_python(root: Path) -> set[tuple[str, str]]:
     found = set()
     for path in sorted((root / "mpms" / "web").rglob("*.py")):
@@ -49,6 +52,7 @@ def texts_of_python(root: Path) -> set[tuple[str, str]]:
     return found
 
 
+@cache
 def texts_of_typescript(root: Path) -> set[tuple[str, str]]:
     return {
         (json.loads(text), path.name)
