@@ -24,7 +24,7 @@ class CheckStep:
 class Tell(Protocol):
     """Takes each step as soon as it is known."""
 
-    def __call__(self, step: CheckStep) -> None: ...
+    def __call__(self, step: CheckStep, /) -> None: ...
 
 
 class MailCheck(Protocol):

@@ -8,7 +8,8 @@ a trigger, a statistic) cannot be deleted as rows are: such a database is replac
 from __future__ import annotations
 
 import io
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
@@ -161,31 +162,48 @@ class Databases:
     def __init__(self, server_url: str) -> None:
         self._server_url = server_url
         self._free: list[str] = []
+        self._used: set[str] = set()
         self._shapes: dict[str, Shape] = {}
         self._fresh: Contents | None = None
+        self._prepared: dict[str, Contents] = {}
 
     def lend(self, wanted: Contents | None = None) -> str:
         """Return the URL of a database that holds what a new one holds, or that."""
         url = self._free.pop() if self._free else self._copy()
-        if wanted is not None:
+        if wanted is not None or url in self._used:
             with closing(psycopg2.connect(url)) as connection:
-                refill(connection, wanted)
+                refill(connection, self.fresh if wanted is None else wanted)
+        self._used.add(url)
         return url
 
     def take_back(self, url: str) -> None:
-        """End what still uses a database, and make it as it was."""
+        """End what still uses a database; its rows are replaced when it is lent."""
         with closing(psycopg2.connect(url)) as connection:
             connection.autocommit = True
             with connection.cursor() as cursor:
                 cursor.execute(END_OTHERS)
                 same = shape(cursor) == self._shapes[url]
-            connection.autocommit = False
-            if same:
-                refill(connection, self.fresh)
         if same:
             self._free.append(url)
         else:
             self.drop(url)
+
+    @contextmanager
+    def lent(self, wanted: Contents | None = None) -> Iterator[str]:
+        """Lend a database and take it back."""
+        url = self.lend(wanted)
+        try:
+            yield url
+        finally:
+            self.take_back(url)
+
+    def prepared(self, name: str, fill: Callable[[str], None]) -> Contents:
+        """What a database holds that was filled so; the first call fills one."""
+        if name not in self._prepared:
+            with self.lent() as url:
+                fill(url)
+                self._prepared[name] = contents_of(url)
+        return self._prepared[name]
 
     @property
     def fresh(self) -> Contents:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 MODEL = """<?xml version="1.0" encoding="UTF-8"?>
 <definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL"
     xmlns:camunda="http://camunda.org/schema/1.0/bpmn"
@@ -28,6 +30,29 @@ def draw(
         flows="\n".join(_flow(way) for way in ways),
     )
     return {f"{key}.bpmn": text.encode()}
+
+
+def in_a_row(
+    key: str, way: str, *, name: str | None = None, **elements: str
+) -> dict[str, bytes]:
+    """A model without branches: its ids, of which those not given are user tasks."""
+    ids = way.split()
+    ends = {ids[0]: "startEvent", ids[-1]: "endEvent"}
+    drawn = [
+        elements.get(each)
+        or f'<{ends.get(each, "userTask")} id="{each}" name="{each.title()}"/>'
+        for each in ids
+    ]
+    flows = (f"{source} {target}" for source, target in pairwise(ids))
+    return draw(key, "".join(drawn), *flows, name=name)
+
+
+def job(element: str, topic: str, name: str) -> str:
+    """A step that a handler of this topic does."""
+    return (
+        f'<serviceTask id="{element}" name="{name}" camunda:type="external"'
+        f' camunda:topic="{topic}"/>'
+    )
 
 
 def _flow(way: str) -> str:

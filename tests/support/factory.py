@@ -6,9 +6,11 @@ stands in classes of their own.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import psycopg2
 from psycopg2.extensions import connection
@@ -93,6 +95,9 @@ class Factory:
             name=name,
             **more,
         )
+
+    def prepare(self) -> None:
+        """Write what every test of such a factory finds; done once, then copied."""
 
     def close(self) -> None:
         self.robots.close()
@@ -198,3 +203,19 @@ def stocked_contents(databases: Databases) -> Contents:
     held = contents_of(url)
     databases.take_back(url)
     return held
+
+
+F = TypeVar("F", bound=Factory)
+
+
+@contextmanager
+def opened(databases: Databases, kind: type[F]) -> Iterator[F]:
+    """A factory of this kind over a database that holds what it has prepared."""
+
+    def fill(url: str) -> None:
+        with kind(url) as made:
+            made.prepare()
+
+    contents = databases.prepared(f"{kind.__module__}.{kind.__qualname__}", fill)
+    with databases.lent(contents) as url, kind(url) as made:
+        yield made

@@ -53,6 +53,8 @@ class EndedStream:
 class SilentLive:
     """Tells browsers nothing."""
 
+    open_streams = 0
+
     def position(self) -> str:
         return ""
 

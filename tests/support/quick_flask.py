@@ -7,7 +7,6 @@ test still calls ``create_app`` and gets an application of its own.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from flask import Flask
@@ -35,15 +34,31 @@ def keep_compiled_code() -> None:
     _keep_routes()
 
 
+KEPT_OF_A_RULE = ("_parts", "_trace", "_converters")
+
+
 def _keep_routes() -> None:
-    compile_builder = Rule._compile_builder
-    kept: dict[tuple[object, ...], Callable[..., Any]] = {}
+    """What a rule is compiled to depends on its words and defaults alone."""
+    compile_rule = Rule.compile
+    kept: dict[tuple[object, ...], Rule] = {}
 
-    def once(rule: Rule, append_unknown: bool = True) -> Callable[..., Any]:
-        defaults = tuple(sorted((rule.defaults or {}).items()))
-        source = (rule.rule, rule.subdomain, rule.host, append_unknown, defaults)
-        if source not in kept:
-            kept[source] = compile_builder(rule, append_unknown)
-        return kept[source]
+    def once(rule: Rule) -> None:
+        assert rule.map is not None
+        source = (
+            *(rule.rule, rule.subdomain, rule.host, rule.merge_slashes),
+            tuple(sorted((rule.defaults or {}).items())),
+            tuple(rule.map.converters.items()),
+        )
+        same = kept.get(source)
+        if same is None:
+            compile_rule(rule)
+            kept[source] = rule
+            return
+        for name in KEPT_OF_A_RULE:
+            setattr(rule, name, getattr(same, name))
+        rule.arguments = set(same.arguments)
+        for name in ("_build", "_build_unknown"):
+            builder = getattr(same, name).__func__
+            setattr(rule, name, builder.__get__(rule, None))
 
-    Rule._compile_builder = once  # type: ignore[method-assign,assignment]
+    Rule.compile = once  # type: ignore[method-assign,assignment]

@@ -2,22 +2,51 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 from flask import Flask
 from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
 
 from mpms.adapters.argon2_hasher import Argon2Hasher
+from mpms.domain.jobs import Done, Job
 from mpms.domain.order_mail import Catalogue
 from mpms.domain.people import Person, Role
 from mpms.services.current_catalogue import CurrentCatalogue
-from mpms.services.tokens import hash_of
+from mpms.services.handlers import Handlers
+from mpms.services.tokens import hash_of, new_token
 from mpms.web import create_app, signed_in
 from mpms.web.desk import Desk
 from tests.support.factory import WORLD_DIR, Factory
 from tests.support.fakes import EmptyFloor, SilentLive
+
+NO_PAPER = "no paper in the printer"
+
+
+class Answer(TestResponse):
+    """What the pages answer; a test says itself what the JSON in it looks like."""
+
+    if TYPE_CHECKING:
+
+        @property
+        def json(self) -> Any: ...
+
+
+class Browser(FlaskClient):
+    """Asks the pages of one application, with cookies of its own."""
+
+    if TYPE_CHECKING:
+
+        def open(self, *args: Any, **kwargs: Any) -> Answer: ...
+        def get(self, *args: Any, **kwargs: Any) -> Answer: ...
+        def post(self, *args: Any, **kwargs: Any) -> Answer: ...
+        def put(self, *args: Any, **kwargs: Any) -> Answer: ...
+        def patch(self, *args: Any, **kwargs: Any) -> Answer: ...
+        def delete(self, *args: Any, **kwargs: Any) -> Answer: ...
 
 
 def quick_hasher() -> Argon2Hasher:
@@ -25,9 +54,13 @@ def quick_hasher() -> Argon2Hasher:
     return Argon2Hasher(rounds=1, memory_kib=8)
 
 
+@cache
+def _catalogue() -> Catalogue:
+    return Catalogue.from_json((WORLD_DIR / "catalogue.json").read_bytes())
+
+
 def shipped_catalogue() -> CurrentCatalogue:
-    text = (WORLD_DIR / "catalogue.json").read_text("utf-8")
-    return CurrentCatalogue(lambda: Catalogue.from_json(text))
+    return CurrentCatalogue(_catalogue)
 
 
 class Site(Factory):
@@ -60,18 +93,37 @@ class Site(Factory):
             self._app = pages_of(self.desk())
         return self._app
 
+    @property
+    def catalogue(self) -> Catalogue:
+        """What may be ordered at this moment."""
+        found = self.desk().catalogue
+        assert found is not None
+        return found
+
+    def visitor(self, **changes: Any) -> Browser:
+        """A browser in which nobody is signed in."""
+        return browser_of(self.app(**changes))
+
+    def browser_of(
+        self, login: str, *, tablet_id: int | None = None, **changes: Any
+    ) -> Browser:
+        """A browser in which this person is signed in, maybe on a tablet."""
+        client = self.visitor(**changes)
+        client.set_cookie(
+            signed_in.SESSION_COOKIE, self.session_of(login, tablet_id=tablet_id)
+        )
+        return client
+
     def browser(
         self,
         role: Role | str = Role.SUPERVISOR,
         language: str = "en",
         **changes: Any,
-    ) -> FlaskClient:
+    ) -> Browser:
         """A browser in which somebody with this role is signed in."""
         login = f"{Role(role)}-{language}"
         self.person(login, role, language=language)
-        client = self.app(**changes).test_client()
-        client.set_cookie(signed_in.SESSION_COOKIE, self.session_of(login))
-        return client
+        return self.browser_of(login, **changes)
 
     def person(self, login: str, role: Role | str, **more: Any) -> Person:
         with self.uow() as tx:
@@ -81,21 +133,22 @@ class Site(Factory):
             called = more.pop("name", f"{Role(role).title()} Doe")
             return tx.people.add(login, called, Role(role), **more)
 
-    def session_of(self, login: str, tablet_id: int | None = None) -> str:
-        """The token of a session of this person; the same at each call."""
-        token = f"session of {login} on {tablet_id}"
+    def known(self, login: str) -> Person:
         with self.uow() as tx:
             person = tx.people.get(login)
-            assert person is not None, login
-            if not self.rows(
-                "SELECT 1 FROM sessions WHERE token_hash = %s", hash_of(token)
-            ):
-                tx.sessions.open(
-                    hash_of(token),
-                    person.id,
-                    tablet_id=tablet_id,
-                    expires_at=datetime.now(UTC) + timedelta(hours=12),
-                )
+        assert person is not None, login
+        return person
+
+    def session_of(self, login: str, *, tablet_id: int | None = None) -> str:
+        """The token of a new session of this person."""
+        token, person = new_token(), self.known(login)
+        with self.uow() as tx:
+            tx.sessions.open(
+                hash_of(token),
+                person.id,
+                tablet_id=tablet_id,
+                expires_at=datetime.now(UTC) + timedelta(hours=12),
+            )
         return token
 
     def page(
@@ -105,12 +158,46 @@ class Site(Factory):
         assert answer.status_code == 200, (path, answer.status, answer.text[:500])
         return answer.text
 
+    def start(self, key: str, business_key: str | None = None, **variables: Any) -> str:
+        """Start a process; the worker does what can be done."""
+        instance_id = self.start_only(key, business_key=business_key, **variables)
+        self.worker.settle()
+        return instance_id
+
+
+class Workshop(Site):
+    """Its processes want labels printed and paint weighed: trouble makes that fail."""
+
+    def __init__(self, url: str, **parts: Any) -> None:
+        super().__init__(url, **parts)
+        self.trouble: str | None = None
+        add_jobs(self.handlers, lambda: self.trouble)
+
+
+def add_jobs(handlers: Handlers, trouble: Callable[[], str | None]) -> None:
+    """The topics "print" and "weigh", which fail while there is trouble."""
+
+    def work(tx: Any, job: Job) -> Done:
+        if why := trouble():
+            raise RuntimeError(why)
+        return Done({f"{job.topic}ed": True})
+
+    for topic in ("print", "weigh"):
+        handlers.add_inside(topic, work)
+
 
 def pages_of(desk: Desk) -> Flask:
     """The application as it is served, but errors become pages as in production."""
     app = create_app(desk)
     app.config.update(TESTING=True, PROPAGATE_EXCEPTIONS=False)
+    app.test_client_class = Browser
     return app
+
+
+def browser_of(app: Flask) -> Browser:
+    client = app.test_client()
+    assert isinstance(client, Browser)
+    return client
 
 
 def row_of(page: str, text: str) -> str:
