@@ -8,12 +8,11 @@ import json
 from typing import Any
 
 import pytest
-from flask.testing import FlaskClient
 
 from mpms.ports.administration import AuditFilter
 from mpms.services.read_audit import ON_A_PAGE, export_audit, read_audit
-
-Office = Any  # the fixture's class lives in conftest.py
+from tests.support.site import Browser
+from tests.support.web_admin import Office
 
 
 def act(office: Office, kind: str, actor: str, **data: Any) -> None:
@@ -62,7 +61,7 @@ def test_pages_hold_every_line_once_and_end(office: Office) -> None:
     ],
 )
 def test_the_log_is_found_by_person_action_thing_and_time(
-    office: Office, admin: FlaskClient, query: str, orders: list[str]
+    office: Office, admin: Browser, query: str, orders: list[str]
 ) -> None:
     act(office, "suspended", "adam", order="MO-1", reason="leak")
     act(office, "resumed", "sofia", order="MO-2")
@@ -71,7 +70,7 @@ def test_the_log_is_found_by_person_action_thing_and_time(
     assert [line["thing"] for line in told if line["thing"].startswith("MO")] == orders
 
 
-def test_the_page_shows_old_new_and_reason(office: Office, admin: FlaskClient) -> None:
+def test_the_page_shows_old_new_and_reason(office: Office, admin: Browser) -> None:
     act(
         office,
         "person changed",
@@ -88,7 +87,7 @@ def test_the_page_shows_old_new_and_reason(office: Office, admin: FlaskClient) -
 
 
 def test_the_file_for_spreadsheets_holds_all_and_no_formula(
-    office: Office, admin: FlaskClient
+    office: Office, admin: Browser
 ) -> None:
     for number in range(1100):
         act(office, "token moved", "adam", order=f"MO-{number}", reason="=1+1")
@@ -97,7 +96,7 @@ def test_the_file_for_spreadsheets_holds_all_and_no_formula(
     assert len(rows) == 1101
     assert rows[1][5] == "'=1+1"
     assert len(list(export_audit(office.uow, AuditFilter(kind="token moved")))) == 1100
-    assert office.history("log of actions fetched")[0][0] == "adam"
+    assert office.told("log of actions fetched")[0][0] == "adam"
 
 
 def test_the_newest_lines_come_from_an_index(office: Office) -> None:

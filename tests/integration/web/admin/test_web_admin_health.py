@@ -7,7 +7,6 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from flask.testing import FlaskClient
 
 from mpms.adapters.memory import LoopbackRobots
 from mpms.ports.administration import Contact, MailFacts, WorkerSeen
@@ -22,8 +21,9 @@ from mpms.services.health import (
     read_health,
 )
 from mpms.worker import Worker
+from tests.support.site import Browser, browser_of, pages_of
+from tests.support.web_admin import Office
 
-Office = Any  # the fixture's class lives in conftest.py
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 
 
@@ -41,7 +41,7 @@ class SilentAlarm:
 def worker_of(office: Office, name: str = "host:1") -> Worker:
     return Worker(
         office.uow,
-        office.services.advance,
+        office.advance,
         Handlers(),
         LoopbackRobots(office.world),
         SilentAlarm(),
@@ -58,19 +58,20 @@ def seen(ago_s: float, **more: Any) -> WorkerSeen:
 
 @pytest.mark.covers("A1")
 def test_a_running_worker_makes_the_plant_green_and_its_end_is_noticed(
-    office: Office, admin: FlaskClient
+    office: Office, admin: Browser
 ) -> None:
-    assert office.browser().get("/healthz/word").status_code == 503
+    assert office.visitor().get("/healthz/word").status_code == 503
     worker = worker_of(office)
     worker.turn()
     worker.turn()
-    health = read_health(office.uow, office.world, office.services.clock.now())
+    health = read_health(office.uow, office.world, office.clock.now())
     lights = {f.part: f.light for f in health.findings}
     assert lights["workers"] == lights["robots"] == lights["database"] == Light.GREEN
     page = admin.get("/admin").text
     assert "host:1" in page
     assert "1 worker is alive." in page
-    assert office.browser().get("/healthz/word").text == "good\n"
+    again = browser_of(pages_of(office.desk()))  # pages remember the word for a while
+    assert again.get("/healthz/word").text == "good\n"
 
     stop = threading.Event()
     stop.set()
@@ -118,10 +119,10 @@ def test_a_mail_server_is_judged_by_its_last_answer() -> None:
 
 def test_a_full_disk_and_the_version_are_told(office: Office) -> None:
     plant = PlantDesk(version="9.8.7", disk=lambda: (1 << 20, 100 << 30))
-    page = office.browser("adam", plant=plant).get("/admin").text
+    page = office.browser_of("adam", plant=plant).get("/admin").text
     assert "MPMS 9.8.7" in page
     assert "Only 0 GB are free" in page
-    told = office.browser("adam", plant=plant).get("/admin/health.json").json
+    told = office.browser_of("adam", plant=plant).get("/admin/health.json").json
     assert told["light"] == "red"
     assert {"database", "workers", "queues", "disk"} <= {
         part["part"] for part in told["parts"]
@@ -136,7 +137,7 @@ def test_a_database_that_is_away_is_a_finding_and_no_fault(office: Office) -> No
 
 
 def test_old_jobs_and_timers_make_the_queues_late(
-    office: Office, admin: FlaskClient
+    office: Office, admin: Browser
 ) -> None:
     office.deploy("forms/load_material.form", "processes/warehouse_simplified.bpmn")
     ((definition,),) = office.rows("SELECT id FROM definitions LIMIT 1")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import socket
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -18,8 +17,8 @@ from mpms.embedded.mail import MailHome
 from mpms.ports.checks import CheckStep
 from mpms.ports.plant_desk import PlantDesk
 from mpms.settings import Settings
+from tests.support.web_admin import Office
 
-Office = Any  # the fixture's class lives in conftest.py
 WRONG = "not-the-password-4711"
 
 
@@ -53,6 +52,10 @@ def imap_steps(checks: ServersCheck) -> list[CheckStep]:
     return steps
 
 
+def letters(home: MailHome) -> int:
+    return int(str(imap_steps(check(home))[-1].values["letters"]))
+
+
 def smtp_steps(checks: ServersCheck, send: bool = False) -> list[CheckStep]:
     steps: list[CheckStep] = []
     checks.smtp(steps.append, send=send)
@@ -71,9 +74,9 @@ def test_a_working_account_passes_every_step(home: MailHome) -> None:
 
 
 def test_a_message_to_ourselves_arrives(home: MailHome) -> None:
-    before = imap_steps(check(home))[-1].values["letters"]
+    before = letters(home)
     assert told(smtp_steps(check(home), send=True))[-1] == ("send", True)
-    assert imap_steps(check(home))[-1].values["letters"] == before + 1
+    assert letters(home) == before + 1
 
 
 def test_a_wrong_password_is_the_login_and_never_told(home: MailHome) -> None:
@@ -111,26 +114,26 @@ def test_the_page_tests_the_account_of_the_settings_and_explains(
     assert mail_accounts(Settings(), None) == (None, None)
     account, out = mail_accounts(Settings(), home)
     plant = PlantDesk(mail=ServersCheck(account, out, lambda a: None))
-    adam = office.browser("adam", plant=plant)
+    adam = office.browser_of("adam", plant=plant)
     page = adam.get("/admin/mail").text
     assert f"127.0.0.1:{home.imap_port}" in page
     answer = adam.post("/admin/mail/test", data={"server": "imap"})
     assert "Everything that was tried works." in answer.text
     broken = PlantDesk(mail=check(home, WRONG))
-    answer = office.browser("adam", plant=broken).post(
+    answer = office.browser_of("adam", plant=broken).post(
         "/admin/mail/test", data={"server": "smtp"}, headers={"HX-Request": "true"}
     )
     assert "It stops at: Log in" in answer.text
     assert "app password" in answer.text
     assert WRONG not in answer.text
     assert home.password(home.orders) not in page + answer.text
-    assert [data["worked"] for _, data in office.history("connection tested")] == [
+    assert [data["worked"] for _, data in office.told("connection tested")] == [
         True,
         False,
     ]
 
 
 def test_without_settings_the_page_says_so(office: Office) -> None:
-    adam = office.browser("adam")
+    adam = office.browser_of("adam")
     answer = adam.post("/admin/mail/test", data={"server": "imap"})
     assert "No server is set." in answer.text

@@ -6,12 +6,12 @@ import re
 from typing import Any
 
 import pytest
-from flask.testing import FlaskClient
 
 from mpms.domain.order_mail import Catalogue
 from mpms.services.current_catalogue import CurrentCatalogue
+from tests.support.site import Browser
+from tests.support.web_admin import Office
 
-Office = Any  # the fixture's class lives in conftest.py
 NEW = "/admin/places/materials/new"
 WATER = "/admin/places/materials/RM-001"
 ZINC = {
@@ -42,20 +42,20 @@ def seen_in(page: str) -> str:
 
 
 def entry(office: Office, code: str) -> Any:
-    return office.desk.catalogue.by_code(code)
+    return office.catalogue.by_code(code)
 
 
 def test_only_administrators_come_here(office: Office) -> None:
     for login in ("sofia", "ana"):
-        browser = office.browser(login)
+        browser = office.browser_of(login)
         assert browser.get(NEW).status_code == 403
         assert browser.post(NEW, data=ZINC).status_code == 403
         assert browser.get("/admin/places/versions").status_code == 403
-    assert office.desk.in_force.version == 0
+    assert office.desk().in_force.version == 0
 
 
 def test_a_material_is_added_with_its_place_and_can_be_ordered(
-    office: Office, admin: FlaskClient
+    office: Office, admin: Browser
 ) -> None:
     answer = admin.post(NEW, data=ZINC, follow_redirects=True)
     assert answer.status_code == 200
@@ -79,7 +79,7 @@ def test_a_material_is_added_with_its_place_and_can_be_ordered(
         p for p in admin.get("/map/plan.json").json["places"] if p["name"] == "B"
     ]
     assert "RM-321" in known["materials"]
-    assert office.history("material added") == [
+    assert office.told("material added") == [
         (
             "adam",
             {
@@ -115,7 +115,7 @@ def test_a_material_is_added_with_its_place_and_can_be_ordered(
     ],
 )
 def test_what_is_wrong_stands_beside_its_field_and_nothing_typed_is_lost(
-    office: Office, admin: FlaskClient, change: dict[str, str], told: str
+    office: Office, admin: Browser, change: dict[str, str], told: str
 ) -> None:
     answer = admin.post(NEW, data=ZINC | change)
     assert answer.status_code == 422
@@ -128,17 +128,17 @@ def test_what_is_wrong_stands_beside_its_field_and_nothing_typed_is_lost(
     if "reason" not in change:
         assert 'value="new primer"' in answer.text
     assert "Zinkphosphat\nFosfato de zinc" in answer.text or "aliases" in change
-    assert office.desk.in_force.version == 0
+    assert office.desk().in_force.version == 0
 
 
-def test_all_that_is_wrong_is_told_at_once(office: Office, admin: FlaskClient) -> None:
+def test_all_that_is_wrong_is_told_at_once(office: Office, admin: Browser) -> None:
     page = admin.post(NEW, data={"code": "RM-1", "name": "chalk", "max_kg": "0"})
     errors = re.findall(r'class="field-error" id="([^"]+)"', page.text)
     assert errors == ["code-error", "name-error", "max_kg-error", "save-reason-error"]
 
 
 def test_a_material_is_changed_and_stands_elsewhere(
-    office: Office, admin: FlaskClient
+    office: Office, admin: Browser
 ) -> None:
     page = admin.get(WATER).text
     assert "where the world file says: A" in page
@@ -150,7 +150,7 @@ def test_a_material_is_changed_and_stands_elsewhere(
     answer = admin.post(WATER, data=changed, follow_redirects=True)
     assert "RM-001 is saved as version 2." in answer.text
     assert entry(office, "RM-001").name == "Soft water"
-    assert office.desk.placed_world.material_places["RM-001"] == "C"
+    assert office.desk().placed_world.material_places["RM-001"] == "C"
     again = admin.get(WATER).text
     same = admin.post(
         WATER, data=changed | {"seen": seen_in(again)}, follow_redirects=True
@@ -160,7 +160,7 @@ def test_a_material_is_changed_and_stands_elsewhere(
 
 
 def test_whoever_comes_second_is_told_by_whom_and_what_and_may_save_again(
-    office: Office, admin: FlaskClient
+    office: Office, admin: Browser
 ) -> None:
     seen = seen_in(admin.get(WATER).text)
     data = {"name": "Water", "aliases": "Agua", "max_kg": "2000"}
@@ -178,7 +178,7 @@ def test_whoever_comes_second_is_told_by_whom_and_what_and_may_save_again(
 
 
 def test_what_was_removed_meanwhile_can_be_added_again_from_what_was_typed(
-    office: Office, admin: FlaskClient
+    office: Office, admin: Browser
 ) -> None:
     admin.post(NEW, data=ZINC)
     address = "/admin/places/materials/RM-321"
@@ -193,7 +193,7 @@ def test_what_was_removed_meanwhile_can_be_added_again_from_what_was_typed(
 
 
 def test_a_material_of_a_recipe_stays_and_one_of_open_orders_goes_with_a_warning(
-    office: Office, admin: FlaskClient
+    office: Office, admin: Browser
 ) -> None:
     admin.post(NEW, data=ZINC)
     recipe = PRIMER | {"material": ["RM-321"], "kg": ["3"]}
@@ -226,12 +226,13 @@ def test_a_material_of_a_recipe_stays_and_one_of_open_orders_goes_with_a_warning
 
 
 def test_a_recipe_with_any_name_is_added_changed_and_removed(
-    office: Office, admin: FlaskClient
+    office: Office, admin: Browser
 ) -> None:
     name = {"name": "Grey primer 50/50"}
     answer = admin.post("/admin/places/recipes/new", data=PRIMER, follow_redirects=True)
     assert "Grey primer 50/50 is saved" in answer.text
-    found = office.desk.catalogue.recipe("grey primer 50 50")
+    found = office.catalogue.recipe("grey primer 50 50")
+    assert found is not None
     assert [(x.material, float(x.kg)) for x in found.lines] == [
         ("RM-001", 40.0),
         ("RM-002", 12.5),
@@ -241,15 +242,15 @@ def test_a_recipe_with_any_name_is_added_changed_and_removed(
     changed = PRIMER | {"name": "Grey primer", "seen": seen_in(page.text)}
     done = admin.post("/admin/places/recipe", query_string=name, data=changed)
     assert done.status_code == 303
-    assert office.desk.catalogue.recipe("Grey primer 50/50") is None
+    assert office.catalogue.recipe("Grey primer 50/50") is None
     name = {"name": "Grey primer"}
     admin.post("/admin/places/recipe/remove", query_string=name, data={"reason": "no"})
-    assert office.desk.catalogue.recipe("Grey primer") is None
+    assert office.catalogue.recipe("Grey primer") is None
     assert admin.get("/admin/places/recipe", query_string=name).status_code == 404
 
 
 def test_lines_of_a_recipe_are_added_and_removed_without_scripts(
-    office: Office, admin: FlaskClient
+    office: Office, admin: Browser
 ) -> None:
     address = "/admin/places/recipes/new"
     assert admin.get(address).text.count('name="material"') == 3
@@ -258,11 +259,11 @@ def test_lines_of_a_recipe_are_added_and_removed_without_scripts(
     less = admin.post(address, data=PRIMER | {"action": "remove:0"})
     assert less.text.count('name="material"') == 2
     assert 'value="12.5"' in less.text
-    assert office.desk.in_force.version == 0
+    assert office.desk().in_force.version == 0
 
 
 def test_faults_of_a_recipe_stand_at_their_lines(
-    office: Office, admin: FlaskClient
+    office: Office, admin: Browser
 ) -> None:
     wrong = PRIMER | {
         "batch": "0",
@@ -286,7 +287,7 @@ def test_faults_of_a_recipe_stand_at_their_lines(
 
 
 def test_versions_tell_who_and_why_and_can_be_taken_again(
-    office: Office, admin: FlaskClient
+    office: Office, admin: Browser
 ) -> None:
     versions = "/admin/places/versions"
     assert "Nobody has changed anything here yet." in admin.get(versions).text
@@ -313,9 +314,9 @@ def test_versions_tell_who_and_why_and_can_be_taken_again(
 
 
 def test_the_file_is_taken_again_as_it_is_now(office: Office) -> None:
-    files = [office.desk.materials.read_file()]
+    files = [office.catalogue]
     materials = CurrentCatalogue(lambda: files[0], path="catalogue.json")
-    admin = office.browser("adam", materials=materials)
+    admin = office.browser_of("adam", materials=materials)
     admin.post(NEW, data=ZINC)
     versions = "/admin/places/versions"
     page = admin.get(versions).text
@@ -326,10 +327,10 @@ def test_the_file_is_taken_again_as_it_is_now(office: Office) -> None:
     done = admin.post(versions, data=data, follow_redirects=True)
     assert "As in the plant’s file. Version 3 is in force." in done.text
     assert "The plant’s file says something else" not in done.text
-    assert len(office.desk.catalogue.materials) == 3
+    assert len(office.catalogue.materials) == 3
 
 
-def test_old_versions_are_paged(office: Office, admin: FlaskClient) -> None:
+def test_old_versions_are_paged(office: Office, admin: Browser) -> None:
     for number in range(22):
         other = {"code": f"RM-5{number:02}", "name": f"M{number}", "aliases": ""}
         admin.post(NEW, data=ZINC | other)
@@ -342,7 +343,7 @@ def test_old_versions_are_paged(office: Office, admin: FlaskClient) -> None:
 
 
 def test_a_material_without_a_place_is_warned_of_with_the_way_to_mend_it(
-    office: Office, admin: FlaskClient
+    office: Office, admin: Browser
 ) -> None:
     admin.post(NEW, data=ZINC | {"place": ""})
     page = admin.get("/admin/places").text
@@ -359,7 +360,7 @@ def test_the_pages_speak_the_languages_of_the_plant(
     office: Office, language: str
 ) -> None:
     office.rows("UPDATE people SET language = %s WHERE login = 'adam'", language)
-    admin = office.browser("adam")
+    admin = office.browser_of("adam")
     wanted = {"de": "Neues Material", "es": "Material nuevo"}[language]
     assert wanted in admin.get(NEW).text
     refused = admin.post(NEW, data=ZINC | {"max_kg": ""})

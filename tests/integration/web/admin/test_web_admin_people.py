@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import re
 import threading
-from typing import Any
 
 import pytest
-from flask.testing import FlaskClient
 
 from mpms.domain.people import Role
 from mpms.services.change_secret import LastAdministrator, set_active
 from mpms.services.edit_person import edit_person
+from tests.support.site import Browser
+from tests.support.web_admin import Office
 
-Office = Any  # the fixture's class lives in conftest.py
 SHOWN = re.compile(r'class="admin-password">([a-z0-9-]+)<')
 
 
@@ -23,7 +22,7 @@ def edited(role: str = "worker", **more: str) -> dict[str, str]:
 
 
 def test_a_new_person_gets_a_password_that_is_told_once(
-    office: Office, admin: FlaskClient
+    office: Office, admin: Browser
 ) -> None:
     form = edited(login="max", name="Max Weber", language="en")
     answer = admin.post("/admin/people/new", data=form)
@@ -31,14 +30,12 @@ def test_a_new_person_gets_a_password_that_is_told_once(
     found = SHOWN.search(answer.text)
     assert found is not None
     told = found[1]
-    ((actor, data),) = office.history("person added")[-1:]
+    ((actor, data),) = office.told("person added")[-1:]
     assert (actor, data["login"], data["reason"]) == ("adam", "max", "moves to mixing")
-    everywhere = admin.get("/admin/people/max").text + str(
-        office.history("person added")
-    )
+    everywhere = admin.get("/admin/people/max").text + str(office.told("person added"))
     assert told not in everywhere + admin.get("/admin/audit.json").text
 
-    newcomer = office.browser()
+    newcomer = office.visitor()
     signed = newcomer.post("/login", data={"login": "max", "password": told})
     assert signed.status_code == 303
     assert newcomer.get("/tasks").headers["Location"] == "/me"
@@ -49,10 +46,10 @@ def test_a_new_person_gets_a_password_that_is_told_once(
 
 
 def test_changes_of_a_person_stand_in_the_history_with_old_and_new(
-    office: Office, admin: FlaskClient
+    office: Office, admin: Browser
 ) -> None:
     assert admin.post("/admin/people/ana", data=edited()).status_code == 303
-    ((actor, data),) = office.history("person changed")
+    ((actor, data),) = office.told("person changed")
     assert actor == "adam"
     assert data["reason"] == "moves to mixing"
     assert data["old"]["groups"] == ["worker"]
@@ -64,17 +61,17 @@ def test_changes_of_a_person_stand_in_the_history_with_old_and_new(
 
 
 def test_a_change_without_a_reason_is_refused_and_nothing_typed_is_lost(
-    office: Office, admin: FlaskClient
+    office: Office, admin: Browser
 ) -> None:
     answer = admin.post("/admin/people/ana", data=edited(reason=" ", name="Anita"))
     assert answer.status_code == 422
     assert 'value="Anita"' in answer.text
-    assert office.history("person changed") == []
+    assert office.told("person changed") == []
 
 
 @pytest.mark.parametrize("change", ["role", "disable"])
 def test_the_last_administrator_stays_one(
-    office: Office, admin: FlaskClient, change: str
+    office: Office, admin: Browser, change: str
 ) -> None:
     if change == "role":
         answer = admin.post("/admin/people/adam", data=edited("viewer", name="Adam"))
@@ -111,20 +108,20 @@ def test_two_administrators_who_remove_each_other_leave_one(office: Office) -> N
 
 
 def test_who_is_disabled_is_signed_out_and_comes_back(
-    office: Office, admin: FlaskClient
+    office: Office, admin: Browser
 ) -> None:
-    ana = office.browser("ana")
+    ana = office.browser_of("ana")
     assert ana.get("/tasks").status_code == 200
     form = {"active": "no", "reason": "left the plant"}
     assert admin.post("/admin/people/ana/active", data=form).status_code == 303
     assert ana.get("/tasks").status_code == 303
     form = {"active": "yes", "reason": "is back"}
     assert admin.post("/admin/people/ana/active", data=form).status_code == 303
-    assert office.history("person enabled")[0][1]["reason"] == "is back"
+    assert office.told("person enabled")[0][1]["reason"] == "is back"
 
 
 def test_a_pin_and_a_badge_are_set_and_removed_and_never_shown(
-    office: Office, admin: FlaskClient
+    office: Office, admin: Browser
 ) -> None:
     why = {"reason": "new tablet"}
     assert (
@@ -143,11 +140,11 @@ def test_a_pin_and_a_badge_are_set_and_removed_and_never_shown(
         admin.post("/admin/people/ana/pin", data={"remove": "yes", **why}).status_code
         == 303
     )
-    assert office.history("PIN changed")[-1][1]["removed"] is True
+    assert office.told("PIN changed")[-1][1]["removed"] is True
 
 
 def test_groups_show_which_models_count_on_them_and_warn_of_empty_ones(
-    office: Office, admin: FlaskClient
+    office: Office, admin: Browser
 ) -> None:
     office.deploy("forms/load_material.form", "processes/warehouse_simplified.bpmn")
     page = admin.get("/admin/groups").text
@@ -183,12 +180,12 @@ def test_groups_show_which_models_count_on_them_and_warn_of_empty_ones(
 def test_only_administrators_open_what_changes_the_plant(
     office: Office, login: str, path: str
 ) -> None:
-    assert office.browser(login).get(path).status_code == 403
+    assert office.browser_of(login).get(path).status_code == 403
 
 
 def test_supervisors_read_health_and_log_of_actions(office: Office) -> None:
-    sofia = office.browser("sofia")
+    sofia = office.browser_of("sofia")
     assert sofia.get("/admin").status_code == 200
     assert sofia.get("/admin/audit").status_code == 200
     assert "/admin/people" not in sofia.get("/admin").text
-    assert office.browser("ana").get("/admin").status_code == 403
+    assert office.browser_of("ana").get("/admin").status_code == 403

@@ -5,17 +5,14 @@ from __future__ import annotations
 import csv
 import io
 from dataclasses import replace
-from typing import Any
-
-from flask.testing import FlaskClient
 
 from mpms.services.current_catalogue import CurrentCatalogue
-
-Office = Any  # the fixture's class lives in conftest.py
+from tests.support.site import Browser
+from tests.support.web_admin import Office
 
 
 def test_materials_are_found_by_any_name_and_marked_on_the_plan(
-    office: Office, admin: FlaskClient
+    office: Office, admin: Browser
 ) -> None:
     page = admin.get("/admin/places?find=RM-001").text
     assert "RM-001" in page
@@ -29,16 +26,14 @@ def test_what_does_not_fit_is_told(office: Office) -> None:
     places.pop("RM-001")
     places["RM-999"] = next(iter(office.world.places))
     world = replace(office.world, material_places=places)
-    page = office.browser("adam", world=world).get("/admin/places").text
+    page = office.browser_of("adam", world=world).get("/admin/places").text
     assert "the world does not say where it stands" in page
     assert "has a place, but cannot be ordered" in page
-    nothing = (
-        office.browser("adam", materials=CurrentCatalogue()).get("/admin/places").text
-    )
-    assert "There is no catalogue" in nothing
+    adam = office.browser_of("adam", materials=CurrentCatalogue())
+    assert "There is no catalogue" in adam.get("/admin/places").text
 
 
-def test_both_lists_can_be_taken_along(office: Office, admin: FlaskClient) -> None:
+def test_both_lists_can_be_taken_along(office: Office, admin: Browser) -> None:
     text = admin.get("/admin/materials.csv").text.lstrip("\ufeff")
     rows = list(csv.DictReader(io.StringIO(text)))
     assert {row["code"] for row in rows} == set(office.world.material_places)

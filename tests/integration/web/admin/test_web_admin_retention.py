@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from flask.testing import FlaskClient
-
 from mpms.services.keep_history import ITSELF, run_deletion
-
-Office = Any  # the fixture's class lives in conftest.py
+from tests.support.site import Browser
+from tests.support.web_admin import Office
 
 
 def end_long_ago(office: Office, days: int, how_many: int = 3) -> None:
@@ -23,10 +19,10 @@ def end_long_ago(office: Office, days: int, how_many: int = 3) -> None:
 
 
 def work(office: Office) -> bool:
-    return run_deletion(office.uow, office.services.clock, worker="w1")
+    return run_deletion(office.uow, office.clock, worker="w1")
 
 
-def test_counting_deletes_nothing(office: Office, admin: FlaskClient) -> None:
+def test_counting_deletes_nothing(office: Office, admin: Browser) -> None:
     end_long_ago(office, 100)
     page = admin.get("/admin/retention?days=90").text
     assert "<dt>Processes</dt><dd>3</dd>" in page
@@ -35,12 +31,12 @@ def test_counting_deletes_nothing(office: Office, admin: FlaskClient) -> None:
 
 
 def test_a_decision_is_kept_with_old_new_and_reason(
-    office: Office, admin: FlaskClient
+    office: Office, admin: Browser
 ) -> None:
     for days in ("90", ""):
         form = {"days": days, "reason": "law"}
         assert admin.post("/admin/retention", data=form).status_code == 303
-    told = [data for _, data in office.history("retention changed")]
+    told = [data for _, data in office.told("retention changed")]
     assert [(d["old"], d["new"]) for d in told] == [(None, 90), (90, None)]
     for wrong in ("-1", "0", "1.5", "99999999999", "ten"):
         answer = admin.post("/admin/retention", data={"days": wrong, "reason": "x"})
@@ -48,7 +44,7 @@ def test_a_decision_is_kept_with_old_new_and_reason(
     assert work(office) is False
 
 
-def test_who_deletes_now_sees_what_went(office: Office, admin: FlaskClient) -> None:
+def test_who_deletes_now_sees_what_went(office: Office, admin: Browser) -> None:
     end_long_ago(office, 100)
     nothing = admin.post("/admin/retention/run", data={"reason": "room"})
     assert nothing.status_code == 422
@@ -61,7 +57,7 @@ def test_who_deletes_now_sees_what_went(office: Office, admin: FlaskClient) -> N
     assert "waits for a worker" in admin.get("/admin/retention-runs").text
     assert work(office) is True
     assert office.rows("SELECT count(*) FROM instances") == [(0,)]
-    ((actor, data),) = office.history("history deleted")
+    ((actor, data),) = office.told("history deleted")
     assert (actor, data["reason"], data["instances"]) == ("adam", "room", 3)
     assert "done" in admin.get("/admin/retention-runs").text
 
@@ -83,7 +79,7 @@ def test_the_deletion_of_a_worker_that_died_is_taken_over(office: Office) -> Non
     end_long_ago(office, 100)
     with office.uow() as tx:
         tx.retention.keep(90, by="adam")
-        before = office.services.clock.now()
+        before = office.clock.now()
         tx.retention.ask(before, reason="room", by="adam")
         assert tx.retention.take("dead", silent_s=300) is not None
     assert work(office) is False

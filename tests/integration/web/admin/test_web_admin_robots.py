@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from flask.testing import FlaskClient
 
 from mpms.adapters.robot_check import BridgeCheck
 from mpms.domain.goals import Pose as Place
@@ -24,8 +23,8 @@ from shopfloor.sim.server import RunningSimulator, running
 from shopfloor.sim.simulation import Simulation
 from shopfloor.sim.vehicle import Pose
 from shopfloor.sim.world import Map, RobotSpec, World
-
-Office = Any  # the fixture's class lives in conftest.py
+from tests.support.site import Browser
+from tests.support.web_admin import Office
 
 
 @pytest.fixture
@@ -117,17 +116,17 @@ def test_the_page_tests_only_robots_of_the_world(
 ) -> None:
     world = plant()
     doors = PlantDesk(robots=BridgeCheck(world, sim.url))
-    adam = office.browser("adam", world=world, plant=doors)
+    adam = office.browser_of("adam", world=world, plant=doors)
     answer = adam.post("/admin/robots/r1/test", headers={"HX-Request": "true"})
     assert "Everything that was tried works." in answer.text
     assert "<html" not in answer.text
     assert adam.post("/admin/robots/evil/test").status_code == 404
-    assert office.history("connection tested") == [
+    assert office.told("connection tested") == [
         ("adam", {"robot": "r1", "worked": True})
     ]
     page = adam.get("/admin/robots/r1").text
     assert "/r1/amcl_pose" in page
-    assert office.browser("sofia").post("/admin/robots/r1/test").status_code == 403
+    assert office.browser_of("sofia").post("/admin/robots/r1/test").status_code == 403
 
 
 def ready(office: Office, *robots: str) -> None:
@@ -149,7 +148,7 @@ def assigned(office: Office) -> object:
 
 
 def test_a_robot_out_of_service_gets_no_work_until_it_is_back(
-    office: Office, admin: FlaskClient
+    office: Office, admin: Browser
 ) -> None:
     names = [robot.id for robot in office.world.robots]
     ready(office, *names)
@@ -167,12 +166,12 @@ def test_a_robot_out_of_service_gets_no_work_until_it_is_back(
     done = assigned(office)
     assert isinstance(done, Done)
     assert done.variables["robot"] == names[0]
-    assert office.history("robot brought back") == [
+    assert office.told("robot brought back") == [
         ("adam", {"robot": names[0], "old": "flat tyre", "reason": "new tyre"})
     ]
 
 
-def test_resting_needs_a_reason(office: Office, admin: FlaskClient) -> None:
+def test_resting_needs_a_reason(office: Office, admin: Browser) -> None:
     name = office.world.robots[0].id
     answer = admin.post(f"/admin/robots/{name}/out", data={"reason": "  "})
     assert answer.status_code == 422

@@ -6,7 +6,6 @@ import json
 import logging
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,8 +15,8 @@ from mpms.log_lines import OwnFile, log_files, start_log, without_secrets
 from mpms.settings import Settings
 from mpms.settings_shown import settings_shown, without_password
 from mpms.web_site import plant_desk
+from tests.support.web_admin import Office
 
-Office = Any  # the fixture's class lives in conftest.py
 SECRETS = ("s3cret-db-pw", "im%40p-pw-77", "im@p-pw-77", "smtp-pw-88", "client-99-xyz")
 ENVIRONMENT = {
     "MPMS_DATABASE_URL": "postgresql://mpms:s3cret-db-pw@db.example.org:5432/mpms",
@@ -84,7 +83,7 @@ def test_no_secret_is_in_a_page_a_log_or_an_export(
         None,
     )
     shown = settings_shown(settings, ENVIRONMENT, assets.settings_page())
-    adam = office.browser("adam", plant=type(plant)(settings=shown, logs=plant.logs))
+    adam = office.browser_of("adam", plant=type(plant)(settings=shown, logs=plant.logs))
     page = adam.get("/admin/settings").text
     assert "work-1.log" in page
     fetched = adam.get("/admin/log/work-1.log")
@@ -94,7 +93,7 @@ def test_no_secret_is_in_a_page_a_log_or_an_export(
     for path in ("/admin", "/admin/mail", "/admin/audit.json", "/admin/health.json"):
         everything += adam.get(path).text
     assert [word for word in (*SECRETS, "hunter2") if word in everything] == []
-    assert office.history("log fetched") == [("adam", {"file": "work-1.log"})]
+    assert office.told("log fetched") == [("adam", {"file": "work-1.log"})]
 
 
 @pytest.mark.parametrize("name", ["../mail/mail.json", "mail.json", "work-1.lock"])
@@ -104,7 +103,7 @@ def test_no_other_file_can_be_fetched(
     start_log(settings, "work")
     (settings.state_dir / "mail.json").write_text("{}")
     plant = plant_desk(Settings(state_dir=settings.state_dir), office.world, None)
-    adam = office.browser("adam", plant=plant)
+    adam = office.browser_of("adam", plant=plant)
     assert adam.get(f"/admin/log/{name}").status_code == 404
 
 
@@ -137,7 +136,7 @@ def test_requests_are_logged_with_a_number_and_without_their_query(
         state_dir=settings.state_dir, log_format="json", log_level="INFO"
     )
     start_log(as_json, "serve")
-    adam = office.browser("adam")
+    adam = office.browser_of("adam")
     answer = adam.get("/admin/audit?thing=topsecret", headers={"X-Request-Id": "abc-1"})
     assert answer.headers["X-Request-Id"] == "abc-1"
     odd = adam.get("/admin", headers={"X-Request-Id": "two words"})

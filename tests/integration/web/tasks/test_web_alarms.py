@@ -5,27 +5,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
 from mpms.domain.orders import Order, OrderStatus
 from mpms.domain.people import Role
-
-Hall = Any
-Leader = Any
+from tests.support.site import Browser
+from tests.support.web_tasks import Hall
 
 JSON = {"Accept": "application/json"}
 NOTHING = "Nothing is stuck. Everything runs."
 
 
 @pytest.fixture
-def leader(hall: Hall) -> Leader:
-    return hall.browser("boss", Role.SUPERVISOR)
+def leader(hall: Hall) -> Browser:
+    return hall.at("boss", Role.SUPERVISOR)
 
 
 @pytest.fixture
-def counted(leader: Leader) -> Callable[[], list[int]]:
+def counted(leader: Browser) -> Callable[[], list[int]]:
     """Return a function that reads the number everywhere it stands."""
 
     def read() -> list[int]:
@@ -48,7 +46,7 @@ def counted(leader: Leader) -> Callable[[], list[int]]:
 
 
 def test_nothing_waits_in_a_plant_that_runs(
-    hall: Hall, leader: Leader, counted: Callable[[], list[int]]
+    hall: Hall, leader: Browser, counted: Callable[[], list[int]]
 ) -> None:
     hall.make()
     assert counted() == [0] * 7
@@ -56,10 +54,10 @@ def test_nothing_waits_in_a_plant_that_runs(
 
 
 def test_material_that_is_missing_is_seen_by_every_leader_with_the_way_to_decide(
-    hall: Hall, leader: Leader, counted: Callable[[], list[int]]
+    hall: Hall, leader: Browser, counted: Callable[[], list[int]]
 ) -> None:
     task = hall.make("MO-1")
-    reported = hall.browser("ana").post(
+    reported = hall.at("ana").post(
         f"/tasks/{task.task_id}/problem",
         json={"code": "MaterialMissing", "note": "rack A is empty"},
         headers=JSON,
@@ -83,16 +81,16 @@ def test_material_that_is_missing_is_seen_by_every_leader_with_the_way_to_decide
 
 
 def test_everything_that_waits_makes_one_count(
-    hall: Hall, leader: Leader, counted: Callable[[], list[int]]
+    hall: Hall, leader: Browser, counted: Callable[[], list[int]]
 ) -> None:
     stopped = hall.make("MO-2")
-    hall.browser("ana").post(
+    hall.at("ana").post(
         f"/tasks/{stopped.task_id}/problem", json={"code": "Other"}, headers=JSON
     )
     taken = hall.make("MO-9", start=1)
-    hall.browser("ben").post(f"/tasks/{taken.task_id}/claim")
+    hall.at("ben").post(f"/tasks/{taken.task_id}/claim")
     answers = {"answers": {"confirmed": True, "lot": "L"}, "key": "k"}
-    hall.browser("ana").post(f"/tasks/{taken.task_id}/answer", json=answers)
+    hall.at("ana").post(f"/tasks/{taken.task_id}/answer", json=answers)
     with hall.uow() as tx:
         tx.orders.add(Order("MO-1", "White paint", ()))
         tx.orders.set_status("MO-1", OrderStatus.WAITING)
@@ -102,4 +100,4 @@ def test_everything_that_waits_makes_one_count(
     page = leader.get("/").text
     assert "1 answer came too late" in page
     assert "1 order waits for release" in page
-    assert hall.browser("ana").get("/tasks").text.count("alarm-count") == 0
+    assert hall.at("ana").get("/tasks").text.count("alarm-count") == 0

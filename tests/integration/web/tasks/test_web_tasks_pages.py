@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from html.parser import HTMLParser
-from typing import Any
 from uuid import uuid4
 
 import pytest
 
 from mpms.domain.people import Role
-
-Hall = Any  # the fixture's class lives in conftest.py
+from tests.support.web_tasks import Hall
 
 EVIL = "<script>alert(1)</script><img src=x onerror=alert(2)>"
 
@@ -42,17 +40,17 @@ class Tags(HTMLParser):
 
 def test_a_worker_sees_the_next_task_with_place_amount_and_order(hall: Hall) -> None:
     task = hall.make("MO-7")
-    page = hall.browser("ana").get("/tasks").text
+    page = hall.at("ana").get("/tasks").text
     for told in ("Load material", "Water", "10\N{NO-BREAK SPACE}kg", "MO-7"):
         assert told in page
     assert f'data-task="{task.task_id}"' in page
-    assert hall.browser("ana").get("/tasks/list").status_code == 200
+    assert hall.at("ana").get("/tasks/list").status_code == 200
 
 
 def test_people_see_and_open_only_what_they_may_do(hall: Hall) -> None:
     task = hall.make()
     path = f"/tasks/{task.task_id}"
-    strangers = hall.browser("zoe", groups=("mixers",))
+    strangers = hall.at("zoe", groups=("mixers",))
     assert task.task_id not in strangers.get("/tasks").text
     assert strangers.get(path).status_code == 403
     assert strangers.post(f"{path}/claim").status_code == 403
@@ -61,14 +59,14 @@ def test_people_see_and_open_only_what_they_may_do(hall: Hall) -> None:
     problem = strangers.post(f"{path}/problem", json={"code": "Other"})
     assert (problem.status_code, problem.json["cause"]) == (403, "NotYourTask")
     for login, role in (("ana", Role.WORKER), ("boss", Role.SUPERVISOR)):
-        somebody = hall.browser(login, role)
+        somebody = hall.at(login, role)
         assert task.task_id in somebody.get("/tasks").text
         assert somebody.get(path).status_code == 200
 
 
 def test_viewers_have_no_tasks_and_workers_no_late_answers(hall: Hall) -> None:
     task = hall.make()
-    viewer, worker = hall.browser("eva", Role.VIEWER), hall.browser("ana")
+    viewer, worker = hall.at("eva", Role.VIEWER), hall.at("ana")
     path = f"/tasks/{task.task_id}"
     for get in ("/tasks", "/tasks/list", path, f"{path}/now", "/late", "/late/1"):
         assert viewer.get(get).status_code == 403, get
@@ -76,18 +74,18 @@ def test_viewers_have_no_tasks_and_workers_no_late_answers(hall: Hall) -> None:
         assert viewer.post(post).status_code == 403, post
     assert worker.get("/late").status_code == 403
     assert worker.post("/late/1", data={"decision": "accept"}).status_code == 403
-    assert hall.browser("boss", Role.SUPERVISOR).get("/late").status_code == 200
+    assert hall.at("boss", Role.SUPERVISOR).get("/late").status_code == 200
 
 
 def test_strangers_are_sent_to_the_login(hall: Hall) -> None:
-    nobody = hall.app.test_client()
+    nobody = hall.visitor()
     assert nobody.get("/tasks").status_code == 303
     assert nobody.post(f"/tasks/{uuid4()}/claim").status_code == 401
 
 
 def test_a_card_has_the_amounts_of_all_lines_and_a_problem_button(hall: Hall) -> None:
     task = hall.make("MO-7")
-    page = hall.browser("ana").get(f"/tasks/{task.task_id}").text
+    page = hall.at("ana").get(f"/tasks/{task.task_id}").text
     for told in ("Water", "Titanium dioxide", "RM-002", "Material is missing"):
         assert told in page
     assert '<svg class="mini-map"' in page
@@ -96,7 +94,7 @@ def test_a_card_has_the_amounts_of_all_lines_and_a_problem_button(hall: Hall) ->
 
 
 def test_a_task_that_is_over_leads_back_to_the_list(hall: Hall) -> None:
-    browser = hall.browser("ana")
+    browser = hall.at("ana")
     gone = browser.get(f"/tasks/{uuid4()}")
     assert (gone.status_code, gone.location) == (303, "/tasks")
     assert "This task is over" in browser.get("/tasks").text
@@ -105,21 +103,21 @@ def test_a_task_that_is_over_leads_back_to_the_list(hall: Hall) -> None:
 
 def test_supervisors_see_who_has_what_and_what_waits_for_them(hall: Hall) -> None:
     first, _ = hall.make("MO-1"), hall.make("MO-2", start=1)
-    hall.browser("ana").post(f"/tasks/{first.task_id}/claim")
-    report = hall.browser("ben").post(
+    hall.at("ana").post(f"/tasks/{first.task_id}/claim")
+    report = hall.at("ben").post(
         f"/tasks/{hall.draw({'type': 'textfield', 'key': 'a'}).task_id}/problem",
         json={"code": "Other", "note": "?"},
     )
     assert report.json["state"] == "told"
-    page = hall.browser("boss", Role.SUPERVISOR).get("/tasks").text
+    page = hall.at("boss", Role.SUPERVISOR).get("/tasks").text
     assert "Others are at it" in page
     assert "1 incident" in page
     assert "Ana" in page
-    assert "Others are at it" not in hall.browser("ben").get("/tasks").text
+    assert "Others are at it" not in hall.at("ben").get("/tasks").text
 
 
 def test_a_failed_order_asks_for_a_serious_decision(hall: Hall) -> None:
-    task, browser = hall.make("MO-7"), hall.browser("ana")
+    task, browser = hall.make("MO-7"), hall.at("ana")
     raised = browser.post(
         f"/tasks/{task.task_id}/problem",
         json={"code": "MaterialMissing", "note": "shelf is empty"},
@@ -162,7 +160,7 @@ def test_stored_scripts_are_shown_as_text_everywhere(hall: Hall, language: str) 
         loaded=[{**material, "lot": EVIL, "loaded_kg": EVIL}],
     )
     hall.make(EVIL, product=EVIL)
-    ana, boss = hall.browser("ana", name=EVIL), hall.browser("boss", Role.SUPERVISOR)
+    ana, boss = hall.at("ana", name=EVIL), hall.at("boss", Role.SUPERVISOR)
     with hall.uow() as tx:
         for login in ("ana", "boss"):
             tx.people.set_language(login, language)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -11,24 +10,23 @@ import pytest
 from mpms.domain.people import Role
 from mpms.services.repair_instance import cancel_instance
 from mpms.services.tokens import hash_of
-
-Hall = Any
+from tests.support.at_once import together
+from tests.support.site import Browser
+from tests.support.web_tasks import Hall
 
 CONFIRMED = {"confirmed": True, "lot": "L-1"}
 JSON = {"Accept": "application/json"}
 
 
-def answer(browser: Any, task: Any, answers: dict[str, Any], **more: Any) -> Any:
+def answer(browser: Browser, task: Any, answers: dict[str, Any], **more: Any) -> Any:
     return browser.post(
         f"/tasks/{task.task_id}/answer", json={"answers": answers, **more}, headers=JSON
     )
 
 
-def test_of_two_tablets_one_gets_the_task_and_the_other_its_name(
-    hall: Hall, together: Callable[..., list[Any]]
-) -> None:
+def test_of_two_tablets_one_gets_the_task_and_the_other_its_name(hall: Hall) -> None:
     task = hall.make()
-    browsers = [hall.browser(f"p{n}") for n in range(4)]
+    browsers = [hall.at(f"p{n}") for n in range(4)]
     answers = together(
         *(
             lambda b=b: b.post(f"/tasks/{task.task_id}/claim", headers=JSON)
@@ -42,7 +40,7 @@ def test_of_two_tablets_one_gets_the_task_and_the_other_its_name(
 
 
 def test_a_claim_leads_to_the_card_and_is_undone_for_a_minute(hall: Hall) -> None:
-    task, ana = hall.make(), hall.browser("ana")
+    task, ana = hall.make(), hall.at("ana")
     path = f"/tasks/{task.task_id}"
     claimed = ana.post(f"{path}/claim")
     assert (claimed.status_code, claimed.location) == (303, path)
@@ -54,12 +52,12 @@ def test_a_claim_leads_to_the_card_and_is_undone_for_a_minute(hall: Hall) -> Non
     hall.rows("UPDATE claims SET claimed_at = now() - interval '61 s'")
     late = ana.post(f"{path}/release", headers=JSON)
     assert (late.status_code, late.json["cause"]) == (409, "UndoTooLate")
-    boss = hall.browser("boss", Role.SUPERVISOR)
+    boss = hall.at("boss", Role.SUPERVISOR)
     assert boss.post(f"{path}/release", headers=JSON).json["state"] == "free"
 
 
 def test_drafts_come_back_with_the_page(hall: Hall) -> None:
-    task, ana = hall.make(), hall.browser("ana")
+    task, ana = hall.make(), hall.at("ana")
     path = f"/tasks/{task.task_id}/draft"
     assert ana.put(path, json={"fields": {"lot": "LOT-99"}}).status_code == 204
     assert ana.put(path, json={"field": "confirmed", "value": True}).status_code == 204
@@ -68,13 +66,13 @@ def test_drafts_come_back_with_the_page(hall: Hall) -> None:
     assert ana.put(path, json={"fields": {"role": "x"}}).status_code == 422
     assert ana.put(path, json={"fields": {"lot": "x" * 70_000}}).status_code == 413
     assert ana.put(path, json=[1]).status_code == 400
-    claimer = hall.browser("ben")
+    claimer = hall.at("ben")
     claimer.post(f"/tasks/{task.task_id}/claim")
     assert ana.put(path, json={"fields": {"lot": "x"}}).status_code == 409
 
 
 def test_an_answer_counts_once_however_often_it_is_posted(hall: Hall) -> None:
-    task, ana = hall.make(), hall.browser("ana")
+    task, ana = hall.make(), hall.at("ana")
     states = [answer(ana, task, CONFIRMED, key="k1").json["state"] for _ in range(3)]
     assert states == ["done", "already", "already"]
     assert hall.rows("SELECT key FROM answers") == [("k1",)]
@@ -82,12 +80,12 @@ def test_an_answer_counts_once_however_often_it_is_posted(hall: Hall) -> None:
 
 def test_the_answer_tells_what_is_next(hall: Hall) -> None:
     task, other = hall.make("MO-1"), hall.make("MO-2", start=1)
-    done = answer(hall.browser("ana"), task, CONFIRMED)
+    done = answer(hall.at("ana"), task, CONFIRMED)
     assert done.json["next"] == f"/tasks/{other.task_id}"
 
 
 def test_wrong_answers_are_named_field_by_field(hall: Hall) -> None:
-    task, ana = hall.make(), hall.browser("ana")
+    task, ana = hall.make(), hall.at("ana")
     wrong = answer(ana, task, {"lot": "x" * 61}, key="k")
     assert wrong.status_code == 422
     assert set(wrong.json["problems"]) == {"lot", "confirmed"}
@@ -98,7 +96,7 @@ def test_wrong_answers_are_named_field_by_field(hall: Hall) -> None:
 
 
 def test_a_plain_form_works_without_scripts(hall: Hall) -> None:
-    task, ana = hall.make(), hall.browser("ana")
+    task, ana = hall.make(), hall.at("ana")
     done = ana.post(
         f"/tasks/{task.task_id}/answer", data={"lot": "L-9", "confirmed": "true"}
     )
@@ -113,7 +111,7 @@ def test_a_plain_form_works_without_scripts(hall: Hall) -> None:
 def test_fields_that_the_form_lacks_are_dropped(hall: Hall) -> None:
     task = hall.make()
     sent = {**CONFIRMED, "robot": "robot9", "index": 5, "__proto__": {"x": 1}}
-    assert answer(hall.browser("ana"), task, sent).json["state"] == "done"
+    assert answer(hall.at("ana"), task, sent).json["state"] == "done"
     assert hall.rows("SELECT answers FROM answers") == [(CONFIRMED,)]
     with hall.uow() as tx:
         variables = tx.tasks.variables([task.instance_id])[task.instance_id]
@@ -126,21 +124,21 @@ def test_fields_that_the_form_lacks_are_dropped(hall: Hall) -> None:
     [[], "text", {"answers": []}, {"answers": {}, "key": 7}, {"key": "x" * 101}],
 )
 def test_bodies_of_the_wrong_shape_are_refused(hall: Hall, body: Any) -> None:
-    task, ana = hall.make(), hall.browser("ana")
+    task, ana = hall.make(), hall.at("ana")
     refused = ana.post(f"/tasks/{task.task_id}/answer", json=body, headers=JSON)
     assert refused.status_code == 400
 
 
 def test_a_late_answer_waits_for_the_supervisor_who_discards_it(hall: Hall) -> None:
     task = hall.make()
-    answer(hall.browser("ana"), task, CONFIRMED, key="k1")
-    ago = (hall.now() - timedelta(minutes=30)).isoformat()
+    answer(hall.at("ana"), task, CONFIRMED, key="k1")
+    ago = (hall.clock.now() - timedelta(minutes=30)).isoformat()
     lost = answer(
-        hall.browser("ben"), task, {**CONFIRMED, "lot": "L-2"}, key="k2", device_at=ago
+        hall.at("ben"), task, {**CONFIRMED, "lot": "L-2"}, key="k2", device_at=ago
     )
     assert (lost.status_code, lost.json["state"]) == (200, "conflict")
     assert lost.json["message"].startswith("answered by Ana at ")
-    boss = hall.browser("boss", Role.SUPERVISOR)
+    boss = hall.at("boss", Role.SUPERVISOR)
     assert "1 late answer" in boss.get("/tasks").text
     page = boss.get("/late").text
     for told in ("L-2", "L-1", "Ben answered", "Discard"):
@@ -159,9 +157,9 @@ def test_a_late_answer_waits_for_the_supervisor_who_discards_it(hall: Hall) -> N
 
 
 def test_a_late_answer_is_accepted_while_its_task_waits(hall: Hall) -> None:
-    task, boss = hall.make(), hall.browser("boss", Role.SUPERVISOR)
-    hall.browser("ben").post(f"/tasks/{task.task_id}/claim")
-    lost = answer(hall.browser("ana"), task, CONFIRMED, key="k")
+    task, boss = hall.make(), hall.at("boss", Role.SUPERVISOR)
+    hall.at("ben").post(f"/tasks/{task.task_id}/claim")
+    lost = answer(hall.at("ana"), task, CONFIRMED, key="k")
     assert lost.json["message"] == "Ben has taken the task meanwhile"
     assert "Let it count" in boss.get("/late").text
     ((late_id,),) = hall.rows("SELECT id FROM late_answers")
@@ -172,12 +170,10 @@ def test_a_late_answer_is_accepted_while_its_task_waits(hall: Hall) -> None:
 def test_an_answer_for_a_cancelled_order_is_kept(hall: Hall) -> None:
     task = hall.make()
     cancel_instance(hall.uow, hall.advance, task.instance_id, by="boss", reason="x")
-    lost = answer(
-        hall.browser("ana"), task, CONFIRMED, key="k", instance=task.instance_id
-    )
+    lost = answer(hall.at("ana"), task, CONFIRMED, key="k", instance=task.instance_id)
     assert lost.json["state"] == "conflict"
     assert lost.json["message"] == "the order was cancelled meanwhile"
-    assert answer(hall.browser("ana"), task, CONFIRMED).status_code == 404
+    assert answer(hall.at("ana"), task, CONFIRMED).status_code == 404
 
 
 class Shared:
@@ -186,10 +182,12 @@ class Shared:
     def __init__(self, hall: Hall) -> None:
         self.hall, self.tablet_id = hall, hall.enrol()
 
-    def sign_in(self, login: str, *more: Any, **settings: Any) -> tuple[Any, str]:
+    def sign_in(self, login: str, *more: Any, **settings: Any) -> tuple[Browser, str]:
         """The browser, and what its pages say of this sign-in."""
-        browser = self.hall.browser(login, *more, tablet_id=self.tablet_id, **settings)
-        return browser, hash_of(browser.get_cookie("mpms_session").value)
+        browser = self.hall.at(login, *more, tablet_id=self.tablet_id, **settings)
+        cookie = browser.get_cookie("mpms_session")
+        assert cookie is not None
+        return browser, hash_of(cookie.value)
 
     def sign_out(self, sign_in: str) -> None:
         with self.hall.uow() as tx:
@@ -206,7 +204,7 @@ def test_a_shared_tablet_hands_in_what_somebody_else_answered(
 ) -> None:
     task = hall.make()
     _, sign_in = shared.sign_in("ana")
-    answered_at = hall.now()
+    answered_at = hall.clock.now()
     shared.sign_out(sign_in)
     tablet, _ = shared.sign_in("ben")
     done = answer(
@@ -239,10 +237,12 @@ def test_nobody_answers_as_somebody_who_was_not_signed_in_there(
     }
     with hall.uow() as tx:
         tx.people.set_active("old", False)
-    desktop, (tablet, own) = hall.browser("ben"), shared.sign_in("ben")
-    now = hall.now().isoformat()
+    desktop, (tablet, own) = hall.at("ben"), shared.sign_in("ben")
+    now = hall.clock.now().isoformat()
 
-    def refused(browser: Any, login: Any, sign_in: str | None, at: Any = now) -> bool:
+    def refused(
+        browser: Browser, login: Any, sign_in: str | None, at: Any = now
+    ) -> bool:
         sent = {"answered_by": login, "sign_in": sign_in, "device_at": at}
         for kind, more in (
             ("answer", {"answers": CONFIRMED, "key": "k1"}),
@@ -274,7 +274,7 @@ def test_an_answer_given_after_its_person_had_left_waits_for_that_person(
         " signed_in_at = now() - interval '10 min'"
     )
     tablet, _ = shared.sign_in("ben")
-    for at in (hall.now(), hall.now() - timedelta(hours=1)):
+    for at in (hall.clock.now(), hall.clock.now() - timedelta(hours=1)):
         sent = {"answered_by": "boss", "sign_in": left, "device_at": at.isoformat()}
         got = answer(tablet, task, CONFIRMED, key="k1", **sent)
         assert (got.status_code, got.json["cause"]) == (403, "AnsweredElsewhere")
@@ -288,10 +288,10 @@ def test_a_changed_password_ends_what_a_tablet_may_hand_in(
     task = hall.make()
     _, sign_in = shared.sign_in("ana")
     with hall.uow() as tx:
-        tx.sessions.close_all(hall.person("ana").id)
+        tx.sessions.close_all(hall.person("ana", Role.WORKER).id)
     hall.rows("UPDATE tablet_sign_ins SET ended_at = ended_at - interval '5 min'")
     tablet, _ = shared.sign_in("ben")
-    at = hall.now().isoformat()
+    at = hall.clock.now().isoformat()
     sent = {"answered_by": "ana", "sign_in": sign_in, "device_at": at}
     assert answer(tablet, task, CONFIRMED, key="k1", **sent).status_code == 403
 
@@ -299,14 +299,14 @@ def test_a_changed_password_ends_what_a_tablet_may_hand_in(
 def test_a_tablet_s_clock_is_believed_only_between_task_and_arrival(
     hall: Hall,
 ) -> None:
-    ana = hall.browser("ana")
+    ana = hall.at("ana")
     for start, (days, key) in enumerate(((-400, "k1"), (30, "k2"))):
         task = hall.make(f"MO-{key}", start=start)
-        said = hall.now() + timedelta(days=days)
-        before = hall.now()
+        said = hall.clock.now() + timedelta(days=days)
+        before = hall.clock.now()
         answer(ana, task, CONFIRMED, key=key, device_at=said.isoformat())
         ((kept,),) = hall.rows(f"SELECT device_at FROM answers WHERE key = '{key}'")
-        assert task.created_at <= kept <= hall.now()
+        assert task.created_at <= kept <= hall.clock.now()
         assert kept == task.created_at if days < 0 else kept >= before
         ((data,),) = hall.rows(
             "SELECT data FROM events WHERE kind = 'form answered'"
@@ -321,7 +321,7 @@ def test_a_problem_and_a_late_answer_tell_who_handed_them_in(
     task, late = hall.make("MO-1"), hall.make("MO-2", start=1)
     _, sign_in = shared.sign_in("ana")
     tablet, _ = shared.sign_in("ben")
-    at = hall.now().isoformat()
+    at = hall.clock.now().isoformat()
     sent = {"answered_by": "ana", "sign_in": sign_in, "device_at": at}
     reported = tablet.post(
         f"/tasks/{task.task_id}/problem", json={"code": "Other", **sent}, headers=JSON
@@ -334,12 +334,12 @@ def test_a_problem_and_a_late_answer_tell_who_handed_them_in(
         "SELECT actor, data ->> 'posted_by' FROM events"
         " WHERE kind IN ('problem reported', 'answer came late') ORDER BY id"
     ) == [("ana", "ben"), ("ana", "ben")]
-    leader = hall.browser("boss", Role.SUPERVISOR)
+    leader = hall.at("boss", Role.SUPERVISOR)
     assert "handed in by Ben" in leader.get("/late").text
 
 
 def test_an_instance_that_is_busy_asks_the_tablet_to_try_again(hall: Hall) -> None:
-    task, ana = hall.make(), hall.browser("ana")
+    task, ana = hall.make(), hall.at("ana")
     with hall.uow() as tx:
         tx.instances.lock(task.instance_id)
         busy = answer(ana, task, CONFIRMED, key="k")
@@ -349,7 +349,7 @@ def test_an_instance_that_is_busy_asks_the_tablet_to_try_again(hall: Hall) -> No
 
 
 def test_a_problem_is_refused_with_an_invented_cause(hall: Hall) -> None:
-    task, ana = hall.make(), hall.browser("ana")
+    task, ana = hall.make(), hall.at("ana")
     path = f"/tasks/{task.task_id}/problem"
     assert ana.post(path, json={"code": "Invented"}, headers=JSON).status_code == 422
     assert ana.post(path, json={"code": 1}, headers=JSON).status_code == 400
