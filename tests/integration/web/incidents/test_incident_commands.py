@@ -11,8 +11,7 @@ from mpms.cli import main
 from mpms.domain.errors import MpmsError
 from mpms.services.close_incident import StillStuck
 from mpms.settings import Settings
-
-House = Any  # the fixture's class lives in conftest.py
+from tests.support.web_incidents import House
 
 
 @pytest.fixture

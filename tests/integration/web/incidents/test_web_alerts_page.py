@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-House = Any  # the fixture's class lives in conftest.py
+from tests.support.web_incidents import House
+
 KEYS = {"p256dh": "B" + "A" * 86, "auth": "A" * 22}
 ENDPOINT = "https://push.example.com/one"
 

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
-from flask.testing import FlaskClient
 
 from mpms.services.show_inbox import PAGE
+from tests.support.site import Browser
+from tests.support.web_incidents import House
 
-House = Any  # the fixture's class lives in conftest.py
 
-
-def page(client: FlaskClient, address: str, status: int = 200) -> str:
+def page(client: Browser, address: str, status: int = 200) -> str:
     answer = client.get(address)
     assert answer.status_code == status, answer.text
     return answer.text
@@ -297,7 +294,8 @@ def test_work_that_nobody_does_is_on_the_start_page_and_in_the_inbox(
 ) -> None:
     house.worker.settle()
     house.deploy("mixing", topic="prnit")
-    house.start("mixing", "K-1", "K-2")
+    for business_key in ("K-1", "K-2"):
+        house.start_only("mixing", business_key=business_key)
     house.another_worker("second", topic_patience_s=0.0).settle()
     client = house.browser("supervisor")
     said = (

@@ -13,8 +13,8 @@ import pytest
 
 from mpms.domain.order_mail import RememberedMail, Senders
 from mpms.domain.order_mail.reading import read_order_mail
+from tests.support.web_orders import Plant
 
-Plant = Any  # the fixture's class lives in conftest.py
 FORM: dict[str, Any] = {
     "number": "MO-2026-0042",
     "product": "Harbour Grey",
@@ -105,9 +105,7 @@ def test_the_preview_is_the_very_mail_and_the_intake_reads_it_exactly(
     (raw,) = plant.mailed
     assert f"Message-ID: {message_id}".encode() in raw
     with_verdict, senders = read(raw, decimal)
-    outcome = read_order_mail(
-        with_verdict, plant.desk().catalogue, senders, RememberedMail()
-    )
+    outcome = read_order_mail(with_verdict, plant.catalogue, senders, RememberedMail())
     assert outcome.codes == ()
     assert outcome.order is not None
     assert outcome.order.number == "MO-2026-0042"
@@ -138,9 +136,7 @@ def test_free_text_cannot_write_lines_or_headers_of_its_own(
     (raw,) = plant.mailed
     assert b"\nBcc" not in raw
     with_verdict, senders = read(raw, ".")
-    outcome = read_order_mail(
-        with_verdict, plant.desk().catalogue, senders, RememberedMail()
-    )
+    outcome = read_order_mail(with_verdict, plant.catalogue, senders, RememberedMail())
     assert outcome.order is not None
     assert outcome.order.number == "MO-2026-0042"
     assert len(outcome.order.lines) == 2

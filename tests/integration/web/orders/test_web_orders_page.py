@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
-from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -13,8 +12,8 @@ import pytest
 from mpms.domain.orders import OrderLine, OrderStatus
 from mpms.domain.people import Role
 from mpms.ports.desk_work import Attachment
+from tests.support.web_orders import Plant
 
-Plant = Any  # the fixture's class lives in conftest.py
 HEAD = (
     "From: Jo {0} <buyer@example.com>\r\nTo: orders@plant.example.com\r\n"
     "Date: Mon, 2 Mar 2026 08:00:00 +0000\r\nMessage-ID: <1@example.com>\r\n"
