@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-Plant = Any  # the fixture's class lives in conftest.py
+from tests.support.web_api import Plant
+
 ZINC = {
     "name": "Zinc phosphate",
     "aliases": ["Zinkphosphat"],

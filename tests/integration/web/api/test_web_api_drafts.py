@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
+
+from mpms.domain.people import Role
+from tests.support.web_api import Plant, Program
 
 MODEL = "papers"
 DMN = """<definitions xmlns="https://www.omg.org/spec/DMN/20191111/MODEL/"
@@ -18,39 +19,39 @@ DMN = """<definitions xmlns="https://www.omg.org/spec/DMN/20191111/MODEL/"
 
 
 @pytest.fixture
-def admin(plant: Any) -> Any:
+def admin(plant: Plant) -> Program:
     """A program, beside a person of the same role whose login is admin."""
     plant.deploy()
-    plant.browser("admin")
+    plant.person("admin", Role.ADMIN)
     plant.worker.settle()  # it says what topics it serves
     return plant.program("admin", "modeller")
 
 
-def drawing(admin: Any) -> str:
+def drawing(admin: Program) -> str:
     text: str = admin("GET", f"/processes/{MODEL}/versions/1.bpmn").text
     return text.replace('name="File"', 'name="File it"')
 
 
 def test_a_program_lays_a_draft_before_a_person_who_opens_it(
-    plant: Any, admin: Any
+    plant: Plant, admin: Program
 ) -> None:
     here = f"/people/admin/drafts/process/{MODEL}"
     kept = admin.post(here, {"content": drawing(admin), "base_version": 1})
     assert kept["findings"] == []
     (listed,) = admin.get("/people/admin/drafts")["items"]
     assert (listed["key"], listed["base_version"]) == (MODEL, 1)
-    opened = plant.browser("admin").get(f"/models/{MODEL}/edit/any.bpmn").text
+    opened = plant.browser_of("admin").get(f"/models/{MODEL}/edit/any.bpmn").text
     assert opened == admin("GET", f"{here}/file").text == drawing(admin)
     told = {"login": "admin", "kind": "process", "key": MODEL}
     assert plant.told("draft kept") == [("api:modeller", told)]
 
 
 def test_what_a_person_drew_meanwhile_is_not_overwritten(
-    plant: Any, admin: Any
+    plant: Plant, admin: Program
 ) -> None:
     here = f"/people/admin/drafts/process/{MODEL}"
     first = admin.post(here, {"content": drawing(admin)})
-    plant.browser("admin").post(f"/models/{MODEL}/draft", json={"xml": "<mine/>"})
+    plant.browser_of("admin").post(f"/models/{MODEL}/draft", json={"xml": "<mine/>"})
     for over in (None, first["saved_at"]):
         refused = admin("POST", here, {"content": "<its/>", "over": over})
         assert refused.status_code == 409
@@ -62,7 +63,7 @@ def test_what_a_person_drew_meanwhile_is_not_overwritten(
     assert admin.get(here)["findings"] == []
 
 
-def test_a_draft_is_deployed_once_or_thrown_away(plant: Any, admin: Any) -> None:
+def test_a_draft_is_deployed_once_or_thrown_away(plant: Plant, admin: Program) -> None:
     here = f"/people/admin/drafts/process/{MODEL}"
     admin.post(here, {"content": "<no model/>"})
     refused = admin("POST", f"{here}/deploy", {"note": "try"})
@@ -83,7 +84,7 @@ def test_a_draft_is_deployed_once_or_thrown_away(plant: Any, admin: Any) -> None
 
 
 def test_rules_of_a_decision_are_changed_tried_and_deployed(
-    plant: Any, admin: Any
+    plant: Plant, admin: Program
 ) -> None:
     admin.post("/models/deploy", {"files": {"size.dmn": DMN}})
     (rule,) = admin.get("/decisions/size")["rules"]
@@ -105,7 +106,9 @@ def test_rules_of_a_decision_are_changed_tried_and_deployed(
     assert admin("GET", "/decisions/size/versions/3.dmn").status_code == 404
 
 
-def test_a_rule_that_does_not_fit_its_table_is_refused(plant: Any, admin: Any) -> None:
+def test_a_rule_that_does_not_fit_its_table_is_refused(
+    plant: Plant, admin: Program
+) -> None:
     admin.post("/models/deploy", {"files": {"size.dmn": DMN}})
     short = {"rules": [{"inputs": [], "outputs": ['"large"']}]}
     refused = admin("POST", "/decisions/size/rules", short)
@@ -113,7 +116,7 @@ def test_a_rule_that_does_not_fit_its_table_is_refused(plant: Any, admin: Any) -
     assert refused.json["type"].endswith("#problem-rules-misfit")
 
 
-def test_forms_are_read_in_every_version(plant: Any, admin: Any) -> None:
+def test_forms_are_read_in_every_version(plant: Plant, admin: Program) -> None:
     for label in ("Kilograms", "Weight in kg"):
         field = f'{{"type": "number", "key": "kg", "label": "{label}"}}'
         form = f'{{"id": "weigh", "components": [{field}]}}'

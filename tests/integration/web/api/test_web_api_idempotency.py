@@ -8,6 +8,8 @@ from typing import Any
 import psycopg2
 import pytest
 
+from tests.support.web_api import Plant
+
 ORDER = {
     "order": "MO-2026-0815",
     "product": "Sky blue",
@@ -15,7 +17,7 @@ ORDER = {
 }
 
 
-def test_the_same_key_and_body_get_the_first_answer_and_one_order(plant: Any) -> None:
+def test_the_same_key_and_body_get_the_first_answer_and_one_order(plant: Plant) -> None:
     erp = plant.program("supervisor", "erp")
     first = erp("POST", "/orders", ORDER, key="k1")
     again = erp("POST", "/orders", ORDER, key="k1")
@@ -26,13 +28,13 @@ def test_the_same_key_and_body_get_the_first_answer_and_one_order(plant: Any) ->
     assert plant.rows("SELECT count(*) FROM orders") == [(1,)]
 
 
-def test_the_history_names_the_token(plant: Any) -> None:
+def test_the_history_names_the_token(plant: Plant) -> None:
     plant.program("supervisor", "erp").post("/orders", ORDER)
     [(actor, data)] = plant.told("order accepted")
     assert (actor, data["order"]) == ("api:erp", "MO-2026-0815")
 
 
-def test_the_same_key_with_another_body_is_refused(plant: Any) -> None:
+def test_the_same_key_with_another_body_is_refused(plant: Plant) -> None:
     erp = plant.program("supervisor")
     erp("POST", "/orders", ORDER, key="k1")
     other = erp("POST", "/orders", ORDER | {"order": "MO-2026-0816"}, key="k1")
@@ -41,14 +43,14 @@ def test_the_same_key_with_another_body_is_refused(plant: Any) -> None:
     assert plant.rows("SELECT number FROM orders") == [("MO-2026-0815",)]
 
 
-def test_keys_of_different_clients_do_not_meet(plant: Any) -> None:
+def test_keys_of_different_clients_do_not_meet(plant: Plant) -> None:
     one, two = plant.program("supervisor", "one"), plant.program("supervisor", "two")
     assert one("POST", "/orders", ORDER, key="k").status_code == 201
     other = two("POST", "/orders", ORDER | {"order": "MO-2026-0816"}, key="k")
     assert other.status_code == 201
 
 
-def test_a_key_that_is_being_worked_on_is_told_to_wait(plant: Any) -> None:
+def test_a_key_that_is_being_worked_on_is_told_to_wait(plant: Plant) -> None:
     erp = plant.program("supervisor")
     token_id = plant.token("supervisor").token.id
     with closing(psycopg2.connect(plant.url)) as other, other.cursor() as cursor:
@@ -62,9 +64,9 @@ def test_a_key_that_is_being_worked_on_is_told_to_wait(plant: Any) -> None:
     assert erp("POST", "/orders", ORDER, key="k1").status_code == 201
 
 
-def test_a_request_that_failed_leaves_its_key_free(plant: Any) -> None:
+def test_a_request_that_failed_leaves_its_key_free(plant: Plant) -> None:
     plant.deploy()
-    instance = plant.start()
+    instance = plant.start_papers()
     erp = plant.program("supervisor")
     path = f"/instances/{instance}/resume"
     assert erp("POST", path, {}, key="k1").status_code == 409
@@ -72,7 +74,7 @@ def test_a_request_that_failed_leaves_its_key_free(plant: Any) -> None:
     assert erp("POST", path, {}, key="k1").status_code == 200
 
 
-def test_the_secret_of_a_new_token_is_told_once_and_kept_nowhere(plant: Any) -> None:
+def test_the_secret_of_a_new_token_is_told_once_and_kept_nowhere(plant: Plant) -> None:
     admin = plant.program("admin")
     wish = {"name": "scanner", "role": "worker", "groups": ["mixing"], "days": 5}
     first = admin.post("/tokens", wish, key="k1")
@@ -85,13 +87,13 @@ def test_the_secret_of_a_new_token_is_told_once_and_kept_nowhere(plant: Any) -> 
 
 
 @pytest.mark.parametrize("key", ["", "two words", "x" * 101, "ümlaut"])
-def test_a_key_that_cannot_be_one_is_refused(plant: Any, key: str) -> None:
+def test_a_key_that_cannot_be_one_is_refused(plant: Plant, key: str) -> None:
     answer = plant.program("supervisor")("POST", "/orders", ORDER, key=key)
     assert answer.status_code == 422
     assert plant.rows("SELECT count(*) FROM orders") == [(0,)]
 
 
-def test_an_operation_that_fails_half_way_changes_nothing(plant: Any) -> None:
+def test_an_operation_that_fails_half_way_changes_nothing(plant: Plant) -> None:
     """Deploying checks start events after it has stored the models."""
     plant.deploy()
     admin = plant.program("admin")
@@ -127,7 +129,7 @@ def test_an_operation_that_fails_half_way_changes_nothing(plant: Any) -> None:
     ],
 )
 def test_every_error_is_a_problem_that_names_its_cause(
-    plant: Any, method: str, path: str, more: dict[str, Any], status: int, slug: str
+    plant: Plant, method: str, path: str, more: dict[str, Any], status: int, slug: str
 ) -> None:
     answer = plant.program("admin")(method, path, **more)
     assert answer.status_code == status, answer.text
@@ -153,7 +155,7 @@ def test_every_error_is_a_problem_that_names_its_cause(
     ],
 )
 def test_json_that_nobody_can_keep_is_refused(
-    plant: Any, body: bytes, cause: str
+    plant: Plant, body: bytes, cause: str
 ) -> None:
     answer = plant.program("admin")(
         "POST", "/orders", data=body, content_type="application/json"
@@ -162,7 +164,7 @@ def test_json_that_nobody_can_keep_is_refused(
     assert cause in answer.json["detail"]
 
 
-def test_a_body_that_is_too_large_is_refused_unread(plant: Any) -> None:
+def test_a_body_that_is_too_large_is_refused_unread(plant: Plant) -> None:
     answer = plant.program("admin")(
         "POST", "/orders", data=b"x" * (13 << 20), content_type="application/json"
     )
@@ -170,7 +172,7 @@ def test_a_body_that_is_too_large_is_refused_unread(plant: Any) -> None:
     assert answer.content_type == "application/problem+json"
 
 
-def test_an_order_is_refused_for_the_same_reasons_as_a_mail(plant: Any) -> None:
+def test_an_order_is_refused_for_the_same_reasons_as_a_mail(plant: Plant) -> None:
     line = {"material": "RM-999", "amount": 1, "unit": "kg"}
     answer = plant.program("supervisor")("POST", "/orders", ORDER | {"lines": [line]})
     assert answer.status_code == 422
@@ -178,7 +180,7 @@ def test_an_order_is_refused_for_the_same_reasons_as_a_mail(plant: Any) -> None:
     assert "RM-999" in answer.json["detail"]
 
 
-def test_who_guesses_tokens_must_wait_and_others_need_not(plant: Any) -> None:
+def test_who_guesses_tokens_must_wait_and_others_need_not(plant: Plant) -> None:
     guess = plant.with_token("mpms_wrong")
     answers = [guess("GET", "/me") for _ in range(25)]
     assert answers[0].status_code == 401
@@ -187,7 +189,7 @@ def test_who_guesses_tokens_must_wait_and_others_need_not(plant: Any) -> None:
     assert plant.program("viewer").get("/me")["role"] == "viewer"
 
 
-def test_the_last_use_of_a_token_is_noted(plant: Any) -> None:
+def test_the_last_use_of_a_token_is_noted(plant: Plant) -> None:
     plant.program("viewer").get("/me")
     admin = plant.program("admin")
     used = {t["name"]: t["used_at"] for t in admin.get("/tokens")["items"]}

@@ -13,7 +13,6 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from flask.testing import FlaskClient
 from joserfc import jwt
 from joserfc.jwk import RSAKey
 from werkzeug.test import TestResponse
@@ -21,6 +20,8 @@ from werkzeug.test import TestResponse
 from mpms.adapters.oidc import OidcProvider, OidcSettings
 from mpms.domain.people import Role
 from mpms.services.change_secret import set_active
+from tests.support.site import Browser
+from tests.support.web_api import Plant
 
 CLIENT, SECRET = "mpms", "the secret of the client"
 HOME = "http://localhost/login/arrive"
@@ -141,7 +142,7 @@ def provider() -> Iterator[Provider]:
 
 
 @pytest.fixture
-def door(plant: Any, provider: Provider) -> OidcProvider:
+def door(plant: Plant, provider: Provider) -> OidcProvider:
     return OidcProvider(
         OidcSettings(
             provider.url,
@@ -158,12 +159,12 @@ def door(plant: Any, provider: Provider) -> OidcProvider:
 
 
 @pytest.fixture
-def browser(plant: Any, door: OidcProvider) -> FlaskClient:
-    return plant.make_app(sign_in_elsewhere=door).test_client()
+def browser(plant: Plant, door: OidcProvider) -> Browser:
+    return plant.visitor(sign_in_elsewhere=door)
 
 
 def come_in(
-    browser: FlaskClient, provider: Provider, going_to: str = "/tasks"
+    browser: Browser, provider: Provider, going_to: str = "/tasks"
 ) -> TestResponse:
     going = browser.get(f"/login/elsewhere?next={going_to}")
     assert going.status_code == 303
@@ -171,16 +172,16 @@ def come_in(
 
 
 def test_the_login_page_offers_it_only_where_it_is_set_up(
-    plant: Any, browser: FlaskClient
+    plant: Plant, browser: Browser
 ) -> None:
     assert "Sign in with Acme" in browser.get("/login").text
-    bare = plant.app.test_client()
+    bare = plant.visitor()
     assert "/login/elsewhere" not in bare.get("/login").text
     assert bare.get("/login/elsewhere").status_code == 404
 
 
 def test_a_person_is_made_at_the_first_sign_in(
-    plant: Any, browser: FlaskClient, provider: Provider
+    plant: Plant, browser: Browser, provider: Provider
 ) -> None:
     answer = come_in(browser, provider)
     assert (answer.status_code, answer.location) == (303, "/tasks")
@@ -195,7 +196,7 @@ def test_a_person_is_made_at_the_first_sign_in(
 
 
 def test_somebody_known_is_found_by_login_and_follows_the_provider(
-    plant: Any, browser: FlaskClient, provider: Provider
+    plant: Plant, browser: Browser, provider: Provider
 ) -> None:
     with plant.uow() as tx:
         tx.people.add("ana", "Ana before", Role.VIEWER)
@@ -209,15 +210,14 @@ def test_somebody_known_is_found_by_login_and_follows_the_provider(
 
 
 def test_the_last_administrator_stays_one_whatever_the_provider_says(
-    plant: Any, browser: FlaskClient, provider: Provider
+    plant: Plant, browser: Browser, provider: Provider
 ) -> None:
     provider.claims["groups"] = ["plant-admins"]
     come_in(browser, provider)
     provider.claims["groups"] = ["plant-workers", "mixing"]
     assert come_in(browser, provider).status_code == 303
     assert browser.get("/admin/people").status_code == 200
-    with plant.uow() as tx:
-        ana = tx.people.get("ana")
+    ana = plant.known("ana")
     assert (ana.role, ana.groups) == (Role.ADMIN, ("plant-workers", "mixing"))
     kept = {"login": "ana", "role": "worker"}
     assert plant.told("administrator kept") == [(provider.url, kept)]
@@ -225,13 +225,12 @@ def test_the_last_administrator_stays_one_whatever_the_provider_says(
         tx.people.add("ada", "Ada", Role.ADMIN)
     come_in(browser, provider)
     assert browser.get("/admin/people").status_code == 403
-    with plant.uow() as tx:
-        assert tx.people.get("ana").role is Role.WORKER
+    assert plant.known("ana").role is Role.WORKER
     assert len(plant.told("administrator kept")) == 1
 
 
 def test_a_disabled_administrator_counts_for_nobody(
-    plant: Any, browser: FlaskClient, provider: Provider
+    plant: Plant, browser: Browser, provider: Provider
 ) -> None:
     provider.claims["groups"] = ["plant-admins"]
     come_in(browser, provider)
@@ -240,12 +239,11 @@ def test_a_disabled_administrator_counts_for_nobody(
     set_active(plant.uow, "ada", False, by="ana")
     provider.claims["groups"] = ["plant-leaders"]
     come_in(browser, provider)
-    with plant.uow() as tx:
-        assert tx.people.get("ana").role is Role.ADMIN
+    assert plant.known("ana").role is Role.ADMIN
 
 
 def test_another_person_with_an_old_login_becomes_nobody_else(
-    plant: Any, browser: FlaskClient, provider: Provider
+    plant: Plant, browser: Browser, provider: Provider
 ) -> None:
     come_in(browser, provider)
     provider.claims["sub"] = "u-2"
@@ -255,7 +253,7 @@ def test_another_person_with_an_old_login_becomes_nobody_else(
 
 
 def test_a_disabled_person_stays_out(
-    plant: Any, browser: FlaskClient, provider: Provider
+    plant: Plant, browser: Browser, provider: Provider
 ) -> None:
     come_in(browser, provider)
     set_active(plant.uow, "ana", False, by="admin")
@@ -266,7 +264,7 @@ def test_a_disabled_person_stays_out(
 
 
 def test_an_unknown_group_opens_nothing(
-    plant: Any, browser: FlaskClient, provider: Provider
+    plant: Plant, browser: Browser, provider: Provider
 ) -> None:
     provider.claims["groups"] = ["canteen"]
     answer = come_in(browser, provider)
@@ -318,7 +316,7 @@ def nameless(claims: dict[str, Any]) -> None:
     ],
 )
 def test_a_token_that_is_not_for_this_sign_in_opens_nothing(
-    browser: FlaskClient,
+    browser: Browser,
     provider: Provider,
     twist: Callable[[dict[str, Any]], None],
 ) -> None:
@@ -329,14 +327,14 @@ def test_a_token_that_is_not_for_this_sign_in_opens_nothing(
 
 
 def test_a_signature_of_somebody_else_opens_nothing(
-    browser: FlaskClient, provider: Provider
+    browser: Browser, provider: Provider
 ) -> None:
     provider.signing_key = RSAKey.generate_key(2048, {"kid": "first"})
     assert come_in(browser, provider).status_code == 401
 
 
 def test_new_keys_of_the_provider_are_noticed(
-    browser: FlaskClient, provider: Provider
+    browser: Browser, provider: Provider
 ) -> None:
     assert come_in(browser, provider).status_code == 303
     provider.key = provider.signing_key = RSAKey.generate_key(2048, {"kid": "first"})
@@ -345,12 +343,12 @@ def test_new_keys_of_the_provider_are_noticed(
 
 
 def test_a_link_that_somebody_else_made_opens_nothing(
-    plant: Any, browser: FlaskClient, provider: Provider, door: OidcProvider
+    plant: Plant, browser: Browser, provider: Provider, door: OidcProvider
 ) -> None:
     """The state belongs to the browser that departed, and is good once."""
     going = browser.get("/login/elsewhere")
     back = provider.consent(going.location)
-    victim = plant.make_app(sign_in_elsewhere=door).test_client()
+    victim = plant.visitor(sign_in_elsewhere=door)
     assert victim.get(back).status_code == 401
     tampered = browser.get(back.replace("state=", "state=x"))
     assert tampered.status_code == 401
@@ -358,7 +356,7 @@ def test_a_link_that_somebody_else_made_opens_nothing(
     assert browser.get("/login/arrive").status_code == 401
 
 
-def test_a_code_counts_once(browser: FlaskClient, provider: Provider) -> None:
+def test_a_code_counts_once(browser: Browser, provider: Provider) -> None:
     going = browser.get("/login/elsewhere")
     back = provider.consent(going.location)
     kept = browser.get_cookie("mpms_departure", path="/login")
@@ -369,14 +367,14 @@ def test_a_code_counts_once(browser: FlaskClient, provider: Provider) -> None:
 
 
 def test_nobody_is_sent_to_an_address_of_somebody_else(
-    browser: FlaskClient, provider: Provider
+    browser: Browser, provider: Provider
 ) -> None:
     answer = come_in(browser, provider, "//evil.example.com/")
     assert answer.location == "/"
 
 
 def test_a_provider_that_is_away_is_told_and_passwords_still_work(
-    browser: FlaskClient, provider: Provider
+    browser: Browser, provider: Provider
 ) -> None:
     provider.close()
     answer = browser.get("/login/elsewhere")
@@ -386,7 +384,7 @@ def test_a_provider_that_is_away_is_told_and_passwords_still_work(
 
 
 def test_signing_out_ends_our_session_and_offers_to_end_theirs(
-    browser: FlaskClient, provider: Provider
+    browser: Browser, provider: Provider
 ) -> None:
     come_in(browser, provider)
     left = browser.post("/logout")

@@ -12,6 +12,7 @@ import pytest
 
 from mpms.web.api import OPERATIONS
 from mpms.web.rights import roles_of
+from tests.support.web_api import Plant
 
 TABLE = Path(__file__).with_name("page_routes.toml")
 MOST_REASONS = 8
@@ -24,11 +25,11 @@ def table() -> Mapping[str, Mapping[str, Any]]:
 
 
 @pytest.fixture
-def endpoints(plant: Any) -> dict[str, str]:
+def endpoints(plant: Plant) -> dict[str, str]:
     """Endpoints of the pages by route."""
     return {
         f"{method} {rule.rule}": rule.endpoint
-        for rule in plant.app.url_map.iter_rules()
+        for rule in plant.app().url_map.iter_rules()
         for method in (rule.methods or set()) - {"HEAD", "OPTIONS"}
         if not rule.rule.startswith("/api/")
     }
@@ -63,7 +64,7 @@ def test_reasons_are_few_and_each_is_used(
 
 
 def test_only_pages_that_change_nothing_of_the_plant_need_no_operation(
-    plant: Any, endpoints: dict[str, str], table: Mapping[str, Mapping[str, Any]]
+    plant: Plant, endpoints: dict[str, str], table: Mapping[str, Mapping[str, Any]]
 ) -> None:
     """Whoever changes something changes it over the API, too."""
     without = [
@@ -87,13 +88,13 @@ def test_only_pages_that_change_nothing_of_the_plant_need_no_operation(
 
 
 def test_who_may_open_a_page_may_use_its_operations(
-    plant: Any, endpoints: dict[str, str], table: Mapping[str, Mapping[str, Any]]
+    plant: Plant, endpoints: dict[str, str], table: Mapping[str, Mapping[str, Any]]
 ) -> None:
     narrower = set()
     for route, names in table["routes"].items():
         if isinstance(names, str):
             continue
-        may_open = roles_of(plant.app, endpoints[route]) or frozenset()
+        may_open = roles_of(plant.app(), endpoints[route]) or frozenset()
         if any(not may_open <= BY_ID[name].roles for name in names):
             narrower.add(route)
     assert narrower == set(table["narrower"])

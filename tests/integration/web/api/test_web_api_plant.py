@@ -16,6 +16,7 @@ from mpms.ports.mail import LetterId, PostmanUnavailable
 from mpms.ports.plant_desk import LogFile, PlantDesk
 from mpms.ports.store import MailRecord
 from mpms.services.tokens import hash_of
+from tests.support.web_api import Plant
 
 EML = (
     b"From: Jo <jo@example.com>\r\nMessage-ID: <a1@example.com>\r\n"
@@ -31,9 +32,9 @@ def message(raw: bytes = EML) -> dict[str, str]:
 # -- mail ------------------------------------------------------------------------------
 
 
-def test_an_order_mail_is_handed_over_once_and_followed(plant: Any) -> None:
+def test_an_order_mail_is_handed_over_once_and_followed(plant: Plant) -> None:
     handed: list[bytes] = []
-    plant.app = plant.make_app(hand_to_mail_server=handed.append)
+    plant.change(hand_to_mail_server=handed.append)
     boss = plant.program("supervisor", "erp")
     made = boss("POST", "/mails", message(), key="k")
     assert made.status_code == 202
@@ -57,7 +58,7 @@ def test_an_order_mail_is_handed_over_once_and_followed(plant: Any) -> None:
 LINES = [{"material": "RM-001", "amount": 2}]
 
 
-def read_mail(plant: Any, number: str) -> None:
+def read_mail(plant: Plant, number: str) -> None:
     """As the intake does."""
     with plant.uow() as tx:
         tx.mails.add(
@@ -76,9 +77,9 @@ def read_mail(plant: Any, number: str) -> None:
         )
 
 
-def test_a_file_that_is_no_mail_is_refused(plant: Any) -> None:
+def test_a_file_that_is_no_mail_is_refused(plant: Plant) -> None:
     handed: list[bytes] = []
-    plant.app = plant.make_app(hand_to_mail_server=handed.append)
+    plant.change(hand_to_mail_server=handed.append)
     boss = plant.program("supervisor")
     refused = boss("POST", "/mails", message(b"no mail"))
     assert refused.status_code == 422
@@ -87,21 +88,21 @@ def test_a_file_that_is_no_mail_is_refused(plant: Any) -> None:
     assert handed == []
 
 
-def test_a_mail_server_that_is_away_is_told(plant: Any) -> None:
+def test_a_mail_server_that_is_away_is_told(plant: Plant) -> None:
     boss = plant.program("supervisor")
     assert boss("POST", "/mails", message()).status_code == 422
 
     def away(_: bytes) -> None:
         raise PostmanUnavailable("no route to host")
 
-    plant.app = plant.make_app(hand_to_mail_server=away)
+    plant.change(hand_to_mail_server=away)
     answer = plant.program("supervisor")("POST", "/mails", message())
     assert answer.status_code == 502
     assert answer.json["type"].endswith("#problem-mail-not-taken")
     assert plant.told("order mail sent") == []
 
 
-def test_where_the_mail_stands_is_told(plant: Any) -> None:
+def test_where_the_mail_stands_is_told(plant: Plant) -> None:
     with plant.uow() as tx:
         tx.workers.failed("smtp", "connection refused")
     admin = plant.program("admin")
@@ -112,7 +113,7 @@ def test_where_the_mail_stands_is_told(plant: Any) -> None:
     assert admin.get("/replies")["items"] == []
 
 
-def test_a_number_for_the_next_order_is_proposed(plant: Any) -> None:
+def test_a_number_for_the_next_order_is_proposed(plant: Plant) -> None:
     boss = plant.program("supervisor")
     year = datetime.now().astimezone().year
     first = boss.get("/order-numbers/next")["number"]
@@ -124,12 +125,14 @@ def test_a_number_for_the_next_order_is_proposed(plant: Any) -> None:
 # -- people ----------------------------------------------------------------------------
 
 
-def test_a_tablet_is_enrolled_and_its_secret_told_once(plant: Any) -> None:
+def test_a_tablet_is_enrolled_and_its_secret_told_once(plant: Plant) -> None:
     boss = plant.program("supervisor", "devices")
     made = boss.post("/tablets", {"name": "Mixer"}, key="k")
     assert made["cookie"] == "mpms_tablet"
     with plant.uow() as tx:
-        assert tx.sessions.tablet(hash_of(made["secret"])).name == "Mixer"
+        enrolled = tx.sessions.tablet(hash_of(made["secret"]))
+    assert enrolled is not None
+    assert enrolled.name == "Mixer"
     again = boss.post("/tablets", {"name": "Mixer"}, key="k")
     assert again == made | {"secret": None}
     (tablet,) = boss.get("/tablets")["items"]
@@ -139,7 +142,7 @@ def test_a_tablet_is_enrolled_and_its_secret_told_once(plant: Any) -> None:
     assert boss.get("/tablets")["items"] == []
 
 
-def test_alerts_of_a_person_are_chosen(plant: Any) -> None:
+def test_alerts_of_a_person_are_chosen(plant: Plant) -> None:
     admin = plant.program("admin", "ops")
     admin.post("/people", {"login": "ada", "name": "Ada", "role": "supervisor"})
     here = "/people/ada/alerts"
@@ -158,7 +161,7 @@ def test_alerts_of_a_person_are_chosen(plant: Any) -> None:
     assert admin("PATCH", "/people/nobody/alerts", {}).status_code == 404
 
 
-def test_devices_for_alerts_come_and_go(plant: Any) -> None:
+def test_devices_for_alerts_come_and_go(plant: Plant) -> None:
     admin = plant.program("admin")
     admin.post("/people", {"login": "ada", "name": "Ada", "role": "supervisor"})
     here, push = "/people/ada/alerts/devices", "https://push.example.com/a"
@@ -171,7 +174,7 @@ def test_devices_for_alerts_come_and_go(plant: Any) -> None:
     assert admin.get("/alerts/key") == {"key": None}
 
 
-def test_how_people_sign_in_is_told_and_no_secret(plant: Any) -> None:
+def test_how_people_sign_in_is_told_and_no_secret(plant: Plant) -> None:
     admin = plant.program("admin", "hr")
     wish = {"login": "ada", "name": "Ada", "role": "worker", "pin": "4071"}
     made = admin.post("/people", wish | {"reason": "new colleague"})
@@ -186,12 +189,12 @@ def test_how_people_sign_in_is_told_and_no_secret(plant: Any) -> None:
 
 
 def test_a_log_is_listed_and_fetched_and_that_is_told(
-    plant: Any, tmp_path: Path
+    plant: Plant, tmp_path: Path
 ) -> None:
     path = tmp_path / "mpms.log"
     path.write_text("started\nümlaut\n", "utf-8")
     file = LogFile("mpms.log", path.stat().st_size, datetime.now(UTC), path)
-    plant.app = plant.make_app(plant=PlantDesk(logs=lambda: [file]))
+    plant.change(plant=PlantDesk(logs=lambda: [file]))
     admin = plant.program("admin", "ops")
     (listed,) = admin.get("/plant/logs")["items"]
     assert (listed["name"], listed["size_bytes"]) == ("mpms.log", file.size_bytes)
@@ -214,11 +217,11 @@ class Profiles:
         raise AssertionError("nobody asked for a test")
 
 
-def test_how_a_robot_is_spoken_with_is_told(plant: Any) -> None:
+def test_how_a_robot_is_spoken_with_is_told(plant: Plant) -> None:
     robot = plant.world.robots[0].id
     admin = plant.program("admin")
     assert admin.get(f"/plant/robots/{robot}")["speaks"] is None
-    plant.app = plant.make_app(plant=PlantDesk(robots=Profiles()))
+    plant.change(plant=PlantDesk(robots=Profiles()))
     told = plant.program("admin").get(f"/plant/robots/{robot}")
     assert told["id"] == robot
     assert told["speaks"]["name"] == "nav2"
@@ -246,9 +249,9 @@ class SeeingFloor:
         pass
 
 
-def test_what_a_robot_sees_is_read_as_the_map_reads_it(plant: Any) -> None:
+def test_what_a_robot_sees_is_read_as_the_map_reads_it(plant: Plant) -> None:
     robot = plant.world.robots[0].id
-    plant.app = plant.make_app(floor=SeeingFloor(robot))
+    plant.change(floor=SeeingFloor(robot))
     reader = plant.program("worker")
     layers = reader.get(f"/robots/{robot}/layers")
     assert layers["scan"] == [[1.0, 2.0]]
@@ -264,9 +267,9 @@ def test_what_a_robot_sees_is_read_as_the_map_reads_it(plant: Any) -> None:
 # -- plans -----------------------------------------------------------------------------
 
 
-def test_a_bulk_action_is_looked_at_before_it_is_ordered(plant: Any) -> None:
+def test_a_bulk_action_is_looked_at_before_it_is_ordered(plant: Plant) -> None:
     plant.deploy()
-    started = [plant.start() for _ in range(3)]
+    started = [plant.start_papers() for _ in range(3)]
     boss = plant.program("supervisor")
     boss.post(f"/instances/{started[0]}/suspend", {"reason": "audit"})
     wish = {"action": "suspend", "instances": started}
@@ -276,9 +279,9 @@ def test_a_bulk_action_is_looked_at_before_it_is_ordered(plant: Any) -> None:
     assert boss.get("/batches")["items"] == []
 
 
-def test_taking_back_is_looked_at_before_it_is_done(plant: Any) -> None:
+def test_taking_back_is_looked_at_before_it_is_done(plant: Plant) -> None:
     plant.deploy()
-    here = f"/instances/{plant.start(kg=1)}"
+    here = f"/instances/{plant.start_papers(kg=1)}"
     boss = plant.program("supervisor")
     boss.post(f"{here}/variables", {"reason": "typo", "set": {"kg": 2, "new": True}})
     (line,) = boss.get(f"{here}/timeline", kind=["variables set"])["items"]
@@ -290,9 +293,9 @@ def test_taking_back_is_looked_at_before_it_is_done(plant: Any) -> None:
 
 
 @pytest.mark.parametrize("role", list(Role))
-def test_everybody_sees_where_an_instance_stands(plant: Any, role: Role) -> None:
+def test_everybody_sees_where_an_instance_stands(plant: Plant, role: Role) -> None:
     plant.deploy()
-    started = plant.start()
+    started = plant.start_papers()
     marks = plant.program(role).get(f"/instances/{started}/marks")
     assert marks["live"] == {"look": 1}
     assert marks["names"] == {"look": "Look"}

@@ -19,19 +19,17 @@ from mpms.web.api.openapi import document
 from mpms.web.api.operation import Operation
 from mpms.web.rights import knows_tokens, roles_of
 from tests.support.databases import Databases
+from tests.support.web_api import Plant
 
 NOBODY = str(UUID(int=7))
 BESIDE_OPERATIONS = {"api.openapi", "api.docs"}
 
 
 @pytest.fixture(scope="module")
-def plant(request: pytest.FixtureRequest, databases: Databases) -> Iterator[Any]:
+def plant(databases: Databases) -> Iterator[Plant]:
     """One plant for all: nothing here changes anything that another test sees."""
-    url = databases.lend()
-    made = request.getfixturevalue("plant_at")(url)
-    yield made
-    made.close()
-    databases.take_back(url)
+    with databases.lent() as url, Plant(url) as plant:
+        yield plant
 
 
 def address(one: Operation) -> str:
@@ -74,23 +72,25 @@ def test_every_operation_is_described_in_full() -> None:
     assert len(names) == len(set(names)) == len(OPERATIONS) > 80
 
 
-def test_every_route_below_the_api_is_an_operation_with_a_rule(plant: Any) -> None:
+def test_every_route_below_the_api_is_an_operation_with_a_rule(plant: Plant) -> None:
     known = {f"api.{one.tag.lower()}_{one.name}": one for one in OPERATIONS}
     routes = {
-        rule.endpoint for rule in plant.app.url_map.iter_rules() if "/api/" in rule.rule
+        rule.endpoint
+        for rule in plant.app().url_map.iter_rules()
+        if "/api/" in rule.rule
     }
     assert routes == set(known) | BESIDE_OPERATIONS
     for endpoint in routes:
-        assert roles_of(plant.app, endpoint), endpoint
+        assert roles_of(plant.app(), endpoint), endpoint
         if endpoint in known:
-            assert knows_tokens(plant.app, endpoint)
-            assert roles_of(plant.app, endpoint) == known[endpoint].roles
+            assert knows_tokens(plant.app(), endpoint)
+            assert roles_of(plant.app(), endpoint) == known[endpoint].roles
 
 
 @pytest.mark.parametrize("role", list(Role))
 @pytest.mark.parametrize("one", OPERATIONS, ids=name_of)
 def test_a_token_opens_what_its_role_may_do_and_nothing_else(
-    plant: Any, one: Operation, role: Role
+    plant: Plant, one: Operation, role: Role
 ) -> None:
     answer = plant.program(role)(one.method, address(one), body_of(one))
     if role in one.roles:
@@ -105,7 +105,7 @@ def test_a_token_opens_what_its_role_may_do_and_nothing_else(
 @pytest.mark.parametrize("kind", ["none", "unknown", "expired", "revoked"])
 @pytest.mark.parametrize("one", OPERATIONS, ids=name_of)
 def test_without_a_good_token_nothing_opens(
-    plant: Any, one: Operation, kind: str
+    plant: Plant, one: Operation, kind: str
 ) -> None:
     plant.rows("TRUNCATE sign_in_attempts")
     secret = None
@@ -130,7 +130,7 @@ def test_without_a_good_token_nothing_opens(
 @pytest.mark.parametrize("role", list(Role))
 @pytest.mark.parametrize("one", OPERATIONS, ids=name_of)
 def test_a_signed_in_browser_may_read_and_never_write(
-    plant: Any, one: Operation, role: Role
+    plant: Plant, one: Operation, role: Role
 ) -> None:
     answer = plant.browser(role).open(
         "/api/v1" + address(one), method=one.method, json=body_of(one)

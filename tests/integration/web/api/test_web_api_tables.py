@@ -5,10 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import json
-from typing import Any
 
 from mpms.web.api import OPERATIONS, SECTIONS
 from mpms.web.api.openapi import document
+from tests.support.web_api import Plant
 
 ASK = {"Accept": "text/csv"}
 
@@ -29,10 +29,10 @@ def test_every_list_is_described_as_a_table_too() -> None:
 
 
 def test_a_table_has_the_lines_of_the_list_and_leads_to_the_next_page(
-    plant: Any,
+    plant: Plant,
 ) -> None:
     plant.deploy()
-    started = {plant.start() for _ in range(5)}
+    started = {plant.start_papers() for _ in range(5)}
     reader = plant.program("viewer")
     listed = reader.get("/instances", state="any")["items"]
     path, pages, seen = "/instances?state=any&limit=2", 0, []
@@ -52,14 +52,14 @@ def test_a_table_has_the_lines_of_the_list_and_leads_to_the_next_page(
     assert {stand["element"] for stand in stands[-1]} == {"look"}
 
 
-def test_who_takes_anything_gets_json(plant: Any) -> None:
+def test_who_takes_anything_gets_json(plant: Plant) -> None:
     reader = plant.program("viewer")
     for accept in ("*/*", "application/json", "text/html,*/*;q=0.8"):
         answer = reader("GET", "/processes", headers={"Accept": accept})
         assert answer.content_type == "application/json"
 
 
-def test_no_cell_is_a_formula_and_numbers_stay_numbers(plant: Any) -> None:
+def test_no_cell_is_a_formula_and_numbers_stay_numbers(plant: Plant) -> None:
     boss = plant.program("supervisor")
     order = {
         "order": "MO-2026-0815",
@@ -77,7 +77,7 @@ def test_no_cell_is_a_formula_and_numbers_stay_numbers(plant: Any) -> None:
     }
 
 
-def test_the_log_of_actions_is_taken_along_as_a_table(plant: Any) -> None:
+def test_the_log_of_actions_is_taken_along_as_a_table(plant: Plant) -> None:
     boss = plant.program("supervisor")
     plant.deploy()
     answer = boss("GET", "/plant/audit?limit=1", headers=ASK)
@@ -86,7 +86,7 @@ def test_the_log_of_actions_is_taken_along_as_a_table(plant: Any) -> None:
     assert 'rel="next"' in answer.headers["Link"]
 
 
-def test_the_history_is_followed_as_a_table(plant: Any) -> None:
+def test_the_history_is_followed_as_a_table(plant: Plant) -> None:
     reader = plant.program("viewer")
     start = reader.get("/events")["next"]
     plant.deploy()
@@ -96,9 +96,9 @@ def test_the_history_is_followed_as_a_table(plant: Any) -> None:
     assert lines_of(reader("GET", following, headers=ASK).text) == []
 
 
-def test_each_table_of_the_figures_is_a_list(plant: Any) -> None:
+def test_each_table_of_the_figures_is_a_list(plant: Plant) -> None:
     plant.deploy()
-    plant.start()
+    plant.start_papers()
     reader = plant.program("viewer")
     whole = reader.get("/figures", days=3)
     assert reader.get("/figures/days", days=3)["items"] == whole["days"]

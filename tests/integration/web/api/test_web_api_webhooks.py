@@ -19,6 +19,7 @@ from mpms.adapters.webhook_post import HttpPoster, is_public
 from mpms.domain.webhooks import GIVE_UP_AFTER, PostFailed, fits, wait_s
 from mpms.services.manage_webhooks import add_webhook, replay_webhook, resume_webhook
 from mpms.services.tell_webhooks import TellWebhooks
+from tests.support.web_api import Plant
 
 
 class Receiver:
@@ -73,11 +74,11 @@ def receiver() -> Iterator[Receiver]:
 
 
 @pytest.fixture
-def tell(plant: Any) -> TellWebhooks:
+def tell(plant: Plant) -> TellWebhooks:
     return TellWebhooks(plant.uow, plant.clock, HttpPoster(private_allowed=True))
 
 
-def happen(plant: Any, *kinds: str) -> None:
+def happen(plant: Plant, *kinds: str) -> None:
     for kind in kinds:
         with plant.uow() as tx:
             tx.events.append(kind, actor="test", data={"order": "MO-1"})
@@ -88,18 +89,18 @@ def until_quiet(tell: TellWebhooks) -> None:
         pass
 
 
-def subscribe(plant: Any, url: str, *kinds: str) -> Any:
+def subscribe(plant: Plant, url: str, *kinds: str) -> Any:
     return add_webhook(
         plant.uow, f"{url}/hook?a=1", kinds, private_allowed=True, by="admin"
     )
 
 
-def hurry(plant: Any) -> None:
+def hurry(plant: Plant) -> None:
     plant.rows("UPDATE webhook_posts SET not_before = now(), taken_at = NULL")
 
 
 def test_events_arrive_in_order_and_only_those_asked_for(
-    plant: Any, receiver: Receiver, tell: TellWebhooks
+    plant: Plant, receiver: Receiver, tell: TellWebhooks
 ) -> None:
     happen(plant, "order before")
     subscribe(plant, receiver.url, "order *", "incident closed")
@@ -111,7 +112,7 @@ def test_events_arrive_in_order_and_only_those_asked_for(
 
 
 def test_a_receiver_can_check_the_signature(
-    plant: Any, receiver: Receiver, tell: TellWebhooks
+    plant: Plant, receiver: Receiver, tell: TellWebhooks
 ) -> None:
     made = subscribe(plant, receiver.url, "order *")
     happen(plant, "order one")
@@ -126,7 +127,7 @@ def test_a_receiver_can_check_the_signature(
 
 
 def test_a_failing_receiver_gets_everything_later_in_order(
-    plant: Any,
+    plant: Plant,
     receiver: Receiver,
     tell: TellWebhooks,
     monkeypatch: pytest.MonkeyPatch,
@@ -150,7 +151,7 @@ def test_a_failing_receiver_gets_everything_later_in_order(
 
 
 def test_a_receiver_that_is_away_is_tried_again_when_it_is_back(
-    plant: Any, receiver: Receiver, tell: TellWebhooks
+    plant: Plant, receiver: Receiver, tell: TellWebhooks
 ) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -170,7 +171,7 @@ def test_a_receiver_that_is_away_is_tried_again_when_it_is_back(
 
 
 def test_a_receiver_that_hangs_is_cut_off_and_holds_up_nobody(
-    plant: Any, receiver: Receiver
+    plant: Plant, receiver: Receiver
 ) -> None:
     other = Receiver()
     try:
@@ -194,7 +195,7 @@ def test_a_receiver_that_hangs_is_cut_off_and_holds_up_nobody(
 
 
 def test_after_many_failures_it_is_stopped_and_an_incident_tells(
-    plant: Any, receiver: Receiver, tell: TellWebhooks
+    plant: Plant, receiver: Receiver, tell: TellWebhooks
 ) -> None:
     made = subscribe(plant, receiver.url, "order *")
     receiver.status = 500
@@ -217,7 +218,7 @@ def test_after_many_failures_it_is_stopped_and_an_incident_tells(
 
 
 def test_a_sender_that_dies_leaves_its_post_to_the_next(
-    plant: Any, receiver: Receiver, tell: TellWebhooks
+    plant: Plant, receiver: Receiver, tell: TellWebhooks
 ) -> None:
     subscribe(plant, receiver.url, "order *")
     happen(plant, "order one", "order two")
@@ -236,7 +237,7 @@ def test_a_sender_that_dies_leaves_its_post_to_the_next(
 
 
 def test_a_replay_tells_everything_again_from_an_event_on(
-    plant: Any, receiver: Receiver, tell: TellWebhooks
+    plant: Plant, receiver: Receiver, tell: TellWebhooks
 ) -> None:
     made = subscribe(plant, receiver.url, "order *")
     happen(plant, "order one", "order two", "order three")
@@ -248,7 +249,7 @@ def test_a_replay_tells_everything_again_from_an_event_on(
     assert receiver.kinds == ["order two", "order three"]
 
 
-def test_redirects_are_not_followed(plant: Any, receiver: Receiver) -> None:
+def test_redirects_are_not_followed(plant: Plant, receiver: Receiver) -> None:
     receiver.status = 307
     with pytest.raises(PostFailed, match="redirects are not followed"):
         HttpPoster(private_allowed=True)(receiver.url, b"{}", {})
@@ -299,7 +300,7 @@ def test_what_is_of_the_internet(address: str, public: bool) -> None:
         "https://exa mple.com/",
     ],
 )
-def test_addresses_that_cannot_be_called_are_refused(plant: Any, url: str) -> None:
+def test_addresses_that_cannot_be_called_are_refused(plant: Plant, url: str) -> None:
     answer = plant.program("admin")("POST", "/webhooks", {"url": url, "kinds": ["*"]})
     assert answer.status_code == 422
     assert answer.json["type"].endswith("#problem-webhook-invalid")

@@ -6,15 +6,18 @@ from typing import Any
 
 import pytest
 
+from tests.support.site import NO_PAPER
+from tests.support.web_api import Plant
+
 MODEL = "papers"
 
 
 @pytest.fixture
-def stuck(plant: Any) -> str:
+def stuck(plant: Plant) -> str:
     """An instance whose printer has no paper."""
     plant.deploy()
-    plant.paper = False
-    instance: str = plant.start(kg=4.5)
+    plant.trouble = NO_PAPER
+    instance: str = plant.start_papers(kg=4.5)
     boss = plant.program("supervisor")
     (task,) = boss.get("/tasks")["items"]
     boss.post(f"/tasks/{task['task_id']}/answer", {"answers": {}})
@@ -23,7 +26,7 @@ def stuck(plant: Any) -> str:
     return instance
 
 
-def test_a_process_is_started_searched_and_seen(plant: Any) -> None:
+def test_a_process_is_started_searched_and_seen(plant: Plant) -> None:
     plant.deploy()
     boss = plant.program("supervisor", "mes")
     wish = {"process": MODEL, "business_key": "B-7", "variables": {"colour": "blue"}}
@@ -40,12 +43,14 @@ def test_a_process_is_started_searched_and_seen(plant: Any) -> None:
     assert [line["actor"] for line in lines["items"]] == ["api:mes"]
 
 
-def test_lists_are_read_page_by_page_without_repetition(plant: Any) -> None:
+def test_lists_are_read_page_by_page_without_repetition(plant: Plant) -> None:
     plant.deploy()
-    started = {plant.start() for _ in range(5)}
-    reader, seen, cursor = plant.program("viewer"), [], None
+    started = {plant.start_papers() for _ in range(5)}
+    reader = plant.program("viewer")
+    seen: list[str] = []
+    cursor: str | None = None
     while True:
-        more = {} if cursor is None else {"cursor": cursor}
+        more: dict[str, Any] = {} if cursor is None else {"cursor": cursor}
         page = reader.get("/instances", limit=2, **more)
         seen += [one["id"] for one in page["items"]]
         cursor = page["next"]
@@ -55,7 +60,7 @@ def test_lists_are_read_page_by_page_without_repetition(plant: Any) -> None:
     assert set(seen) == started
 
 
-def test_an_incident_is_found_and_tried_again(plant: Any, stuck: str) -> None:
+def test_an_incident_is_found_and_tried_again(plant: Plant, stuck: str) -> None:
     boss = plant.program("supervisor")
     (incident,) = boss.get("/incidents", process=MODEL)["items"]
     assert "no paper" in incident["message"]
@@ -63,7 +68,7 @@ def test_an_incident_is_found_and_tried_again(plant: Any, stuck: str) -> None:
     aside = {"reason": "who cares"}
     refused = boss("POST", f"/incidents/{incident['id']}/close", aside)
     assert refused.status_code == 409
-    plant.paper = True
+    plant.trouble = None
     boss.post(f"/incidents/{incident['id']}/retry", {"reason": "paper is there"})
     plant.worker.settle()
     seen = boss.get(f"/instances/{stuck}")
@@ -71,7 +76,7 @@ def test_an_incident_is_found_and_tried_again(plant: Any, stuck: str) -> None:
     assert seen["incidents"] == 0
 
 
-def test_every_repair_can_be_made(plant: Any, stuck: str) -> None:
+def test_every_repair_can_be_made(plant: Plant, stuck: str) -> None:
     boss, why = plant.program("supervisor", "mes"), {"reason": "by hand"}
     here = f"/instances/{stuck}"
 
@@ -97,7 +102,9 @@ def test_every_repair_can_be_made(plant: Any, stuck: str) -> None:
     assert unknown.status_code == 404
 
 
-def test_a_cause_is_discussed_and_all_of_it_tried_again(plant: Any, stuck: str) -> None:
+def test_a_cause_is_discussed_and_all_of_it_tried_again(
+    plant: Plant, stuck: str
+) -> None:
     boss = plant.program("supervisor", "mes")
     (cause,) = boss.get("/causes")["items"]
     here = f"/causes/{cause['cause']}"
@@ -106,7 +113,7 @@ def test_a_cause_is_discussed_and_all_of_it_tried_again(plant: Any, stuck: str) 
     story = boss.get(here)
     assert [c["written_by"] for c in story["comments"]] == ["api:mes"]
     assert [one["instance_id"] for one in story["incidents"]] == [stuck]
-    plant.paper = True
+    plant.trouble = None
     batch = boss.post(f"{here}/retry", {"reason": "paper is there"})
     plant.worker.settle()
     done = boss.get(f"/batches/{batch['id']}")
@@ -115,9 +122,9 @@ def test_a_cause_is_discussed_and_all_of_it_tried_again(plant: Any, stuck: str) 
     assert [item["state"] for item in items] == ["done"]
 
 
-def test_many_are_changed_by_a_search_and_it_can_be_reversed(plant: Any) -> None:
+def test_many_are_changed_by_a_search_and_it_can_be_reversed(plant: Plant) -> None:
     plant.deploy()
-    started = {plant.start() for _ in range(3)}
+    started = {plant.start_papers() for _ in range(3)}
     boss = plant.program("supervisor")
     wish = {"action": "suspend", "reason": "audit", "search": {"process": MODEL}}
     batch = boss.post("/batches", wish, key="k")
@@ -132,9 +139,9 @@ def test_many_are_changed_by_a_search_and_it_can_be_reversed(plant: Any) -> None
     assert unclear.json["type"].endswith("#problem-batch-target-unclear")
 
 
-def test_what_was_done_can_be_taken_back(plant: Any) -> None:
+def test_what_was_done_can_be_taken_back(plant: Plant) -> None:
     plant.deploy()
-    here = f"/instances/{plant.start(kg=1)}"
+    here = f"/instances/{plant.start_papers(kg=1)}"
     boss = plant.program("supervisor")
     boss.post(f"{here}/variables", {"reason": "typo", "set": {"kg": 2}})
     (line,) = boss.get(f"{here}/timeline", kind=["variables set"])["items"]
@@ -143,9 +150,9 @@ def test_what_was_done_can_be_taken_back(plant: Any) -> None:
     assert kg["value"] == 1
 
 
-def test_models_are_checked_deployed_and_instances_carried_over(plant: Any) -> None:
+def test_models_are_checked_deployed_and_instances_carried_over(plant: Plant) -> None:
     plant.deploy()
-    instance = plant.start()
+    instance = plant.start_papers()
     admin = plant.program("admin")
     first = admin("GET", f"/processes/{MODEL}/versions/1.bpmn")
     assert first.content_type == "application/xml"
@@ -167,7 +174,9 @@ def test_models_are_checked_deployed_and_instances_carried_over(plant: Any) -> N
     assert admin.get(f"/instances/{instance}")["version"] == 2
 
 
-def test_a_topic_that_nobody_serves_is_a_warning_of_the_deployment(plant: Any) -> None:
+def test_a_topic_that_nobody_serves_is_a_warning_of_the_deployment(
+    plant: Plant,
+) -> None:
     plant.deploy()
     plant.worker.settle()
     admin = plant.program("admin")
@@ -182,7 +191,7 @@ def test_a_topic_that_nobody_serves_is_a_warning_of_the_deployment(plant: Any) -
     assert [p["reason"] for p in linted["problems"]] == [warning["reason"]]
 
 
-def test_two_versions_are_compared_and_a_decision_is_tried(plant: Any) -> None:
+def test_two_versions_are_compared_and_a_decision_is_tried(plant: Plant) -> None:
     plant.deploy()
     plant.deploy(last="archive")
     dmn = """<definitions xmlns="https://www.omg.org/spec/DMN/20191111/MODEL/"
@@ -206,7 +215,7 @@ def test_two_versions_are_compared_and_a_decision_is_tried(plant: Any) -> None:
     assert [line["versions"][0]["note"] for line in known] == ["sizes"]
 
 
-def test_the_plant_is_administered_by_programs_too(plant: Any) -> None:
+def test_the_plant_is_administered_by_programs_too(plant: Plant) -> None:
     admin = plant.program("admin", "ops")
     assert admin.get("/plant/health")["parts"]
     robot = plant.world.robots[0].id
@@ -226,10 +235,10 @@ def test_the_plant_is_administered_by_programs_too(plant: Any) -> None:
     assert reset["secret"] not in str(plant.rows("SELECT body FROM api_answers"))
 
 
-def test_of_several_instances_one_that_fails_undoes_only_itself(plant: Any) -> None:
+def test_of_several_instances_one_that_fails_undoes_only_itself(plant: Plant) -> None:
     """All of it is one transaction, yet what one cannot do the others have done."""
     plant.deploy()
-    good, ended = plant.start(), plant.start()
+    good, ended = plant.start_papers(), plant.start_papers()
     admin = plant.program("admin")
     admin.post(f"/instances/{ended}/cancel", {"reason": "over"})
     plant.deploy(last="archive")
@@ -242,9 +251,9 @@ def test_of_several_instances_one_that_fails_undoes_only_itself(plant: Any) -> N
     assert len(plant.told("migrated")) == 1
 
 
-def test_a_worker_does_the_tasks_of_its_groups_and_no_others(plant: Any) -> None:
+def test_a_worker_does_the_tasks_of_its_groups_and_no_others(plant: Plant) -> None:
     plant.deploy()
-    plant.start()
+    plant.start_papers()
     plant.rows("UPDATE tasks SET groups = '{mixing}'")
     boss, worker = plant.program("supervisor"), plant.program("worker")
     assert worker.get("/tasks")["items"] == []
@@ -258,7 +267,7 @@ def test_a_worker_does_the_tasks_of_its_groups_and_no_others(plant: Any) -> None
     assert told == {"caught": False, "late": False}
 
 
-def test_orders_are_listed_told_and_decided(plant: Any) -> None:
+def test_orders_are_listed_told_and_decided(plant: Plant) -> None:
     boss = plant.program("supervisor", "erp")
     order = {"order": "MO-2026-0815", "lines": [{"material": "RM-001", "amount": 2}]}
     boss.post("/orders", order)
@@ -278,11 +287,11 @@ def test_orders_are_listed_told_and_decided(plant: Any) -> None:
     assert kinds.count("order status") == 2
 
 
-def test_events_are_followed_without_gaps(plant: Any) -> None:
+def test_events_are_followed_without_gaps(plant: Plant) -> None:
     reader = plant.program("viewer")
     start = reader.get("/events")["next"]
     plant.deploy()
-    plant.start()
+    plant.start_papers()
     first = reader.get("/events", after=start, limit=1)
     rest = reader.get("/events", after=first["next"])
     kinds = [line["kind"] for line in first["items"] + rest["items"]]
@@ -294,7 +303,7 @@ def test_events_are_followed_without_gaps(plant: Any) -> None:
     assert [line["kind"] for line in only["items"]] == ["instance started"]
 
 
-def test_people_are_managed_by_administrators_and_secrets_stay_in(plant: Any) -> None:
+def test_people_are_managed_by_administrators_and_secrets_stay_in(plant: Plant) -> None:
     admin = plant.program("admin")
     wish = {
         "login": "ada",
@@ -311,9 +320,9 @@ def test_people_are_managed_by_administrators_and_secrets_stay_in(plant: Any) ->
     assert [actor for actor, _ in plant.told("person disabled")] == ["api:robot-admin"]
 
 
-def test_the_floor_and_the_figures_can_be_read(plant: Any) -> None:
+def test_the_floor_and_the_figures_can_be_read(plant: Plant) -> None:
     plant.deploy()
-    plant.start()
+    plant.start_papers()
     reader = plant.program("viewer")
     robots = {robot["id"] for robot in reader.get("/robots")["items"]}
     assert robots == {robot.id for robot in plant.world.robots}
@@ -331,26 +340,26 @@ def test_the_floor_and_the_figures_can_be_read(plant: Any) -> None:
     assert reader("GET", "/figures?days=0").status_code == 422
 
 
-def test_the_past_of_an_instance_can_be_read(plant: Any) -> None:
+def test_the_past_of_an_instance_can_be_read(plant: Plant) -> None:
     plant.deploy()
-    started = plant.start()
+    started = plant.start_papers()
     past = plant.program("viewer").get(f"/instances/{started}/replay")
     assert "look" in {move["element"] for move in past["moves"]}
     assert past["drives"] == []
     assert past["cut"] is False
 
 
-def test_the_page_of_the_api_shows_every_operation(plant: Any) -> None:
+def test_the_page_of_the_api_shows_every_operation(plant: Plant) -> None:
     page = plant.browser("viewer").get("/api/v1/docs")
     assert page.status_code == 200
     assert page.text.count('class="api-one"') > 80
     assert "problem-instance-busy" in page.text
     assert "curl -X POST" in page.text
-    assert plant.app.test_client().get("/api/v1/docs").status_code == 303
+    assert plant.visitor().get("/api/v1/docs").status_code == 303
 
 
 def test_an_administrator_makes_a_token_on_the_page_and_sees_it_once(
-    plant: Any,
+    plant: Plant,
 ) -> None:
     browser = plant.browser("admin")
     form = {"name": "erp", "role": "viewer", "days": "30", "groups": "mixing, loading"}
@@ -366,7 +375,7 @@ def test_an_administrator_makes_a_token_on_the_page_and_sees_it_once(
 
 
 def test_a_webhook_is_made_on_the_page_and_its_secret_is_shown_once(
-    plant: Any,
+    plant: Plant,
 ) -> None:
     browser = plant.browser("admin")
     form = {"url": "https://erp.example.com/hook", "kinds": "order *, incident *"}
@@ -381,7 +390,7 @@ def test_a_webhook_is_made_on_the_page_and_its_secret_is_shown_once(
     assert plant.rows("SELECT count(*) FROM webhooks") == [(0,)]
 
 
-def test_instants_far_from_here_are_understood_or_refused(plant: Any) -> None:
+def test_instants_far_from_here_are_understood_or_refused(plant: Plant) -> None:
     admin = plant.program("admin")
     strange = "1618-05-04T16:39:07.205140+23:22"
     assert admin.get("/plant/audit", until=strange)["items"] == []

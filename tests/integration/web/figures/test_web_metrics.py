@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-House = Any
+from tests.support.site import NO_PAPER, Browser
+from tests.support.web_figures import House
 
 
-def scrape(client: Any) -> dict[tuple[str, frozenset[tuple[str, str]]], float]:
+def scrape(client: Browser) -> dict[tuple[str, frozenset[tuple[str, str]]], float]:
     answer = client.get("/metrics")
     assert answer.status_code == 200
     assert answer.headers["Content-Type"].startswith("text/plain")
@@ -30,20 +31,22 @@ def of(found: Any, name: str, **labels: str) -> float | None:
 
 
 def test_the_plant_is_measured(house: House) -> None:
-    house.finish(house.start())
-    house.start()
-    house.paper = False
-    house.finish(house.start())
+    house.finish(house.mix())
+    house.mix()
+    house.trouble = NO_PAPER
+    house.finish(house.mix())
     house.worker.settle()
     house.tally()
-    found = scrape(house.app().test_client())
+    found = scrape(house.visitor())
     running = of(found, "mpms_instances", process="mixing", state="active")
     assert running == 2
     done = {"process": "mixing", "state": "completed"}
     assert of(found, "mpms_instances_total", **done) == 1
     assert of(found, "mpms_jobs", topic="print", state="ready") == 1
     assert of(found, "mpms_jobs_total", topic="print", outcome="run") == 1
-    assert of(found, "mpms_jobs_total", topic="print", outcome="failed") >= 1
+    failed = of(found, "mpms_jobs_total", topic="print", outcome="failed")
+    assert failed is not None
+    assert failed >= 1
     assert of(found, "mpms_tasks", state="open") == 1
     assert of(found, "mpms_history_lines_total", kind="instance started") == 3
     assert of(found, "mpms_queue_size", queue="deliveries") == 0
@@ -55,18 +58,16 @@ def test_the_plant_is_measured(house: House) -> None:
 
 
 def test_an_incident_is_measured(house: House) -> None:
-    house.paper = False
-    house.finish(house.start())
-    while house.rows("SELECT id FROM jobs WHERE state = 'ready'"):
-        house.rows("UPDATE jobs SET run_at = now() WHERE state = 'ready'")
-        house.worker.settle()
-    found = scrape(house.app().test_client())
+    house.trouble = NO_PAPER
+    house.finish(house.mix())
+    house.use_up_attempts()
+    found = scrape(house.visitor())
     assert of(found, "mpms_incidents", kind="job") == 1
     assert of(found, "mpms_jobs", topic="print", state="given_up") == 1
 
 
 def test_requests_are_measured_by_route_and_not_by_address(house: House) -> None:
-    client = house.app().test_client()
+    client = house.visitor()
     for number in range(3):
         client.get(f"/orders/MO-{number}")
     client.get("/no-such-page")
@@ -82,7 +83,7 @@ def test_requests_are_measured_by_route_and_not_by_address(house: House) -> None
 
 
 def test_only_this_machine_may_ask(house: House) -> None:
-    client = house.app().test_client()
+    client = house.visitor()
     far = {"REMOTE_ADDR": "192.0.2.7"}
     assert client.get("/metrics", environ_base=far).status_code == 403
     local = {"REMOTE_ADDR": "::1"}
@@ -99,7 +100,7 @@ def test_only_this_machine_may_ask(house: House) -> None:
 def test_with_a_token_only_who_has_it_may_ask(
     house: House, sent: str, status: int
 ) -> None:
-    client = house.app(metrics_token="s3cret").test_client()
+    client = house.visitor(metrics_token="s3cret")
     far = {"REMOTE_ADDR": "192.0.2.7"}
     headers = {"Authorization": sent} if sent else {}
     answer = client.get("/metrics", headers=headers, environ_base=far)
@@ -107,7 +108,7 @@ def test_with_a_token_only_who_has_it_may_ask(
 
 
 def test_without_a_database_the_process_is_still_measured(house: House) -> None:
-    client = house.app().test_client()
+    client = house.visitor()
     house.services.close()
     answer = client.get("/metrics")
     assert answer.status_code == 200

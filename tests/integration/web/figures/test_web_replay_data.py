@@ -13,8 +13,8 @@ from mpms.ports.plant import RobotState
 from mpms.services.delete_history import delete_history
 from mpms.services.own_robots import OwnRobots
 from mpms.services.track_robots import TrackRobots
+from tests.support.web_figures import House
 
-House = Any
 NOW = datetime(2026, 5, 4, 12, tzinfo=UTC)
 
 
@@ -73,7 +73,7 @@ def past(house: House, instance_id: str) -> dict[str, Any]:
 
 
 def test_tokens_come_and_go_in_order(house: House) -> None:
-    instance_id = house.start()
+    instance_id = house.mix()
     house.finish(instance_id)
     found = past(house, instance_id)
     moves = [(kind, element) for _, kind, element, _, _ in found["moves"]]
@@ -85,12 +85,12 @@ def test_tokens_come_and_go_in_order(house: House) -> None:
     assert found["length_ms"] >= found["moves"][-1][0]
     assert any("started the process" in text for _, text in found["told"])
     assert {m[4] for m in found["moves"] if m[2] == "load" and m[1] == "entered"} == {
-        "a"
+        "begin_to_load"
     }
 
 
 def test_a_robot_leaves_a_track_while_it_works_for_an_instance(house: House) -> None:
-    instance_id = house.start()
+    instance_id = house.mix()
     fleet, clock = Fleet(state("robot1"), state("robot2")), Clock()
     follow = tracker(house, fleet, clock)
     with house.uow() as tx:
@@ -130,7 +130,7 @@ def test_the_time_of_a_robot_is_counted(
     house: House, known: dict[str, Any], driving: bool, column: str
 ) -> None:
     if driving:
-        goal(house, house.start(), "g", x_m=5.0)
+        goal(house, house.mix(), "g", x_m=5.0)
     clock = Clock()
     follow = tracker(house, Fleet(state("robot1", **known)), clock)
     for clock.s in (0.0, 2.5, 5.0, 500.0):  # it slept through the last
@@ -142,7 +142,7 @@ def test_the_time_of_a_robot_is_counted(
 
 
 def test_a_drive_without_a_track_is_estimated_and_says_so(house: House) -> None:
-    instance_id = house.start()
+    instance_id = house.mix()
     goal(house, instance_id, "g1", x_m=8.0)
     house.rows("UPDATE goals SET state = 'sent', sent_at = now() - interval '20 s'")
     with house.uow() as tx:
@@ -157,7 +157,7 @@ def test_a_drive_without_a_track_is_estimated_and_says_so(house: House) -> None:
 
 
 def test_a_drive_with_a_track_is_no_guess(house: House) -> None:
-    instance_id = house.start()
+    instance_id = house.mix()
     goal(house, instance_id, "g1", x_m=8.0)
     house.rows("UPDATE goals SET state = 'sent', sent_at = now() - interval '20 s'")
     house.rows(
@@ -174,19 +174,19 @@ def test_a_drive_with_a_track_is_no_guess(house: House) -> None:
 
 
 def test_tracks_go_with_the_history(house: House) -> None:
-    instance_id = house.start()
+    instance_id = house.mix()
     house.rows(
         "INSERT INTO robot_tracks VALUES (%s, 'robot1', now(), 1, 1)", instance_id
     )
     house.finish(instance_id)
     house.rows("UPDATE instances SET ended_at = now() - interval '1 day'")
     before = datetime.now(UTC) - timedelta(hours=1)
-    delete_history(house.uow, house.services.clock, before, by="ada", reason="old")
+    delete_history(house.uow, house.clock, before, by="ada", reason="old")
     assert house.rows("SELECT count(*) FROM robot_tracks") == [(0,)]
 
 
 def test_only_readers_of_the_cockpit_see_the_past(house: House) -> None:
-    instance_id = house.start()
+    instance_id = house.mix()
     address = f"/cockpit/i/{instance_id}/replay.json"
     assert house.browser("worker").get(address).status_code == 403
     assert house.browser("viewer").get(address).status_code == 200
