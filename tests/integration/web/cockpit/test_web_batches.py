@@ -12,11 +12,12 @@ from mpms.domain.batches import BatchAction
 from mpms.services import order_batch as ordering
 from mpms.services import preview_batch as previewing
 from mpms.services.show_batch import show_batch
+from tests.support.web_cockpit import Panel
 
 WHY = "the line is cleaned"
 
 
-def asked(panel: Any, role: str = "supervisor", **fields: Any) -> str:
+def asked(panel: Panel, role: str = "supervisor", **fields: Any) -> str:
     fields.setdefault("key", "mixing")
     answer = panel.browser(role).get(
         "/batches/new", query_string=fields, headers={"HX-Request": "true"}
@@ -25,15 +26,15 @@ def asked(panel: Any, role: str = "supervisor", **fields: Any) -> str:
     return " ".join(answer.text.split())
 
 
-def ordered(panel: Any, **fields: Any) -> int:
+def ordered(panel: Panel, **fields: Any) -> int:
     fields = {"key": "mixing", "reason": WHY} | fields
     answer = panel.browser().post("/batches", data=fields)
     assert answer.status_code == 303, answer.text
     return int(answer.location.rsplit("/", 1)[1])
 
 
-def test_a_leader_can_tick_every_instance_and_a_viewer_cannot(panel: Any) -> None:
-    ids = [panel.start(f"MO-{n}") for n in range(2)]
+def test_a_leader_can_tick_every_instance_and_a_viewer_cannot(panel: Panel) -> None:
+    ids = [panel.mix(f"MO-{n}") for n in range(2)]
     page = panel.page("/cockpit/mixing")
     for one in ids:
         assert f'name="instance" value="{one}"' in page
@@ -47,8 +48,8 @@ def test_a_leader_can_tick_every_instance_and_a_viewer_cannot(panel: Any) -> Non
     assert "Bulk actions" in panel.page("/batches", "viewer")
 
 
-def test_ticked_ones_are_suspended_and_their_page_tells_each(panel: Any) -> None:
-    ids = [panel.start(f"MO-{n}") for n in range(3)]
+def test_ticked_ones_are_suspended_and_their_page_tells_each(panel: Panel) -> None:
+    ids = [panel.mix(f"MO-{n}") for n in range(3)]
     number = ordered(panel, action="suspend", instance=ids[:2])
     waiting = panel.page(f"/batches/{number}")
     assert "0 of 2 done" in waiting
@@ -65,8 +66,8 @@ def test_ticked_ones_are_suspended_and_their_page_tells_each(panel: Any) -> None
     assert "Suspend: 2 instances" in listed
 
 
-def test_the_preview_says_which_can_and_why_others_cannot(panel: Any) -> None:
-    ids = [panel.start(f"MO-{n}") for n in range(3)]
+def test_the_preview_says_which_can_and_why_others_cannot(panel: Panel) -> None:
+    ids = [panel.mix(f"MO-{n}") for n in range(3)]
     ordered(panel, action="suspend", instance=ids[0])
     panel.settle()
     some = asked(panel, action="suspend", instance=ids)
@@ -80,8 +81,8 @@ def test_the_preview_says_which_can_and_why_others_cannot(panel: Any) -> None:
     assert "3 × It has no incident" in asked(panel, action="retry", instance=ids)
 
 
-def test_tokens_are_looked_for_at_the_chosen_step(panel: Any) -> None:
-    waiting, stuck = panel.start("MO-1"), panel.get_stuck("MO-2")
+def test_tokens_are_looked_for_at_the_chosen_step(panel: Panel) -> None:
+    waiting, stuck = panel.mix("MO-1"), panel.get_stuck("MO-2")
     for action in ("skip", "move"):
         page = asked(panel, action=action, instance=[waiting, stuck], at="load")
         assert "It can be done to 1 of them" in page
@@ -94,8 +95,8 @@ def test_tokens_are_looked_for_at_the_chosen_step(panel: Any) -> None:
     ]
 
 
-def test_the_plan_of_a_migration_is_shown_before_it_is_ordered(panel: Any) -> None:
-    ids = [panel.start(f"MO-{n}") for n in range(2)]
+def test_the_plan_of_a_migration_is_shown_before_it_is_ordered(panel: Panel) -> None:
+    ids = [panel.mix(f"MO-{n}") for n in range(2)]
     panel.deploy(name="Mix faster")
     first = asked(panel, action="migrate", instance=ids)
     assert 'id="bulk-look"' in first
@@ -112,19 +113,19 @@ def test_the_plan_of_a_migration_is_shown_before_it_is_ordered(panel: Any) -> No
 
 
 def test_a_long_plan_says_how_many_it_looked_at(
-    panel: Any, monkeypatch: pytest.MonkeyPatch
+    panel: Panel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(previewing, "PLANNED", 2)
-    ids = [panel.start(f"MO-{n}") for n in range(3)]
+    ids = [panel.mix(f"MO-{n}") for n in range(3)]
     panel.deploy(name="Mix faster")
     plan = asked(panel, action="migrate", instance=ids, to="2")
     assert "Looked at the first 2 of 3:" in plan
 
 
-def test_all_that_fit_the_search_are_taken(panel: Any) -> None:
+def test_all_that_fit_the_search_are_taken(panel: Panel) -> None:
     for n in range(3):
-        panel.start(f"MO-{n}", colour="red" if n else "blue")
-    other = panel.start("XX-1", colour="red")
+        panel.mix(f"MO-{n}", colour="red" if n else "blue")
+    other = panel.mix("XX-1", colour="red")
     search = {"q": "MO-", "name": "colour", "value": "red", "state": "running"}
     page = asked(panel, action="cancel", all="1", **search)
     assert "Cancel: 2 instances" in page
@@ -142,12 +143,12 @@ def test_all_that_fit_the_search_are_taken(panel: Any) -> None:
 
 
 def test_more_than_the_most_is_said_and_not_ordered(
-    panel: Any, monkeypatch: pytest.MonkeyPatch
+    panel: Panel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for module in (ordering, previewing):
         monkeypatch.setattr(module, "MOST_ITEMS", 2)
     for n in range(4):
-        panel.start(f"MO-{n}")
+        panel.mix(f"MO-{n}")
     page = asked(panel, action="suspend", all="1")
     assert "More than 2 fit; one bulk action takes at most 2." in page
     assert 'id="bulk-go"' not in page
@@ -156,8 +157,8 @@ def test_more_than_the_most_is_said_and_not_ordered(
     assert panel.rows("SELECT count(*) FROM batches") == [(0,)]
 
 
-def test_what_is_refused_keeps_what_was_typed(panel: Any) -> None:
-    one = panel.start("MO-1")
+def test_what_is_refused_keeps_what_was_typed(panel: Panel) -> None:
+    one = panel.mix("MO-1")
     form = {
         **{"key": "mixing", "action": "set variables", "instance": one},
         **{"variable": "kg", "content": "seven", "reason": WHY},
@@ -176,7 +177,7 @@ def test_what_is_refused_keeps_what_was_typed(panel: Any) -> None:
     assert found == [("7",)]
 
 
-def test_nothing_chosen_and_nonsense_are_told(panel: Any) -> None:
+def test_nothing_chosen_and_nonsense_are_told(panel: Panel) -> None:
     assert "Nothing fits" in _posted(panel, action="suspend")
     assert "no such process instance" in _posted(
         panel, action="suspend", instance="no id"
@@ -189,15 +190,15 @@ def test_nothing_chosen_and_nonsense_are_told(panel: Any) -> None:
     assert get("/batches?below=x").status_code == 200
 
 
-def _posted(panel: Any, **fields: Any) -> str:
+def _posted(panel: Panel, **fields: Any) -> str:
     form = {"key": "mixing", "reason": WHY} | fields
     answer = panel.browser().post("/batches", data=form)
     assert answer.status_code == 422, answer.text
     return str(answer.text)
 
 
-def test_failed_ones_are_filtered_and_repeated(panel: Any) -> None:
-    good, bad = panel.start("MO-1"), panel.start("MO-2")
+def test_failed_ones_are_filtered_and_repeated(panel: Panel) -> None:
+    good, bad = panel.mix("MO-1"), panel.mix("MO-2")
     ordered(panel, action="suspend", instance=bad)
     panel.settle()
     number = ordered(panel, action="suspend", instance=[good, bad])
@@ -214,8 +215,8 @@ def test_failed_ones_are_filtered_and_repeated(panel: Any) -> None:
     assert again.batch.done == 1
 
 
-def test_a_batch_is_stopped_undone_and_exported(panel: Any) -> None:
-    ids = [panel.start(name) for name in ("MO-1", "=SUM(A1)")]
+def test_a_batch_is_stopped_undone_and_exported(panel: Panel) -> None:
+    ids = [panel.mix(name) for name in ("MO-1", "=SUM(A1)")]
     stopped = ordered(panel, action="suspend", instance=ids)
     panel.browser().post(f"/batches/{stopped}/stop")
     page = panel.page(f"/batches/{stopped}")
@@ -235,8 +236,10 @@ def test_a_batch_is_stopped_undone_and_exported(panel: Any) -> None:
 
 
 @pytest.mark.parametrize("language", ["de", "es"])
-def test_every_action_has_its_form_in_every_language(panel: Any, language: str) -> None:
-    one = panel.start("MO-1")
+def test_every_action_has_its_form_in_every_language(
+    panel: Panel, language: str
+) -> None:
+    one = panel.mix("MO-1")
     for action in BatchAction:
         answer = panel.browser("supervisor", language).get(
             "/batches/new",

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from datetime import date, timedelta
-from typing import Any
 
 import pytest
 
-Panel = Any  # the fixture's class lives in conftest.py
+from tests.support.site import row_of
+from tests.support.web_cockpit import Panel
 
 
 def test_every_process_is_listed_with_what_it_does_now(
-    panel: Panel, row_of: Callable[[str, str], str]
+    panel: Panel,
 ) -> None:
-    panel.start("MO-1")
-    panel.start("MO-2")
+    panel.mix("MO-1")
+    panel.mix("MO-2")
     row = row_of(panel.page("/cockpit"), 'href="/cockpit/mixing"')
     assert "Mix paint" in row
     assert "version 1" in row
@@ -31,8 +30,8 @@ def test_processes_with_incidents_come_first_then_the_late_ones(panel: Panel) ->
     panel.deploy("busy", "Busy")
     panel.deploy("late", "Late")
     for number in range(3):
-        panel.start(f"B-{number}", "busy")
-    late = panel.start("L-1", "late")
+        panel.mix(f"B-{number}", "busy")
+    late = panel.mix("L-1", "late")
     panel.rows(
         "INSERT INTO orders (number, due, instance_id, status)"
         " VALUES ('L-1', %s, %s, 'in process')",
@@ -57,7 +56,7 @@ def test_the_fragment_that_is_fetched_again_is_no_whole_page(panel: Panel) -> No
 def test_viewers_may_read_and_workers_may_not(panel: Panel, path: str) -> None:
     assert panel.browser("viewer").get(path).status_code == 200
     assert panel.browser("worker").get(path).status_code == 403
-    assert panel.app.test_client().get(path).status_code == 303
+    assert panel.visitor().get(path).status_code == 303
 
 
 @pytest.mark.parametrize(("language", "word"), [("de", "Prozesse"), ("es", "Procesos")])

@@ -5,32 +5,28 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from html import unescape
 from typing import Any
 
 import pytest
 
-Panel = Any  # the fixture's class lives in conftest.py
-Keys = Callable[[str], list[str]]
-Row = Callable[[str, str], str]
+from tests.support.site import row_of
+from tests.support.web_cockpit import Panel, keys_of
 
 
 @pytest.fixture
 def busy(panel: Panel) -> Panel:
     """MO-1 is done, MO-2 is stuck at the scale, MO-3 and XY-4 wait for a person."""
-    done = panel.start("MO-1", product="red")
+    done = panel.mix("MO-1", product="red")
     panel.answer(done)
     panel.get_stuck("MO-2")
-    panel.start("MO-3", product="red", batch=7)
-    panel.start("XY-4", product="blue")
+    panel.mix("MO-3", product="red", batch=7)
+    panel.mix("XY-4", product="blue")
     return panel
 
 
-def test_steps_show_what_stands_there_and_what_happened(
-    busy: Panel, row_of: Row
-) -> None:
+def test_steps_show_what_stands_there_and_what_happened(busy: Panel) -> None:
     page = busy.page("/cockpit/mixing")
     load = row_of(page, 'data-element="load"')
     assert 'data-tokens="2" data-stuck="0"' in load
@@ -41,7 +37,7 @@ def test_steps_show_what_stands_there_and_what_happened(
     assert 'model="/definitions/' in page
 
 
-def test_figures_may_be_those_of_the_search_alone(busy: Panel, row_of: Row) -> None:
+def test_figures_may_be_those_of_the_search_alone(busy: Panel) -> None:
     page = busy.page("/cockpit/mixing/steps?only=1&state=any&name=product&value=blue")
     load = row_of(page, 'data-element="load"')
     assert 'data-tokens="1" data-stuck="0"' in load
@@ -53,7 +49,7 @@ def test_figures_may_be_those_of_the_search_alone(busy: Panel, row_of: Row) -> N
     assert 'data-text-count="1"' in load
 
 
-def test_only_people_and_events_are_waited_for(busy: Panel, row_of: Row) -> None:
+def test_only_people_and_events_are_waited_for(busy: Panel) -> None:
     busy.rows("UPDATE element_hours SET seconds = 600, waited_s = 300, visits = 1")
     page = busy.page("/cockpit/mixing/steps")
     load, weigh = row_of(page, '"load"'), row_of(page, '"weigh"')
@@ -63,9 +59,7 @@ def test_only_people_and_events_are_waited_for(busy: Panel, row_of: Row) -> None
     assert 'data-heat-duration="5" data-heat-waiting="0"' in weigh
 
 
-def test_the_window_of_time_leaves_out_what_happened_before(
-    busy: Panel, row_of: Row
-) -> None:
+def test_the_window_of_time_leaves_out_what_happened_before(busy: Panel) -> None:
     busy.rows("UPDATE element_hours SET hour = hour - interval '10 days'")
     visits = {
         window: re.search(
@@ -89,11 +83,9 @@ def test_the_window_of_time_leaves_out_what_happened_before(
     assert 'data-text-count="2"' in row_of(busy.page(since), 'data-element="load"')
 
 
-def test_a_version_narrows_figures_and_list(
-    busy: Panel, keys_of: Keys, row_of: Row
-) -> None:
+def test_a_version_narrows_figures_and_list(busy: Panel) -> None:
     busy.deploy(name="Mix paint anew")
-    busy.start("MO-9")
+    busy.mix("MO-9")
     newest = busy.page("/cockpit/mixing?version=2")
     assert keys_of(newest) == ["MO-9"]
     assert 'data-tokens="1"' in row_of(newest, 'data-element="load"')
@@ -103,7 +95,7 @@ def test_a_version_narrows_figures_and_list(
     assert busy.browser().get("/cockpit/nothing").status_code == 404
 
 
-def test_instances_are_found_by_what_one_knows(busy: Panel, keys_of: Keys) -> None:
+def test_instances_are_found_by_what_one_knows(busy: Panel) -> None:
     expected = {
         "": ["XY-4", "MO-3", "MO-2"],
         "state=any": ["XY-4", "MO-3", "MO-2", "MO-1"],
@@ -130,16 +122,12 @@ def test_instances_are_found_by_what_one_knows(busy: Panel, keys_of: Keys) -> No
     assert whole == expected
 
 
-def test_an_address_that_was_tampered_with_is_no_error(
-    busy: Panel, keys_of: Keys
-) -> None:
+def test_an_address_that_was_tampered_with_is_no_error(busy: Panel) -> None:
     odd = "state=%00&age=x&window=own&show=x&version=x&below=x~y&from=0001-01-01"
     assert keys_of(busy.page(f"/cockpit/mixing?{odd}")) == ["XY-4", "MO-3", "MO-2"]
 
 
-def test_a_row_says_where_the_instance_stands_and_leads_to_it(
-    busy: Panel, row_of: Row
-) -> None:
+def test_a_row_says_where_the_instance_stands_and_leads_to_it(busy: Panel) -> None:
     page = busy.page("/cockpit/mixing?state=any")
     stuck = row_of(page, ">MO-2<")
     assert ">stuck<" in stuck
@@ -152,12 +140,10 @@ def test_a_row_says_where_the_instance_stands_and_leads_to_it(
     assert ">completed<" in row_of(page, ">MO-1<")
 
 
-def test_pages_follow_each_other_without_gap_or_repetition(
-    panel: Panel, keys_of: Keys
-) -> None:
+def test_pages_follow_each_other_without_gap_or_repetition(panel: Panel) -> None:
     names = [f"MO-{number:03d}" for number in range(70)]
     for name in names:
-        panel.start(name)
+        panel.mix(name)
     seen, address = [], "/cockpit/mixing?q=MO-"
     while True:
         page = panel.page(address)
@@ -170,7 +156,7 @@ def test_pages_follow_each_other_without_gap_or_repetition(
 
 
 def test_counting_stops_at_a_thousand(panel: Panel) -> None:
-    panel.start("MO-1")
+    panel.mix("MO-1")
     panel.rows(
         "INSERT INTO instances (id, definition_id, key, status, started_at,"
         " changed_at, ended_at) SELECT gen_random_uuid(), definition_id, key,"
@@ -183,9 +169,9 @@ def test_counting_stops_at_a_thousand(panel: Panel) -> None:
 
 
 def test_a_spreadsheet_gets_the_same_instances_and_no_formula(panel: Panel) -> None:
-    panel.start('=HYPERLINK("http://example.com","x")', product="red")
-    panel.start("MO-1", product="red")
-    panel.start("MO-2", product="blue")
+    panel.mix('=HYPERLINK("http://example.com","x")', product="red")
+    panel.mix("MO-1", product="red")
+    panel.mix("MO-2", product="blue")
     answer = panel.browser("viewer").get(
         "/cockpit/mixing/instances.csv?name=product&value=red"
     )
@@ -201,7 +187,7 @@ def test_a_spreadsheet_gets_the_same_instances_and_no_formula(panel: Panel) -> N
 
 
 def test_texts_of_others_are_never_markup(panel: Panel) -> None:
-    panel.start("<script>alert(1)</script>")
+    panel.mix("<script>alert(1)</script>")
     page = panel.page(
         "/cockpit/mixing?q=%3Cscript%3E&name=%22%3E%3Cb%3E&element=%3Ci%3E"
     )
@@ -211,18 +197,18 @@ def test_texts_of_others_are_never_markup(panel: Panel) -> None:
 
 
 def test_a_page_opens_as_many_transactions_however_long_it_is(panel: Panel) -> None:
-    desk = panel.app.extensions["desk"]
+    desk = panel.app().extensions["desk"]
     opened: list[None] = []
 
     def counting() -> Any:
         opened.append(None)
         return panel.uow()
 
-    panel.app.extensions["desk"] = replace(desk, uow=counting)
-    panel.start("MO-1")
+    panel.app().extensions["desk"] = replace(desk, uow=counting)
+    panel.mix("MO-1")
     panel.page("/cockpit/mixing/instances")
     few = len(opened)
     for number in range(20):
-        panel.start(f"XX-{number}")
+        panel.mix(f"XX-{number}")
     panel.page("/cockpit/mixing/instances")
     assert len(opened) == 2 * few

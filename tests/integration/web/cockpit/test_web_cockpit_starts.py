@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from mpms.domain.errors import ProcessSuspended
-
-Panel = Any  # the fixture's class lives in conftest.py
+from tests.support.web_cockpit import Panel
 
 
 def test_without_a_reason_nothing_is_stopped_and_nothing_typed_is_lost(
@@ -20,7 +17,7 @@ def test_without_a_reason_nothing_is_stopped_and_nothing_typed_is_lost(
     assert answer.status_code == 422
     assert "Say why" in answer.text
     assert 'name="instances" value="1" checked' in answer.text
-    panel.start("MO-1")
+    panel.mix("MO-1")
 
 
 def test_stopped_once_is_stopped_and_said_again_it_is_refused(panel: Panel) -> None:
@@ -28,12 +25,12 @@ def test_stopped_once_is_stopped_and_said_again_it_is_refused(panel: Panel) -> N
     asked = {"reason": "the scale is off"}
     assert client.post("/cockpit/mixing/suspend", data=asked).status_code == 303
     with pytest.raises(ProcessSuspended):
-        panel.start("MO-1")
+        panel.mix("MO-1")
     assert "the scale is off" in panel.page("/cockpit/mixing", role="viewer")
     assert client.post("/cockpit/mixing/suspend", data=asked).status_code == 422
     assert client.post("/cockpit/mixing/resume", data=asked).status_code == 303
     assert client.post("/cockpit/mixing/resume", data=asked).status_code == 422
-    panel.start("MO-1")
+    panel.mix("MO-1")
 
 
 def test_a_viewer_sees_no_button_and_may_not_stop_anything(panel: Panel) -> None:

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-Studio = Any  # the fixture's class lives in conftest.py
+from tests.support.web_models import Studio
+
 ROOT = Path(__file__).resolve().parents[4]
 TABLE = (ROOT / "processes" / "weight_tolerance.dmn").read_bytes()
 KEY = "/models/decisions/weight_tolerance"

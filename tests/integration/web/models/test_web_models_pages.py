@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-Studio = Any  # the fixture's class lives in conftest.py
+from tests.support.web_models import Studio
+
 ROOT = Path(__file__).resolve().parents[4]
 FORM = (ROOT / "forms" / "load_material.form").read_bytes()
 
@@ -17,7 +17,7 @@ FORM = (ROOT / "forms" / "load_material.form").read_bytes()
 @pytest.fixture
 def two_versions(studio: Studio) -> Studio:
     studio.deploy(mixing__bpmn=studio.model(), load__form=FORM)
-    studio.start("MO-1")
+    studio.start_only("mixing", business_key="MO-1")
     studio.deploy("ask for the lot", mixing__bpmn=studio.model(name="Load and scan"))
     return studio
 

@@ -23,13 +23,12 @@ from urllib.parse import quote
 from uuid import uuid4
 
 from flask import Flask
-from flask.testing import FlaskClient
 from werkzeug.routing import Rule
 
 from mpms.adapters.web_push import WebPusher
 from mpms.assets import shipped_models
 from mpms.domain.people import Role
-from mpms.ports.checks import ProfileShown
+from mpms.ports.checks import ProfileShown, Tell
 from mpms.ports.floor import FloorSeen, PersonSeen, RobotSeen
 from mpms.ports.plant_desk import LogFile, PlantDesk, SettingShown
 from mpms.services.repair_instance import cancel_instance, retry_incident
@@ -39,8 +38,8 @@ from mpms.web.instance_actions import ACTIONS
 from mpms.web.pages.cockpit_instance import TABS
 from mpms.web.pages.figures import TABLES
 from mpms.web.rights import STRANGERS, roles_of
-
-Site = Any  # the fixture's class lives in conftest.py
+from tests.support.site import Browser, browser_of
+from tests.support.web_states import WatchedSite
 
 HERE = Path(__file__).parent
 PATIENCE_S = 60.0
@@ -118,15 +117,15 @@ AFTERWARDS = {
 TWO_ASK = {"tasks.page", "batches.page", "cockpit_instance.tab"}
 
 
-def test_every_page_renders_in_every_state_for_everybody(site: Site) -> None:
-    app = site.app()
+def test_every_page_renders_in_every_state_for_everybody(site: WatchedSite) -> None:
+    app = site.watched_app()
     assert app.test_client().get("/login").status_code == 200
     for login, (role, groups, language) in PEOPLE.items():
         site.person(login, role, groups=groups, language=language)
     visit(site, app, as_everybody=False)
     assert site.sign_in(app, "ana", "Empty").get("/login").status_code == 200
     make_everything(site, app)
-    app.extensions["desk"] = replace(site.desk, **everything_set())
+    app.extensions["desk"] = replace(site.desk(), **everything_set())
     visit(site, app)
     for login in ("ana", "adam"):
         on_a_tablet = site.sign_in(app, login, tablet=f"Tablet of {login}")
@@ -157,16 +156,16 @@ def model(key: str, *steps: str) -> bytes:
     return STEPS.format(key=key, steps="".join(steps), flows=flows).encode()
 
 
-def make_everything(site: Site, app: Flask) -> None:
+def make_everything(site: WatchedSite, app: Flask) -> None:
     names = ("everything.bpmn", "all_fields.form", "tables.dmn")
     look, see = '<userTask id="look" name="Look"/>', '<userTask id="see"/>'
     ask_ = '<userTask id="look" name="Look" camunda:formKey="all_fields"/>'
     call = '<callActivity id="call" name="Call" calledElement="not_there"/>'
     pack = '<userTask id="pack" camunda:candidateGroups="packers"/>'
     decide = '<userTask id="decide" name="Decide" camunda:formKey="order_failed"/>'
-    site.deploy()
-    site.deploy({name: (HERE / name).read_bytes() for name in names}, note="All.")
-    site.deploy(
+    site.deploy_shipped()
+    site.deploy_files({name: (HERE / name).read_bytes() for name in names}, note="All.")
+    site.deploy_files(
         {
             "called.bpmn": model("called", look),
             "short.bpmn": model("short"),
@@ -176,8 +175,12 @@ def make_everything(site: Site, app: Flask) -> None:
         note="The first.",
     )
     everything = site.start(
-        *("everything", "MO-2026-0002"),
-        **{"kg": 3, "lot": "L-1", "words": ["x" * 300], "order_number": "MO-2026-0002"},
+        "everything",
+        "MO-2026-0002",
+        kg=3,
+        lot="L-1",
+        words=["x" * 300],
+        order_number="MO-2026-0002",
         materials=[MATERIAL],
     )
     site.use_up_attempts()
@@ -210,27 +213,28 @@ def make_everything(site: Site, app: Flask) -> None:
     suspend_instance(site.uow, made["suspended"], by="sofia", reason="Wait.")
     for n, steps in enumerate([(look, see), (see,), (look,), (ask_,), *[(look,)] * 3]):
         renamed = [step.replace('"Look"', f'"Look {n}"') for step in steps]
-        site.deploy({"called.bpmn": model("called", *renamed)}, note="Better.")
+        site.deploy_files({"called.bpmn": model("called", *renamed)}, note="Better.")
     moved = re.sub(
         r'(<dc:Bounds x=")', r"\g<1>1", shipped_models()["warehouse.bpmn"].decode()
     )
-    site.deploy({"warehouse.bpmn": moved.replace("Load material", "Load").encode()})
+    site.deploy_files(
+        {"warehouse.bpmn": moved.replace("Load material", "Load").encode()}
+    )
     repair(site, app, made)
     count_all(site)
     tasks = site.rows(
         "SELECT element, task_id::text FROM tasks WHERE instance_id = %s", everything
     )
-    site.rows(
-        (HERE / "states.sql").read_text("utf-8"),
-        **made,
-        task=dict(tasks)["look"],
-        others=dict(tasks)["again"],
-        answered=str(uuid4()),
-        catalogue=json.dumps(CATALOGUE),
-    )
+    others = {
+        "task": dict(tasks)["look"],
+        "others": dict(tasks)["again"],
+        "answered": str(uuid4()),
+        "catalogue": json.dumps(CATALOGUE),
+    }
+    site.run((HERE / "states.sql").read_text("utf-8"), made | others)
 
 
-def count_all(site: Site) -> None:
+def count_all(site: WatchedSite) -> None:
     """Whoever follows the history waits for the oldest transaction of the server."""
     give_up_at = time.monotonic() + PATIENCE_S
     while time.monotonic() < give_up_at:
@@ -245,7 +249,7 @@ def count_all(site: Site) -> None:
     raise AssertionError("the history was never counted")
 
 
-def repair(site: Site, app: Flask, made: Mapping[str, str]) -> None:
+def repair(site: WatchedSite, app: Flask, made: Mapping[str, str]) -> None:
     """By hand, on the pages: what can be undone, and that it was done."""
     client = site.sign_in(app, "sofia")
     for name, action, data in (
@@ -268,7 +272,7 @@ def repair(site: Site, app: Flask, made: Mapping[str, str]) -> None:
         assert client.get(page).status_code == 200
 
 
-def wrong_answers(site: Site) -> Iterator[tuple[str, dict[str, str]]]:
+def wrong_answers(site: WatchedSite) -> Iterator[tuple[str, dict[str, str]]]:
     """To forms of which no other test gives a wrong answer without a script."""
     ((task, instance_id),) = site.rows(
         """SELECT task_id::text, instance_id::text FROM tasks JOIN instances AS i
@@ -333,8 +337,11 @@ class Profiles:
         words = "A make" if robot == "robot1" else ""
         return ProfileShown("make", words, words, "driver", topics, "ws://a")
 
+    def check(self, robot: str, tell: Tell) -> None:
+        raise AssertionError("nobody tests a robot here")
 
-def visit(site: Site, app: Flask, *, as_everybody: bool = True) -> None:
+
+def visit(site: WatchedSite, app: Flask, *, as_everybody: bool = True) -> None:
     """Ask for everything: the first address as all who may, others as one or two."""
     broken = []
     clients = {one: site.sign_in(app, one) for one in PEOPLE if one != "dora"}
@@ -346,7 +353,7 @@ def visit(site: Site, app: Flask, *, as_everybody: bool = True) -> None:
         may = roles_of(app, rule.endpoint) or frozenset()
         askers = [clients[one] for one in clients if PEOPLE[one][0] in may]
         if may == STRANGERS:
-            askers = [app.test_client(), clients["ana"]]
+            askers = [browser_of(app), clients["ana"]]
         for number, path in enumerate(addresses(site, rule)):
             some = askers if as_everybody and not number else askers[:1]
             if number and rule.endpoint in TWO_ASK:
@@ -356,7 +363,7 @@ def visit(site: Site, app: Flask, *, as_everybody: bool = True) -> None:
     assert not broken, "\n".join(sorted(set(broken)))
 
 
-def ask(client: FlaskClient, path: str) -> list[str]:
+def ask(client: Browser, path: str) -> list[str]:
     try:
         status = client.get(path, headers={"Accept": "text/html"}).status_code
         if status == 303:  # maybe a part of a page
@@ -366,7 +373,7 @@ def ask(client: FlaskClient, path: str) -> list[str]:
     return [str(status)] if status >= 500 else []
 
 
-def addresses(site: Site, rule: Rule) -> Iterator[str]:
+def addresses(site: WatchedSite, rule: Rule) -> Iterator[str]:
     """Each with every value of its arguments; queries with the first of the last."""
     choices = [
         [(name, value) for value in values_of(site, rule.endpoint, name)]
@@ -385,14 +392,16 @@ def addresses(site: Site, rule: Rule) -> Iterator[str]:
             yield from (f"{path}?{query}" for query in asked)
 
 
-def queries(site: Site, endpoint: str, chosen: Mapping[str, object]) -> Iterator[str]:
+def queries(
+    site: WatchedSite, endpoint: str, chosen: Mapping[str, object]
+) -> Iterator[str]:
     yield from ASKED["queries"].get(endpoint, ())
     if endpoint == "cockpit_instance.ask":
         for (token,) in site.rows(TOKENS, str(chosen["instance_id"])):
             yield f"task={token}"
 
 
-def values_of(site: Site, endpoint: str, name: str) -> Sequence[object]:
+def values_of(site: WatchedSite, endpoint: str, name: str) -> Sequence[object]:
     """All that there are, and one that there is not."""
     if name in FIXED:
         return FIXED[name]
