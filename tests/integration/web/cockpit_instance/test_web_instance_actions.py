@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-House = Any
+from tests.support.web_instance import House
+
 REASON = "the scale is <broken>"
 FORMS = (
     *("set-variable", "remove-variable", "skip", "move", "cancel-activity"),
@@ -72,12 +73,12 @@ def test_a_given_up_job_is_tried_again(house: House, role: str) -> None:
     assert silent.status_code == 422
     assert "needs a reason" in silent.text
     assert f'name="incident" value="{incident_id}"' in silent.text
-    house.paper = True
+    house.trouble = None
     page = done(browser, instance_id, "retry", incident=incident_id)
     assert "It is tried again." in page
     house.worker.settle()
     assert house.places(instance_id) == ["pack"]
-    assert house.told(instance_id, "retry")[0][0] == f"{role}-en"
+    assert house.told("retry", instance_id)[0][0] == f"{role}-en"
     again = post(browser, instance_id, "retry", incident=incident_id, reason=REASON)
     assert again.status_code == 422
     assert "This incident is not open any more." in words(again.text)
@@ -173,7 +174,7 @@ def test_a_refused_move_says_why_and_changes_nothing(house: House) -> None:
     silent = post(browser, instance_id, "move", task=task, element="pack")
     assert silent.status_code == 422
     assert "needs a reason" in silent.text
-    house.submit(instance_id, "weigh")
+    house.fill_in(instance_id, "weigh")
     late = post(browser, instance_id, "move", task=task, element="pack", reason="x")
     assert late.status_code == 409
     assert "somebody or something was faster" in words(late.text)

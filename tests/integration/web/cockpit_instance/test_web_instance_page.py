@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from mpms.domain.goals import Goal, GoalState, Pose
+from tests.support.web_instance import House
 
-House = Any
 TABS = ("timeline", "variables", "jobs", "incidents", "tasks", "calls")
 SCRIPT = '<script>alert("x")</script>'
 
@@ -45,7 +45,7 @@ def test_viewers_read_and_find_no_button(house: House) -> None:
 
 def test_tokens_are_told_with_the_way_they_came(house: House) -> None:
     instance_id = house.start("steps")
-    house.submit(instance_id, "weigh")
+    house.fill_in(instance_id, "weigh")
     marks = house.browser("viewer").get(f"/cockpit/i/{instance_id}/tokens.json").json
     assert [token["element"] for token in marks["tokens"]] == ["mix"]
     assert marks["passed"] == ["start", "weigh"]
@@ -106,7 +106,8 @@ def test_every_step_of_the_engine_is_shown_if_wanted(house: House) -> None:
 
 
 def test_values_cannot_bring_markup_into_the_page(house: House) -> None:
-    instance_id = house.start("steps", **{"evil": SCRIPT, SCRIPT: ["x" * 300, SCRIPT]})
+    evil: dict[str, Any] = {"evil": SCRIPT, SCRIPT: ["x" * 300, SCRIPT]}
+    instance_id = house.start("steps", **evil)
     browser = house.browser("admin")
     for part in ("?tab=variables", f"/values?name={SCRIPT}", "/do/set-variable?"):
         page = browser.get(f"/cockpit/i/{instance_id}{part}")
@@ -127,7 +128,7 @@ def test_the_page_speaks_the_readers_language(house: House) -> None:
 def test_an_ended_process_shows_its_way_and_its_last_values(house: House) -> None:
     instance_id = house.start("steps", kg=2)
     for element in ("weigh", "mix", "pack"):
-        house.submit(instance_id, element)
+        house.fill_in(instance_id, element)
     page = house.browser("viewer").get(f"/cockpit/i/{instance_id}?tab=variables").text
     assert "completed" in page
     assert "<code>2</code>" in page

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-House = Any
+from tests.support.web_instance import House
+
 REASON = "it was the wrong order"
 
 
@@ -52,7 +53,7 @@ def test_a_changed_variable_gets_its_old_value_back(house: House) -> None:
     assert "kg becomes 1" in words(form)
     assert "It is undone." in done(browser, instance_id, "undo", line=line)
     assert house.variables(instance_id) == {"kg": 1}
-    who, data = house.told(instance_id, "variables set")[-1]
+    who, data = house.told("variables set", instance_id)[-1]
     assert (who, data["reason"]) == ("supervisor-en", REASON)
     assert data["undoes"] == int(line)
     again = post(browser, instance_id, "undo", line=line)
@@ -107,7 +108,7 @@ def test_a_moved_token_goes_back_while_it_waits_there(house: House) -> None:
     assert house.places(instance_id) == ["weigh"]
     task = house.token(instance_id, "weigh")
     line = offered(done(browser, instance_id, "move", task=task, element="mix"))
-    house.submit(instance_id, "mix")
+    house.fill_in(instance_id, "mix")
     refused = post(browser, instance_id, "undo", line=line)
     assert refused.status_code == 422
     assert "The token has gone on since" in words(refused.text)

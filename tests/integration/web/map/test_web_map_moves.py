@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
-import subprocess
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
-from werkzeug.serving import make_server
+from playwright.sync_api import Browser, Page
+from werkzeug.serving import ThreadedWSGIServer, make_server
 
 from mpms.adapters.floor import BridgeFloor
+from mpms.domain.people import Role
 from mpms.domain.worlds import RobotInfo
 from mpms.ports.plant import RobotState
 from mpms.services.floor_view import FloorViewer
@@ -27,45 +25,11 @@ from mpms.web.signed_in import SESSION_COOKIE
 from shopfloor.sim.server import RunningSimulator, running
 from shopfloor.sim.simulation import Simulation
 from shopfloor.sim.world_file import load_world
+from tests.support.at_once import until
+from tests.support.web_map import House
 
 ROOT = Path(__file__).resolve().parents[4]
 ROBOTS = 20
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
-WAIT_S = 60.0
-
-
-def until(condition: Callable[[], object], what: str) -> None:
-    give_up_at = time.monotonic() + WAIT_S
-    while not condition():
-        assert time.monotonic() < give_up_at, f"not within {WAIT_S:g} s: {what}"
-        time.sleep(0.1)
-
-
-@pytest.fixture(scope="module")
-def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A build of the pages that nobody else touches."""
-    node, frontend = shutil.which("node"), ROOT / "frontend"
-    if node is None or not (frontend / "node_modules").is_dir():
-        pytest.skip("the pages cannot be built: no Node or no node_modules")
-    out = tmp_path_factory.mktemp("dist")
-    subprocess.run(
-        [node, "build.mjs", "--out", str(out)],
-        cwd=frontend,
-        check=True,
-        capture_output=True,
-    )
-    return out
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    path = shutil.which("chromium") or shutil.which("chromium-browser")
-    if path is None:
-        pytest.skip("Chromium is not installed")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture
@@ -76,9 +40,8 @@ def simulator() -> Iterator[RunningSimulator]:
 
 
 @pytest.fixture
-def page(
-    house: Any, simulator: RunningSimulator, dist: Path, chromium: Browser
-) -> Iterator[Page]:
+def page(house: House, simulator: RunningSimulator, browser: Browser) -> Iterator[Page]:
+    house.person("ada", Role.SUPERVISOR)
     pattern = house.world.robots[0]
     robots: tuple[RobotInfo, ...] = tuple(
         replace(pattern, id=name) for name in simulator.simulation.robots
@@ -86,24 +49,23 @@ def page(
     world = replace(house.world, robots=robots)
     house.report(*(RobotState(robot.id, True, link="up") for robot in robots))
     floor = BridgeFloor(world, simulator.url)
-    viewer = FloorViewer(house.uow, floor, world)
+    viewer = FloorViewer(house.counted, floor, world)
     live = Live(
-        house.services.uow,
+        house.uow,
         house.services.listen(),
         frame=lambda: viewer.view().as_json(),
     )
     live.start()
     app = house.app(world=world, floor=floor, live=live)
-    app.extensions["assets"].dist = dist
     server = make_server("127.0.0.1", 0, app, threaded=True)
+    assert isinstance(server, ThreadedWSGIServer)
     server.daemon_threads = True
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     address = f"http://127.0.0.1:{server.server_port}"
-    context = chromium.new_context(viewport={"width": 1280, "height": 800})
-    context.add_cookies(
-        [{"name": SESSION_COOKIE, "value": f'"{house.token()}"', "url": address}]
-    )
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    token = f'"{house.session_of("ada")}"'
+    context.add_cookies([{"name": SESSION_COOKIE, "value": token, "url": address}])
     page = context.new_page()
     page.goto(f"{address}/map")
     yield page
@@ -173,7 +135,11 @@ def test_every_layer_is_seen_when_it_is_switched_on_and_gone_when_off(
     page.locator('#map-robot-rows [data-robot="robot1"] button').click()
 
     def drawn(css: str) -> bool:
-        return bool(page.locator(css).first.get_attribute("d"))
+        found = page.locator(css)
+        return found.count() > 0 and bool(found.first.get_attribute("d"))
+
+    def gone(css: str) -> bool:
+        return not drawn(css)
 
     for name, css in (
         ("Local path", ".sense-way"),  # first: it is there only while the robot drives
@@ -184,9 +150,9 @@ def test_every_layer_is_seen_when_it_is_switched_on_and_gone_when_off(
         layer = page.get_by_role("button", name=name, exact=True)
         assert layer.get_attribute("aria-pressed") == "false"
         layer.click()
-        until(lambda css=css: page.locator(css).count() and drawn(css), name)
+        until(partial(drawn, css), name)
         layer.click()
-        until(lambda css=css: not page.locator(css).count() or not drawn(css), "gone")
+        until(partial(gone, css), "gone")
     for name, css in (
         ("Floor", ".map-under .map-floor"),
         ("Robots", ".map-robots"),
@@ -234,7 +200,8 @@ def test_keys_zoom_and_a_row_opens_the_sheet(page: Page) -> None:
     until(lambda: not page.locator("#map-sheet").is_visible(), "a closed sheet")
 
 
-def test_the_build_of_the_pages_has_the_map(dist: Path) -> None:
+def test_the_build_of_the_pages_has_the_map() -> None:
+    dist = assets.DIST
     manifest = json.loads((dist / "manifest.json").read_text(encoding="utf-8"))
     assert {"map.js", "map.css"} <= manifest.keys()
     assert assets.Assets(dist).url("map.js").startswith("/static/map-")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -12,6 +11,7 @@ from mpms.domain.people import Role
 from mpms.ports.floor import FloorSeen, PersonSeen, RobotSeen
 from mpms.ports.plant import RobotState
 from mpms.services.floor_view import FACTS_FRESH_S, FloorViewer
+from tests.support.web_map import House, frame_of
 
 SCRIPT = "<script>alert('x')</script>"
 ADDRESSES = (
@@ -22,7 +22,6 @@ ADDRESSES = (
     "/map/frame.json",
     "/map/layers/robot1.json",
 )
-Frame = Callable[..., dict[str, Any]]
 
 
 def seen(robot: str = "robot1", **more: Any) -> RobotSeen:
@@ -31,20 +30,18 @@ def seen(robot: str = "robot1", **more: Any) -> RobotSeen:
 
 
 def test_everybody_who_is_signed_in_sees_the_floor_and_strangers_do_not(
-    house: Any,
+    house: House,
 ) -> None:
     for role in Role:
         browser = house.browser(role)
         answers = {address: browser.get(address).status_code for address in ADDRESSES}
         assert set(answers.values()) == {200}, (role, answers)
-    stranger = house.browser(None)
+    stranger = house.visitor()
     for address in ADDRESSES:
         assert stranger.get(address).status_code in (303, 401)
 
 
-def test_a_frame_joins_the_floor_with_goal_order_and_link(
-    house: Any, frame_of: Frame
-) -> None:
+def test_a_frame_joins_the_floor_with_goal_order_and_link(house: House) -> None:
     house.floor.frame = FloorSeen(
         (seen(battery=0.4), seen("robot2")), (PersonSeen("ann", 1.0, 2.0, 0.3, 0.1),)
     )
@@ -64,12 +61,12 @@ def test_a_frame_joins_the_floor_with_goal_order_and_link(
     assert frame["people"][0]["radius"] == 0.3
 
 
-def test_a_goal_that_ended_is_not_shown_any_more(house: Any) -> None:
+def test_a_goal_that_ended_is_not_shown_any_more(house: House) -> None:
     now_s = [0.0]
     house.floor.frame = FloorSeen((seen(),))
     house.hold("robot1", "PO-1")
     goal_id = house.send("robot1", "B")
-    viewer = FloorViewer(house.uow, house.floor, house.world, now=lambda: now_s[0])
+    viewer = FloorViewer(house.counted, house.floor, house.world, now=lambda: now_s[0])
     assert viewer.view().robots[0].doing == "drives"
     with house.uow() as tx:
         tx.goals.settle(GoalReport(goal_id, GoalState.REACHED))
@@ -77,18 +74,18 @@ def test_a_goal_that_ended_is_not_shown_any_more(house: Any) -> None:
     assert viewer.view().robots[0].doing == "serves"
 
 
-def test_many_readers_ask_the_database_once(house: Any) -> None:
-    viewer = FloorViewer(house.uow, house.floor, house.world, now=lambda: 7.0)
-    before = house.uow.count
+def test_many_readers_ask_the_database_once(house: House) -> None:
+    viewer = FloorViewer(house.counted, house.floor, house.world, now=lambda: 7.0)
+    before = house.counted.transactions
     for _ in range(100):
         viewer.view()
-    assert house.uow.count == before + 1
+    assert house.counted.transactions == before + 1
 
 
-def test_an_order_is_looked_up_once_an_instance(house: Any) -> None:
+def test_an_order_is_looked_up_once_an_instance(house: House) -> None:
     now_s = [0.0]
     house.hold("robot1", "PO-1")
-    viewer = FloorViewer(house.uow, house.floor, house.world, now=lambda: now_s[0])
+    viewer = FloorViewer(house.counted, house.floor, house.world, now=lambda: now_s[0])
     assert viewer.view().robots[0].order == "PO-1"
     now_s[0] += FACTS_FRESH_S
     with house.uow() as tx:
@@ -96,19 +93,19 @@ def test_an_order_is_looked_up_once_an_instance(house: Any) -> None:
     assert viewer.view().robots[0].order is None
 
 
-def test_paths_come_when_asked_for(house: Any, frame_of: Frame) -> None:
+def test_paths_come_when_asked_for(house: House) -> None:
     house.floor.frame = FloorSeen((seen(driven=((1.0, 1.0), (2.0, 1.0))),))
     browser = house.browser()
     assert "driven" not in frame_of(browser)["robots"][0]
     assert frame_of(browser, "?paths=1")["robots"][0]["driven"] == [[1, 1], [2, 1]]
 
 
-def test_a_frame_is_never_kept_by_a_cache(house: Any) -> None:
+def test_a_frame_is_never_kept_by_a_cache(house: House) -> None:
     answer = house.browser().get("/map/frame.json")
     assert answer.headers["Cache-Control"] == "no-store"
 
 
-def test_layers_are_asked_for_by_robot(house: Any) -> None:
+def test_layers_are_asked_for_by_robot(house: House) -> None:
     way = ((1.0, 2.0), (1.5, 2.126))
     house.floor.frame = FloorSeen((seen(scan=((1.234, 2.0),), local_plan=way),))
     house.floor.cells["robot1"] = [(1.05, 2.05)]
@@ -122,7 +119,7 @@ def test_layers_are_asked_for_by_robot(house: Any) -> None:
 
 
 @pytest.mark.covers("A75")
-def test_the_costmap_of_the_whole_map_is_told_in_rows(house: Any) -> None:
+def test_the_costmap_of_the_whole_map_is_told_in_rows(house: House) -> None:
     cells = [(1.25, 2.05), (1.05, 2.05), (1.15, 2.05), (3.05, 2.05), (0.05, -0.05)]
     house.floor.whole["robot1"] = cells
     answer = house.browser().get("/map/layers/robot1.json?whole=1")
@@ -130,14 +127,14 @@ def test_the_costmap_of_the_whole_map_is_told_in_rows(house: Any) -> None:
     assert house.floor.asked == ["robot1 whole"]
 
 
-def test_layers_of_a_robot_that_is_not_there_are_not_found(house: Any) -> None:
+def test_layers_of_a_robot_that_is_not_there_are_not_found(house: House) -> None:
     answer = house.browser().get("/map/layers/robot99.json")
     assert answer.status_code == 404
     assert house.floor.asked == []
 
 
 @pytest.mark.covers("A67", "W5")
-def test_the_list_says_what_the_map_shows(house: Any) -> None:
+def test_the_list_says_what_the_map_shows(house: House) -> None:
     house.floor.frame = FloorSeen(
         (seen(), seen("robot2", pose_age_s=12.0), seen("robot3", stopped=True)),
         (PersonSeen("ann", 1.0, 2.0, 0.34, 0.1),),
@@ -156,7 +153,7 @@ def test_the_list_says_what_the_map_shows(house: Any) -> None:
     [("de", "fährt zu B"), ("es", "va a B"), ("en", "drives to B")],
 )
 def test_the_list_speaks_the_readers_language(
-    house: Any, language: str, said: str
+    house: House, language: str, said: str
 ) -> None:
     house.floor.frame = FloorSeen((seen(),))
     house.report(RobotState("robot1", True, link="up"))
@@ -164,7 +161,7 @@ def test_the_list_speaks_the_readers_language(
     assert said in house.browser(language=language).get("/map").text
 
 
-def test_names_are_text_and_never_markup(house: Any, frame_of: Frame) -> None:
+def test_names_are_text_and_never_markup(house: House) -> None:
     house.floor.frame = FloorSeen(
         (seen(SCRIPT),), (PersonSeen(SCRIPT, 1.0, 2.0, 0.3, 0.1),)
     )
@@ -178,7 +175,7 @@ def test_names_are_text_and_never_markup(house: Any, frame_of: Frame) -> None:
     assert frame_of(browser)["robots"][0]["place"] == SCRIPT
 
 
-def test_the_plan_is_drawn_without_a_script_too(house: Any) -> None:
+def test_the_plan_is_drawn_without_a_script_too(house: House) -> None:
     answer = house.browser().get("/map/plan.svg")
     assert answer.mimetype == "image/svg+xml"
     assert answer.text.count("<line") == 4
@@ -187,7 +184,7 @@ def test_the_plan_is_drawn_without_a_script_too(house: Any) -> None:
     assert {place["name"] for place in plan["places"]} >= {"A", "B", "C", "tank"}
 
 
-def test_the_page_asks_for_frames_and_has_no_inline_style(house: Any) -> None:
+def test_the_page_asks_for_frames_and_has_no_inline_style(house: House) -> None:
     text = house.browser().get("/map").text
     assert 'data-live="floor"' in text
     assert 'data-map="full"' in text
