@@ -18,6 +18,8 @@ from mpms.domain.secret_rules import (
 )
 from mpms.services.change_secret import BadgeTaken, PersonUnknown
 from mpms.settings import Settings
+from tests.support.site import quick_hasher
+from tests.support.web_login import Gate
 
 
 class Terminal(io.StringIO):
@@ -28,7 +30,9 @@ class Terminal(io.StringIO):
 
 
 @pytest.fixture
-def settings(site: Any) -> Settings:
+def settings(site: Gate, monkeypatch: pytest.MonkeyPatch) -> Settings:
+    """What the hasher costs in production is looked at beside the hasher."""
+    monkeypatch.setattr(people_commands, "Argon2Hasher", quick_hasher)
     return Settings(database_url=site.url)
 
 
@@ -61,7 +65,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def test_a_person_added_here_can_sign_in(
-    site: Any, settings: Settings, typed: Any, capsys: pytest.CaptureFixture[str]
+    site: Gate, settings: Settings, typed: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     typed("quiet river under stones\n4071\n")
     people_commands.add(
@@ -74,7 +78,7 @@ def test_a_person_added_here_can_sign_in(
         pin=True,
         password_stdin=True,
     )
-    browser, tablet = site.browser(), site.tablet()
+    browser, tablet = site.visitor(), site.tablet()
     assert site.sign_in(browser, "ada", "quiet river under stones").status_code == 303
     form = {"login": "ada", "pin": "4071"}
     assert tablet.post("/login/pin", data=form).status_code == 303
@@ -87,7 +91,7 @@ def test_a_person_added_here_can_sign_in(
 
 
 def test_at_a_terminal_the_password_is_asked_for_twice(
-    site: Any, settings: Settings, asked: Any
+    site: Gate, settings: Settings, asked: Any
 ) -> None:
     prompts = asked("quiet river under stones", "quiet river under stones")
     people_commands.add(settings, "ada", name="Ada", role="admin")
@@ -102,7 +106,7 @@ def test_at_a_terminal_the_password_is_asked_for_twice(
 
 
 def test_nobody_gets_a_password_that_nobody_typed(
-    site: Any, settings: Settings, typed: Any
+    site: Gate, settings: Settings, typed: Any
 ) -> None:
     typed("quiet river under stones\n")
     with pytest.raises(people_commands.SecretMissing, match="--password-stdin"):
@@ -116,7 +120,7 @@ def test_nobody_gets_a_password_that_nobody_typed(
 
 
 def test_a_worker_with_a_pin_needs_no_password(
-    site: Any, settings: Settings, asked: Any
+    site: Gate, settings: Settings, asked: Any
 ) -> None:
     prompts = asked("4071", "4071")
     people_commands.add(settings, "wil", name="Wil", role="worker", pin=True)
@@ -141,7 +145,7 @@ def test_a_worker_with_a_pin_needs_no_password(
     ],
 )
 def test_what_is_wrong_with_a_new_person_is_said(
-    site: Any,
+    site: Gate,
     settings: Settings,
     typed: Any,
     login: str,
@@ -162,7 +166,7 @@ def test_what_is_wrong_with_a_new_person_is_said(
     "pin", ["0000", "1234", "4321", "56789", "123", "123456789", "12b4", "１２３５"]
 )
 def test_a_pin_that_anybody_would_try_is_refused(
-    site: Any, settings: Settings, typed: Any, pin: str
+    site: Gate, settings: Settings, typed: Any, pin: str
 ) -> None:
     site.person("ada")
     typed(pin + "\n")
@@ -171,21 +175,21 @@ def test_a_pin_that_anybody_would_try_is_refused(
 
 
 def test_a_forgotten_password_is_replaced_and_its_sessions_end(
-    site: Any, settings: Settings, typed: Any
+    site: Gate, settings: Settings, typed: Any
 ) -> None:
     site.person("ada")
     browser = site.signed_in("ada")
     for _ in range(6):
-        site.sign_in(site.browser(), "ada", "wrong wrong wrong")
+        site.sign_in(site.visitor(), "ada", "wrong wrong wrong")
     typed("quiet river under stones\n")
     people_commands.password(settings, "ada", password_stdin=True)
     assert browser.get("/me").status_code == 303
-    new = site.sign_in(site.browser(), "ada", "quiet river under stones")
+    new = site.sign_in(site.visitor(), "ada", "quiet river under stones")
     assert new.status_code == 303
 
 
 def test_pin_and_badge_are_given_and_taken(
-    site: Any, settings: Settings, typed: Any
+    site: Gate, settings: Settings, typed: Any
 ) -> None:
     site.person("ada")
     site.person("bob")
@@ -209,7 +213,7 @@ def test_pin_and_badge_are_given_and_taken(
 
 
 def test_disabled_and_enabled(
-    site: Any, settings: Settings, capsys: pytest.CaptureFixture[str]
+    site: Gate, settings: Settings, capsys: pytest.CaptureFixture[str]
 ) -> None:
     site.person("ada")
     browser = site.signed_in("ada")
@@ -222,7 +226,7 @@ def test_disabled_and_enabled(
 
 
 def test_the_badge_of_who_leaves_may_go_to_somebody_else(
-    site: Any, settings: Settings, typed: Any
+    site: Gate, settings: Settings, typed: Any
 ) -> None:
     site.person("ada", badge="W-000-001")
     site.person("bob")

@@ -2,32 +2,34 @@
 
 from __future__ import annotations
 
-import threading
-from typing import Any
+from functools import partial
 
 from mpms.domain.people import Role
 from mpms.services.limit_attempts import Limit
+from tests.support.at_once import together
+from tests.support.site import Browser
+from tests.support.web_login import Gate
 
 SLACK_S = 50  # a busy machine may take its time between two requests
 
 
-def guess(site: Any, browser: Any, login: str, times: int) -> list[int]:
+def guess(site: Gate, browser: Browser, login: str, times: int) -> list[int]:
     return [
         site.sign_in(browser, login, f"guess number {n}").status_code
         for n in range(times)
     ]
 
 
-def guess_pin(browser: Any, login: str, pins: list[str]) -> list[int]:
+def guess_pin(browser: Browser, login: str, pins: list[str]) -> list[int]:
     return [
         browser.post("/login/pin", data={"login": login, "pin": pin}).status_code
         for pin in pins
     ]
 
 
-def test_after_five_wrong_passwords_even_the_right_one_waits(site: Any) -> None:
+def test_after_five_wrong_passwords_even_the_right_one_waits(site: Gate) -> None:
     site.person("ada")
-    browser = site.browser()
+    browser = site.visitor()
     assert guess(site, browser, "ada", 7) == [401] * 5 + [429] * 2
     assert len(site.hasher.asked) == 5
     answer = site.sign_in(browser, "ada")
@@ -38,9 +40,9 @@ def test_after_five_wrong_passwords_even_the_right_one_waits(site: Any) -> None:
     assert site.sign_in(browser, "ada").status_code == 303
 
 
-def test_the_wait_grows_with_each_further_failure(site: Any) -> None:
+def test_the_wait_grows_with_each_further_failure(site: Gate) -> None:
     site.person("ada")
-    browser = site.browser()
+    browser = site.visitor()
     guess(site, browser, "ada", 5)
     for wait_s in (60, 120, 240, 480, 900, 900):
         answer = site.sign_in(browser, "ada")
@@ -52,33 +54,33 @@ def test_the_wait_grows_with_each_further_failure(site: Any) -> None:
         assert guess(site, browser, "ada", 1) == [401]
 
 
-def test_a_login_that_does_not_exist_waits_just_the_same(site: Any) -> None:
+def test_a_login_that_does_not_exist_waits_just_the_same(site: Gate) -> None:
     site.person("ada")
-    browser = site.browser()
+    browser = site.visitor()
     known = guess(site, browser, "ada", 7)
     assert guess(site, browser, "nobody-here", 7) == known
     assert guess(site, browser, "not a login", 7) == known
 
 
-def test_the_wait_of_one_login_is_not_the_wait_of_another(site: Any) -> None:
+def test_the_wait_of_one_login_is_not_the_wait_of_another(site: Gate) -> None:
     site.person("ada")
     site.person("bob")
-    browser = site.browser()
+    browser = site.visitor()
     guess(site, browser, "ada", 6)
     assert site.sign_in(browser, "bob").status_code == 303
 
 
-def test_a_right_password_clears_the_failures_before_it(site: Any) -> None:
+def test_a_right_password_clears_the_failures_before_it(site: Gate) -> None:
     site.person("ada")
-    browser = site.browser()
+    browser = site.visitor()
     for _ in range(4):
         assert guess(site, browser, "ada", 4) == [401] * 4
         assert site.sign_in(browser, "ada").status_code == 303
 
 
-def test_guessing_through_many_logins_from_one_address_waits_too(site: Any) -> None:
+def test_guessing_through_many_logins_from_one_address_waits_too(site: Gate) -> None:
     site.person("ada")
-    browser = site.browser()
+    browser = site.visitor()
     answers = [guess(site, browser, f"login{n}", 1)[0] for n in range(25)]
     assert answers == [401] * 20 + [429] * 5
     assert site.sign_in(browser, "ada").status_code == 429
@@ -90,25 +92,20 @@ def test_guessing_through_many_logins_from_one_address_waits_too(site: Any) -> N
     assert elsewhere.status_code == 303
 
 
-def test_guesses_that_arrive_at_once_are_not_all_checked(site: Any) -> None:
+def test_guesses_that_arrive_at_once_are_not_all_checked(site: Gate) -> None:
     site.person("wil", Role.WORKER, pin="4071")
     browsers = [site.tablet(f"tablet {n}") for n in range(20)]
-    together = threading.Barrier(len(browsers))
-
-    def one(n: int) -> None:
-        together.wait()
-        guess_pin(browsers[n], "wil", [f"{5000 + 7 * n}"])
-
-    threads = [threading.Thread(target=one, args=(n,)) for n in range(20)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    together(
+        *(
+            partial(guess_pin, browser, "wil", [f"{5000 + 7 * n}"])
+            for n, browser in enumerate(browsers)
+        )
+    )
     assert 1 <= len(site.hasher.asked) <= 5
 
 
 def test_five_wrong_pins_lock_the_pin_on_every_tablet_and_not_the_password(
-    site: Any,
+    site: Gate,
 ) -> None:
     site.person("wil", Role.WORKER, pin="4071")
     door, mixer = site.tablet("Door"), site.tablet("Mixer")
@@ -126,7 +123,7 @@ def test_five_wrong_pins_lock_the_pin_on_every_tablet_and_not_the_password(
     assert guess_pin(door, "wil", ["4071"]) == [303]
 
 
-def test_a_tablet_on_which_many_pins_were_guessed_waits(site: Any) -> None:
+def test_a_tablet_on_which_many_pins_were_guessed_waits(site: Gate) -> None:
     for n in range(6):
         site.person(f"wil{n}", Role.WORKER, password=None, pin="4071")
     door, mixer = site.tablet("Door"), site.tablet("Mixer")
@@ -137,7 +134,7 @@ def test_a_tablet_on_which_many_pins_were_guessed_waits(site: Any) -> None:
     assert guess_pin(mixer, "wil5", ["4071"]) == [303]
 
 
-def test_unknown_badges_are_counted_on_the_tablet(site: Any) -> None:
+def test_unknown_badges_are_counted_on_the_tablet(site: Gate) -> None:
     site.person("wil", Role.WORKER, password=None, badge="W-000-001")
     door = site.tablet()
     answers = [
@@ -150,7 +147,7 @@ def test_unknown_badges_are_counted_on_the_tablet(site: Any) -> None:
     assert door.post("/login/badge", data={"badge": "W-000-001"}).status_code == 303
 
 
-def test_the_present_password_cannot_be_guessed_on_ones_own_page(site: Any) -> None:
+def test_the_present_password_cannot_be_guessed_on_ones_own_page(site: Gate) -> None:
     site.person("ada")
     browser = site.signed_in("ada")
     form = {"new": "another passphrase", "again": "another passphrase"}
@@ -163,9 +160,9 @@ def test_the_present_password_cannot_be_guessed_on_ones_own_page(site: Any) -> N
     assert browser.post("/me/password", data=right).status_code == 429
 
 
-def test_old_attempts_are_swept_away(site: Any) -> None:
+def test_old_attempts_are_swept_away(site: Gate) -> None:
     site.person("ada")
-    browser = site.browser()
+    browser = site.visitor()
     guess(site, browser, "somebody", 3)
     site.time_passes(25 * 3600)
     site.sign_in(browser, "ada")

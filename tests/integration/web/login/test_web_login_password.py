@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from mpms.domain.people import Role
 from mpms.services.change_secret import set_active
+from tests.support.web_login import Gate, cookie_of
 
 HTML = {"Accept": "text/html"}
 WRONG_PAIRS = [
@@ -41,9 +40,9 @@ WISHES = [
 
 
 @pytest.mark.covers("A8")
-def test_the_right_password_opens_the_site(site: Any) -> None:
+def test_the_right_password_opens_the_site(site: Gate) -> None:
     site.person("ada")
-    browser = site.browser()
+    browser = site.visitor()
     assert browser.get("/me").status_code == 303
     answer = site.sign_in(browser, "Ada ")
     assert (answer.status_code, answer.location) == (303, "/")
@@ -52,10 +51,10 @@ def test_the_right_password_opens_the_site(site: Any) -> None:
 
 
 @pytest.mark.covers("A8")
-def test_every_wrong_pair_gets_the_same_answer_after_the_same_work(site: Any) -> None:
+def test_every_wrong_pair_gets_the_same_answer_after_the_same_work(site: Gate) -> None:
     site.person("ada")
     site.person("pin-only", Role.WORKER, password=None, pin="4071")
-    browser = site.browser()
+    browser = site.visitor()
     for number, (login, typed) in enumerate(WRONG_PAIRS, start=1):
         answer = site.sign_in(browser, login, typed)
         assert answer.status_code == 401, login
@@ -64,23 +63,23 @@ def test_every_wrong_pair_gets_the_same_answer_after_the_same_work(site: Any) ->
         assert len(site.hasher.asked) == number
 
 
-def test_who_does_not_exist_is_compared_with_nobodys_hash(site: Any) -> None:
-    site.sign_in(site.browser(), "nobody")
+def test_who_does_not_exist_is_compared_with_nobodys_hash(site: Gate) -> None:
+    site.sign_in(site.visitor(), "nobody")
     assert site.hasher.asked == [None]
 
 
-def test_a_disabled_person_cannot_sign_in_until_enabled_again(site: Any) -> None:
+def test_a_disabled_person_cannot_sign_in_until_enabled_again(site: Gate) -> None:
     site.person("ada")
     set_active(site.uow, "ada", False, by="test")
-    browser = site.browser()
+    browser = site.visitor()
     assert site.sign_in(browser, "ada").status_code == 401
     set_active(site.uow, "ada", True, by="test")
     assert site.sign_in(browser, "ada").status_code == 303
 
 
-def test_each_sign_in_gets_a_new_token_and_ends_the_old_one(site: Any) -> None:
+def test_each_sign_in_gets_a_new_token_and_ends_the_old_one(site: Gate) -> None:
     site.person("ada")
-    browser = site.browser()
+    browser = site.visitor()
     browser.set_cookie("mpms_session", "chosen-by-an-attacker")
     site.sign_in(browser, "ada")
     first = site.token(browser)
@@ -90,25 +89,27 @@ def test_each_sign_in_gets_a_new_token_and_ends_the_old_one(site: Any) -> None:
     site.sign_in(browser, "ada")
     assert site.token(browser) != first
     assert site.rows("SELECT count(*) FROM sessions") == [(1,)]
-    other = site.browser()
+    other = site.visitor()
     other.set_cookie("mpms_session", first)
     assert other.get("/me").status_code == 303
 
 
-def test_the_database_keeps_no_token_and_no_secret(site: Any) -> None:
+def test_the_database_keeps_no_token_and_no_secret(site: Gate) -> None:
     site.person("ada", pin="4071", badge="BADGE-0001")
     browser = site.signed_in("ada")
     kept = str(site.rows("SELECT * FROM sessions") + site.rows("SELECT * FROM people"))
-    for secret in (site.token(browser), "correct horse battery", "4071", "BADGE-0001"):
+    token = site.token(browser)
+    assert token is not None
+    for secret in (token, "correct horse battery", "4071", "BADGE-0001"):
         assert secret not in kept
 
 
 @pytest.mark.parametrize("secure", [False, True])
 def test_the_cookie_is_for_this_host_and_out_of_reach_of_scripts(
-    site: Any, cookie_of: Any, secure: bool
+    site: Gate, secure: bool
 ) -> None:
     site.person("ada")
-    browser = site.browser(secure=secure)
+    browser = site.visitor(secure=secure)
     cookie = cookie_of(site.sign_in(browser, "ada"), "mpms_session")
     assert cookie.pop("value")
     assert cookie.pop("expires")
@@ -121,7 +122,7 @@ def test_the_cookie_is_for_this_host_and_out_of_reach_of_scripts(
     assert cookie == expected | ({"secure": True} if secure else {})
 
 
-def test_a_session_ends_after_twelve_hours_however_busy(site: Any) -> None:
+def test_a_session_ends_after_twelve_hours_however_busy(site: Gate) -> None:
     site.person("wil", Role.WORKER)
     browser = site.signed_in("wil")
     site.time_passes(11.9 * 3600)
@@ -131,7 +132,7 @@ def test_a_session_ends_after_twelve_hours_however_busy(site: Any) -> None:
 
 
 def test_leaders_are_signed_out_after_an_idle_hour_and_workers_are_not(
-    site: Any,
+    site: Gate,
 ) -> None:
     site.person("ada", Role.ADMIN)
     site.person("wil", Role.WORKER)
@@ -144,7 +145,7 @@ def test_leaders_are_signed_out_after_an_idle_hour_and_workers_are_not(
     assert worker.get("/me").status_code == 200
 
 
-def test_news_fetched_by_a_page_do_not_keep_a_leader_signed_in(site: Any) -> None:
+def test_news_fetched_by_a_page_do_not_keep_a_leader_signed_in(site: Gate) -> None:
     site.person("ada")
     leader = site.signed_in("ada")
     site.time_passes(50 * 60)
@@ -153,7 +154,7 @@ def test_news_fetched_by_a_page_do_not_keep_a_leader_signed_in(site: Any) -> Non
     assert leader.get("/me").status_code == 303
 
 
-def test_a_session_is_touched_at_most_once_a_minute(site: Any) -> None:
+def test_a_session_is_touched_at_most_once_a_minute(site: Gate) -> None:
     site.person("ada")
     browser = site.signed_in("ada")
     seen = "SELECT seen_at FROM sessions"
@@ -167,19 +168,21 @@ def test_a_session_is_touched_at_most_once_a_minute(site: Any) -> None:
     assert site.rows(seen) > before
 
 
-def test_signing_out_ends_the_session_everywhere_it_was_copied_to(site: Any) -> None:
+def test_signing_out_ends_the_session_everywhere_it_was_copied_to(site: Gate) -> None:
     site.person("ada")
-    browser, copy = site.signed_in("ada"), site.browser()
-    copy.set_cookie("mpms_session", site.token(browser))
+    browser, copy = site.signed_in("ada"), site.visitor()
+    token = site.token(browser)
+    assert token is not None
+    copy.set_cookie("mpms_session", token)
     assert copy.get("/me").status_code == 200
     answer = browser.post("/logout")
     assert (answer.status_code, answer.location) == (303, "/login")
     assert site.token(browser) is None
     assert copy.get("/me").status_code == 303
-    assert site.browser().post("/logout").status_code == 303
+    assert site.visitor().post("/logout").status_code == 303
 
 
-def test_a_session_ends_when_its_person_is_disabled(site: Any) -> None:
+def test_a_session_ends_when_its_person_is_disabled(site: Gate) -> None:
     site.person("ada")
     browser = site.signed_in("ada")
     site.rows("UPDATE people SET active = false")
@@ -189,9 +192,9 @@ def test_a_session_ends_when_its_person_is_disabled(site: Any) -> None:
     assert site.rows("SELECT count(*) FROM sessions") == [(0,)]
 
 
-def test_the_history_tells_who_came_and_never_what_was_typed(site: Any) -> None:
+def test_the_history_tells_who_came_and_never_what_was_typed(site: Gate) -> None:
     site.person("ada")
-    browser = site.browser()
+    browser = site.visitor()
     site.sign_in(browser, "ada", "my old passphrase")
     site.sign_in(browser, "my secret passphrase", "x")
     site.sign_in(browser, "ada")
@@ -208,10 +211,10 @@ def test_the_history_tells_who_came_and_never_what_was_typed(site: Any) -> None:
     assert "battery" not in str(site.history())
 
 
-def test_after_signing_in_nobody_is_led_elsewhere(site: Any) -> None:
+def test_after_signing_in_nobody_is_led_elsewhere(site: Gate) -> None:
     site.person("ada")
     for wish, where in WISHES:
-        browser = site.browser()
+        browser = site.visitor()
         answer = site.sign_in(browser, "ada", next=wish)
         assert (answer.status_code, answer.location) == (303, where)
         again = browser.get("/login", query_string={"next": wish})
@@ -222,9 +225,9 @@ def test_after_signing_in_nobody_is_led_elsewhere(site: Any) -> None:
         assert not language.location.startswith(("//", "/\\"))
 
 
-def test_a_page_that_needs_a_sign_in_is_shown_after_it(site: Any) -> None:
+def test_a_page_that_needs_a_sign_in_is_shown_after_it(site: Gate) -> None:
     site.person("ada")
-    browser = site.browser()
+    browser = site.visitor()
     answer = browser.get("/orders?state=late")
     assert answer.status_code == 303
     assert answer.location == "/login?next=/orders%3Fstate%3Dlate"
@@ -232,8 +235,8 @@ def test_a_page_that_needs_a_sign_in_is_shown_after_it(site: Any) -> None:
     assert 'name="next" value="/orders?state=late"' in page
 
 
-def test_scripts_are_told_that_nobody_is_signed_in(site: Any) -> None:
-    browser = site.browser()
+def test_scripts_are_told_that_nobody_is_signed_in(site: Gate) -> None:
+    browser = site.visitor()
     json = browser.get("/orders", headers={"Accept": "application/json"})
     assert json.status_code == 401
     assert json.content_type == "application/problem+json"
@@ -250,21 +253,21 @@ def test_scripts_are_told_that_nobody_is_signed_in(site: Any) -> None:
     assert fetched.status_code == 401
 
 
-def test_without_people_the_page_says_how_to_make_the_first(site: Any) -> None:
-    browser = site.browser()
+def test_without_people_the_page_says_how_to_make_the_first(site: Gate) -> None:
+    browser = site.visitor()
     assert "mpms users add" in browser.get("/login").text
     site.person("ada")
     assert "mpms users add" not in browser.get("/login").text
 
 
-def test_what_was_typed_comes_back_escaped(site: Any) -> None:
-    answer = site.sign_in(site.browser(), '"><script>alert(1)</script>', "x")
+def test_what_was_typed_comes_back_escaped(site: Gate) -> None:
+    answer = site.sign_in(site.visitor(), '"><script>alert(1)</script>', "x")
     assert "<script>alert" not in answer.text
     assert "&lt;script&gt;" in answer.text
 
 
-def test_a_stranger_chooses_the_language(site: Any) -> None:
-    browser = site.browser()
+def test_a_stranger_chooses_the_language(site: Gate) -> None:
+    browser = site.visitor()
     words = {"de": "Anmelden", "es": "Iniciar sesión", "en": "Sign in"}
     for language, word in words.items():
         form = {"language": language, "next": "/login"}
@@ -273,7 +276,7 @@ def test_a_stranger_chooses_the_language(site: Any) -> None:
         assert word in browser.get("/login").text
 
 
-def test_a_person_keeps_the_language_and_an_unknown_one_is_ignored(site: Any) -> None:
+def test_a_person_keeps_the_language_and_an_unknown_one_is_ignored(site: Gate) -> None:
     site.person("ada")
     browser = site.signed_in("ada")
     browser.post("/language", data={"language": "de", "next": "/me"})
@@ -283,7 +286,7 @@ def test_a_person_keeps_the_language_and_an_unknown_one_is_ignored(site: Any) ->
     assert "Passwort" in browser.get("/me").text
 
 
-def test_choosing_a_language_on_the_answer_of_a_form_shows_its_page(site: Any) -> None:
+def test_choosing_a_language_on_the_answer_of_a_form_shows_its_page(site: Gate) -> None:
     site.person("ada")
     browser = site.signed_in("ada")
     answer = browser.post("/language", data={"language": "de", "next": "/me/pin"})

@@ -13,6 +13,8 @@ from werkzeug.routing import Rule
 from mpms.domain.errors import DatabaseAway, InstanceBusy, MpmsError, OrderUnknown
 from mpms.domain.people import Role
 from mpms.web.rights import STRANGERS, allowed, knows_tokens, open_to_all, roles_of
+from tests.support.site import Browser, browser_of, pages_of
+from tests.support.web_login import Gate
 
 UNKNOWN_ID = "00000000-0000-4000-8000-000000000000"
 FOREIGN = [
@@ -58,18 +60,19 @@ def path_of(app: Flask, rule: Rule) -> str:
     return str(path)
 
 
-def fresh_session(site: Any, browser: Any, login: str) -> None:
+def fresh_session(site: Gate, browser: Browser, login: str) -> None:
     """Some routes sign out."""
-    browser.delete_cookie("mpms_session")
-    assert site.sign_in(browser, login).status_code == 303
+    browser.set_cookie("mpms_session", site.session_of(login))
 
 
 @pytest.mark.covers("A8")
-def test_every_route_is_closed_to_strangers_unless_it_says_otherwise(site: Any) -> None:
-    browser, closed = site.browser(), 0
-    for endpoint, method, path in requests_of(site.app):
+def test_every_route_is_closed_to_strangers_unless_it_says_otherwise(
+    site: Gate,
+) -> None:
+    browser, closed = site.visitor(), 0
+    for endpoint, method, path in requests_of(site.app()):
         answer = browser.open(path, method=method)
-        if roles_of(site.app, endpoint) == STRANGERS:
+        if roles_of(site.app(), endpoint) == STRANGERS:
             assert answer.status_code != 500, (method, path)
             assert not str(answer.location).startswith("/login?next"), (method, path)
         elif method == "GET":
@@ -85,13 +88,12 @@ def test_every_route_is_closed_to_strangers_unless_it_says_otherwise(site: Any) 
 @pytest.mark.covers("A8")
 @pytest.mark.parametrize("role", list(Role))
 def test_every_route_is_open_to_exactly_the_roles_it_names(
-    site: Any, role: Role
+    site: Gate, role: Role
 ) -> None:
     site.person("somebody", role)
-    site.app.config["PROPAGATE_EXCEPTIONS"] = False
-    browser, refused, let_in = site.browser(), 0, 0
-    for endpoint, method, path in requests_of(site.app):
-        roles = roles_of(site.app, endpoint)
+    browser, refused, let_in = site.visitor(), 0, 0
+    for endpoint, method, path in requests_of(site.app()):
+        roles = roles_of(site.app(), endpoint)
         assert roles is not None
         if roles == STRANGERS:
             continue
@@ -108,10 +110,10 @@ def test_every_route_is_open_to_exactly_the_roles_it_names(
     assert refused >= 1 or role is Role.ADMIN or role is Role.SUPERVISOR
 
 
-def test_nothing_is_changed_for_a_page_of_somebody_else(site: Any) -> None:
+def test_nothing_is_changed_for_a_page_of_somebody_else(site: Gate) -> None:
     site.person("ada", Role.ADMIN)
     browser, tried = site.signed_in("ada"), 0
-    for _, method, path in requests_of(site.app):
+    for _, method, path in requests_of(site.app()):
         if method == "GET":
             continue
         for headers in FOREIGN:
@@ -122,9 +124,9 @@ def test_nothing_is_changed_for_a_page_of_somebody_else(site: Any) -> None:
     assert site.who(browser) == "ada"
 
 
-def test_our_own_pages_may_post(site: Any) -> None:
+def test_our_own_pages_may_post(site: Gate) -> None:
     site.person("ada")
-    browser = site.browser()
+    browser = site.visitor()
     for headers in OWN:
         form = {"login": "ada", "password": "correct horse battery"}
         answer = browser.post("/login", data=form, headers=headers)
@@ -136,8 +138,8 @@ def test_our_own_pages_may_post(site: Any) -> None:
     assert behind_a_proxy.status_code == 303
 
 
-def test_every_answer_carries_the_headers(site: Any) -> None:
-    browser = site.browser()
+def test_every_answer_carries_the_headers(site: Gate) -> None:
+    browser = site.visitor()
     for path in ("/login", "/trust", "/no/such/page", "/me"):
         headers = browser.get(path).headers
         policy = headers["Content-Security-Policy"].split("; ")
@@ -155,20 +157,20 @@ def test_every_answer_carries_the_headers(site: Any) -> None:
         assert "Strict-Transport-Security" not in headers
 
 
-def test_browsers_are_told_to_stay_with_tls_but_not_on_localhost(site: Any) -> None:
-    browser = site.browser(secure=True)
+def test_browsers_are_told_to_stay_with_tls_but_not_on_localhost(site: Gate) -> None:
+    browser = site.visitor(secure=True)
     there = browser.get("/login", base_url="https://plant.local").headers
     assert "max-age=31536000" in there["Strict-Transport-Security"]
     here = browser.get("/login", base_url="https://localhost:8443").headers
     assert "Strict-Transport-Security" not in here
 
 
-def test_pages_have_no_inline_script_and_no_inline_style(site: Any) -> None:
+def test_pages_have_no_inline_script_and_no_inline_style(site: Gate) -> None:
     site.person("ada", pin="4071")
     browser, tablet = site.signed_in("ada"), site.tablet()
     pages = [browser.get(path).text for path in ("/me", "/tablets", "/trust", "/no")]
     pages += [tablet.get(p).text for p in ("/login", "/login?as=ada")]
-    pages += [site.browser().get("/login").text]
+    pages += [site.visitor().get("/login").text]
     for page in pages:
         assert " style=" not in page
         assert "<style" not in page
@@ -178,8 +180,8 @@ def test_pages_have_no_inline_script_and_no_inline_style(site: Any) -> None:
             assert " src=" in tag or 'type="application/json"' in tag
 
 
-def test_a_body_that_is_too_large_is_refused_unread(site: Any) -> None:
-    browser = site.browser()
+def test_a_body_that_is_too_large_is_refused_unread(site: Gate) -> None:
+    browser = site.visitor()
     large = b"x" * (20 << 20)
     answer = browser.post("/login", data=large, content_type="text/plain")
     assert answer.status_code == 413
@@ -191,8 +193,8 @@ def test_a_body_that_is_too_large_is_refused_unread(site: Any) -> None:
     assert field.status_code == 413
 
 
-def failing(site: Any, error: Exception) -> Any:
-    app = site.make_app()
+def failing(site: Gate, error: Exception) -> Browser:
+    app = pages_of(site.desk())
     app.config.update(TESTING=False)
 
     @app.get("/fail")
@@ -200,7 +202,7 @@ def failing(site: Any, error: Exception) -> Any:
     def fail() -> str:
         raise error
 
-    return app.test_client()
+    return browser_of(app)
 
 
 @pytest.mark.parametrize(
@@ -213,7 +215,7 @@ def failing(site: Any, error: Exception) -> Any:
     ],
 )
 def test_our_errors_become_pages_that_name_the_cause(
-    site: Any, error: Exception, status: int, words: str
+    site: Gate, error: Exception, status: int, words: str
 ) -> None:
     browser = failing(site, error)
     answer = browser.get("/fail")
@@ -228,7 +230,7 @@ def test_our_errors_become_pages_that_name_the_cause(
 
 
 def test_a_fault_of_ours_shows_a_number_that_is_in_the_log_and_no_trace(
-    site: Any, caplog: pytest.LogCaptureFixture
+    site: Gate, caplog: pytest.LogCaptureFixture
 ) -> None:
     browser = failing(site, RuntimeError("the secret reason"))
     with caplog.at_level(logging.ERROR):
@@ -240,7 +242,7 @@ def test_a_fault_of_ours_shows_a_number_that_is_in_the_log_and_no_trace(
     assert any(number in r.getMessage() and r.exc_info for r in caplog.records)
 
 
-def test_what_is_not_there_is_said_in_the_readers_language(site: Any) -> None:
+def test_what_is_not_there_is_said_in_the_readers_language(site: Gate) -> None:
     site.person("ada", language="de")
     browser = site.signed_in("ada")
     answer = browser.get("/no/such/page", headers={"Accept": "text/html"})
@@ -251,7 +253,7 @@ def test_what_is_not_there_is_said_in_the_readers_language(site: Any) -> None:
     assert "POST" in wrong_method.headers["Allow"]
 
 
-def test_the_wrong_role_gets_a_page_and_scripts_get_words(site: Any) -> None:
+def test_the_wrong_role_gets_a_page_and_scripts_get_words(site: Gate) -> None:
     site.person("vic", Role.VIEWER)
     browser = site.signed_in("vic")
     page = browser.get("/tablets")
@@ -261,7 +263,7 @@ def test_the_wrong_role_gets_a_page_and_scripts_get_words(site: Any) -> None:
     assert (json.status_code, json.mimetype) == (403, "application/problem+json")
 
 
-def test_without_the_database_every_page_says_so(site: Any) -> None:
+def test_without_the_database_every_page_says_so(site: Gate) -> None:
     site.person("ada")
     browser = site.signed_in("ada")
     site.services.close()
@@ -272,12 +274,12 @@ def test_without_the_database_every_page_says_so(site: Any) -> None:
         assert int(answer.headers["Retry-After"]) > 0
 
 
-def test_a_page_that_names_no_roles_is_closed_to_everybody(site: Any) -> None:
-    app = site.make_app()
+def test_a_page_that_names_no_roles_is_closed_to_everybody(site: Gate) -> None:
+    app = pages_of(site.desk())
     app.add_url_rule("/forgotten", "forgotten", lambda: "open")
     app.add_url_rule("/named", "named", allowed(frozenset({Role.ADMIN}))(lambda: "ok"))
     site.person("ada", Role.ADMIN)
-    browser = app.test_client()
+    browser = browser_of(app)
     site.sign_in(browser, "ada")
     assert browser.get("/forgotten").status_code == 403
     assert browser.get("/named").status_code == 200

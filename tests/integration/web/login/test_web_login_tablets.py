@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from mpms.domain.people import Role
 from mpms.services.change_secret import set_active, set_pin
+from tests.support.web_login import Gate, cookie_of
 
 
-def test_a_leader_enrols_the_browser_in_which_he_is_signed_in(
-    site: Any, cookie_of: Any
-) -> None:
+def test_a_leader_enrols_the_browser_in_which_he_is_signed_in(site: Gate) -> None:
     site.person("ada", Role.SUPERVISOR)
     browser = site.signed_in("ada")
     answer = browser.post("/tablets", data={"name": " Mixing,  door side "})
@@ -31,14 +28,14 @@ def test_a_leader_enrols_the_browser_in_which_he_is_signed_in(
 
 
 @pytest.mark.parametrize("name", ["", "   ", "x" * 61, "a\x00b"])
-def test_a_tablet_needs_a_name(site: Any, name: str) -> None:
+def test_a_tablet_needs_a_name(site: Gate, name: str) -> None:
     site.person("ada")
     answer = site.signed_in("ada").post("/tablets", data={"name": name})
     assert answer.status_code == 422
     assert "A tablet needs a name" in answer.text
 
 
-def test_workers_cannot_enrol_or_revoke(site: Any) -> None:
+def test_workers_cannot_enrol_or_revoke(site: Gate) -> None:
     site.person("wil", Role.WORKER)
     site.tablet()
     browser = site.signed_in("wil")
@@ -48,7 +45,7 @@ def test_workers_cannot_enrol_or_revoke(site: Any) -> None:
     assert site.rows("SELECT count(*) FROM tablets WHERE revoked_at IS NULL") == [(1,)]
 
 
-def test_people_with_a_pin_have_a_tile_on_a_tablet_and_nowhere_else(site: Any) -> None:
+def test_people_with_a_pin_have_a_tile_on_a_tablet_and_nowhere_else(site: Gate) -> None:
     site.person("wil", Role.WORKER, pin="4071", name="Wil <b>Turner</b>")
     site.person("bob", Role.WORKER, name="Bob Nopin")
     gone = site.person("eve", Role.WORKER, pin="4071", name="Eve Gone")
@@ -57,11 +54,11 @@ def test_people_with_a_pin_have_a_tile_on_a_tablet_and_nowhere_else(site: Any) -
     assert "Wil &lt;b&gt;Turner&lt;/b&gt;" in page
     assert "Bob Nopin" not in page
     assert "Eve Gone" not in page
-    assert "Wil" not in site.browser().get("/login").text
-    assert "Wil" not in site.browser().get("/login?as=wil").text
+    assert "Wil" not in site.visitor().get("/login").text
+    assert "Wil" not in site.visitor().get("/login?as=wil").text
 
 
-def test_two_taps_and_a_pin_switch_the_person(site: Any) -> None:
+def test_two_taps_and_a_pin_switch_the_person(site: Gate) -> None:
     site.person("wil", Role.WORKER, password=None, pin="4071", name="Wil Turner")
     site.person("kim", Role.WORKER, password=None, pin="8264", name="Kim Lee")
     tablet = site.tablet("Door")
@@ -83,7 +80,7 @@ def test_two_taps_and_a_pin_switch_the_person(site: Any) -> None:
     assert site.rows("SELECT count(*) FROM sessions") == [(1,)]
 
 
-def test_a_wrong_pin_leaves_whoever_was_there_signed_in(site: Any) -> None:
+def test_a_wrong_pin_leaves_whoever_was_there_signed_in(site: Gate) -> None:
     site.person("wil", Role.WORKER, password=None, pin="4071")
     site.person("kim", Role.WORKER, password=None, pin="8264", name="Kim Lee")
     tablet = site.tablet()
@@ -95,7 +92,7 @@ def test_a_wrong_pin_leaves_whoever_was_there_signed_in(site: Any) -> None:
     assert site.who(tablet) == "wil"
 
 
-def test_a_scanned_badge_signs_in_and_an_unknown_one_does_not(site: Any) -> None:
+def test_a_scanned_badge_signs_in_and_an_unknown_one_does_not(site: Gate) -> None:
     site.person("wil", Role.WORKER, password=None, badge="W-000-001")
     tablet = site.tablet()
     answer = tablet.post("/login/badge", data={"badge": "W-000-002"})
@@ -109,18 +106,18 @@ def test_a_scanned_badge_signs_in_and_an_unknown_one_does_not(site: Any) -> None
     assert "W-000" not in str(site.history())
 
 
-def test_pin_and_badge_open_nothing_away_from_a_tablet(site: Any) -> None:
+def test_pin_and_badge_open_nothing_away_from_a_tablet(site: Gate) -> None:
     site.person("wil", Role.WORKER, pin="4071", badge="W-000-001")
-    stranger = site.browser()
+    stranger = site.visitor()
     stranger.set_cookie("mpms_tablet", "made-up")
-    for browser in (site.browser(), stranger):
+    for browser in (site.visitor(), stranger):
         by_pin = browser.post("/login/pin", data={"login": "wil", "pin": "4071"})
         by_badge = browser.post("/login/badge", data={"badge": "W-000-001"})
         assert (by_pin.status_code, by_badge.status_code) == (403, 403)
         assert site.who(browser) is None
 
 
-def test_the_password_works_on_a_tablet_as_well(site: Any) -> None:
+def test_the_password_works_on_a_tablet_as_well(site: Gate) -> None:
     site.person("ada")
     tablet = site.tablet()
     assert 'name="password"' in tablet.get("/login?with=password").text
@@ -128,7 +125,7 @@ def test_the_password_works_on_a_tablet_as_well(site: Any) -> None:
     assert site.rows("SELECT tablet_id IS NOT NULL FROM sessions") == [(True,)]
 
 
-def test_leaders_on_a_tablet_have_no_idle_hour(site: Any) -> None:
+def test_leaders_on_a_tablet_have_no_idle_hour(site: Gate) -> None:
     site.person("ada", pin="4071")
     tablet = site.tablet()
     tablet.post("/login/pin", data={"login": "ada", "pin": "4071"})
@@ -136,7 +133,7 @@ def test_leaders_on_a_tablet_have_no_idle_hour(site: Any) -> None:
     assert tablet.get("/me").status_code == 200
 
 
-def test_a_revoked_tablet_signs_out_and_asks_for_passwords_again(site: Any) -> None:
+def test_a_revoked_tablet_signs_out_and_asks_for_passwords_again(site: Gate) -> None:
     site.person("ada")
     site.person("wil", Role.WORKER, pin="4071")
     tablet = site.tablet("Door")
@@ -156,7 +153,7 @@ def test_a_revoked_tablet_signs_out_and_asks_for_passwords_again(site: Any) -> N
     assert leader.post("/tablets/999999/revoke").status_code == 404
 
 
-def test_revoking_the_tablet_in_hand_forgets_its_cookie(site: Any) -> None:
+def test_revoking_the_tablet_in_hand_forgets_its_cookie(site: Gate) -> None:
     site.person("ada")
     tablet = site.tablet()
     site.sign_in(tablet, "ada")
@@ -165,7 +162,7 @@ def test_revoking_the_tablet_in_hand_forgets_its_cookie(site: Any) -> None:
     assert tablet.get_cookie("mpms_tablet") is None
 
 
-def test_a_pin_that_was_taken_away_opens_nothing(site: Any) -> None:
+def test_a_pin_that_was_taken_away_opens_nothing(site: Gate) -> None:
     site.person("wil", Role.WORKER, pin="4071")
     tablet = site.tablet()
     set_pin(site.uow, site.hasher, "wil", None, by="test")

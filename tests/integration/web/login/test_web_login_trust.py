@@ -5,14 +5,15 @@ from __future__ import annotations
 import hashlib
 import ssl
 import xml.etree.ElementTree as ElementTree
-from typing import Any
+
+from tests.support.web_login import Gate
 
 CERTIFICATE = b"\x30\x82\x01\x00 not a real one"
 
 
-def test_the_certificate_is_given_as_tablets_want_it(site: Any) -> None:
+def test_the_certificate_is_given_as_tablets_want_it(site: Gate) -> None:
     for kept in (CERTIFICATE, ssl.DER_cert_to_PEM_cert(CERTIFICATE).encode()):
-        browser = site.browser(ca_certificate=kept)
+        browser = site.visitor(ca_certificate=kept)
         answer = browser.get("/trust/ca.crt")
         assert answer.data == CERTIFICATE
         assert answer.content_type == "application/x-x509-ca-cert"
@@ -22,8 +23,8 @@ def test_the_certificate_is_given_as_tablets_want_it(site: Any) -> None:
     assert hashlib.sha256(CERTIFICATE).digest().hex(":").upper() in page
 
 
-def test_without_a_certificate_the_page_says_how_to_make_one(site: Any) -> None:
-    browser = site.browser()
+def test_without_a_certificate_the_page_says_how_to_make_one(site: Gate) -> None:
+    browser = site.visitor()
     assert browser.get("/trust/ca.crt").status_code == 404
     page = browser.get("/trust").text
     assert "mpms tls init" in page
@@ -31,9 +32,9 @@ def test_without_a_certificate_the_page_says_how_to_make_one(site: Any) -> None:
 
 
 def test_the_code_leads_to_the_address_under_which_the_page_was_opened(
-    site: Any,
+    site: Gate,
 ) -> None:
-    browser = site.browser()
+    browser = site.visitor()
     page = browser.get("/trust", base_url="https://plant.local:8443").text
     assert "https://plant.local:8443/trust" in page
     assert "works on this machine only" not in page
@@ -49,8 +50,8 @@ def test_the_code_leads_to_the_address_under_which_the_page_was_opened(
         )
 
 
-def test_the_steps_are_told_in_three_languages(site: Any) -> None:
-    browser = site.browser()
+def test_the_steps_are_told_in_three_languages(site: Gate) -> None:
+    browser = site.visitor()
     for language, word in (("en", "Install"), ("de", "wählen"), ("es", "Elegir")):
         browser.post("/language", data={"language": language, "next": "/trust"})
         page = browser.get("/trust").text
