@@ -1,6 +1,6 @@
-"""A server with the event stream alone: the address of a database, a quick heartbeat.
+"""The pages of a test's site with real streams: a quick heartbeat, and ``/state``.
 
-Run as a script; prints its address when it answers.
+Run as a script with the address of a database; prints its address when it answers.
 """
 
 from __future__ import annotations
@@ -8,42 +8,31 @@ from __future__ import annotations
 import os
 import sys
 from functools import partial
-from types import SimpleNamespace
 
-from flask import Flask
-
-from mpms import bootstrap
 from mpms.serve import Address, run_web
-from mpms.web import signed_in
 from mpms.web.live import Live
 from mpms.web.pages import events
 from mpms.web.rights import open_to_all
+from tests.support.site import Site
 
 
 class LiveSite:
-    """As the real one, without pages."""
+    """As the real one, with a floor on which nothing moves."""
 
     most_body_bytes = 1 << 20
 
     def __init__(self, database_url: str) -> None:
         events.BEAT_S = events.CHECK_S = 0.3
-        services = bootstrap.connect(database_url)
-        self.live = Live(services.uow, services.listen(), frame=lambda: {"robots": []})
+        site = Site(database_url)
+        self.live = Live(site.uow, site.services.listen(), frame=lambda: {"robots": []})
         self.live.start()
-        self.app = Flask("live")
-        self.app.extensions["desk"] = SimpleNamespace(
-            uow=services.uow, clock=services.clock, live=self.live
-        )
-        signed_in.install(self.app)
-        self.app.register_blueprint(events.pages)
-        self.app.add_url_rule(
-            "/healthz", "healthz", open_to_all(lambda: self._health())
-        )
+        self.app = site.app(live=self.live)
+        self.app.add_url_rule("/state", "state", open_to_all(lambda: self._state()))
 
     def end_streams(self) -> None:
         self.live.close()
 
-    def _health(self) -> dict[str, object]:
+    def _state(self) -> dict[str, object]:
         return {
             "pid": os.getpid(),
             "streams": self.live.open_streams,

@@ -5,17 +5,15 @@ from __future__ import annotations
 import os
 import signal
 import socket
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import pytest
 
 from mpms.serve import Address, CertificateUnusable, PortTaken, run_web
-
-WAIT_S = 60.0
+from tests.support.at_once import PATIENCE_S, until
+from tests.support.web_live import LiveServer, Stream
 
 
 def gone(pid: int) -> bool:
@@ -29,15 +27,15 @@ def gone(pid: int) -> bool:
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_the_server_while_streams_are_open(
-    start_server: Callable[[], Any],
-    browse: Callable[..., Any],
+    start_server: Callable[[], LiveServer],
+    listen: Callable[..., Stream],
     number: signal.Signals,
 ) -> None:
     server = start_server()
-    browsers = [browse(server) for _ in range(5)]
+    browsers = [listen(server) for _ in range(5)]
     for browser in browsers:
-        browser.until(lambda b=browser: b.last_id)
-    pid = server.health()["pid"]
+        browser.until_placed()
+    pid = server.state()["pid"]
     assert server.stop(number) == 0
     for browser in browsers:
         browser.until_ended()
@@ -45,30 +43,28 @@ def test_a_signal_ends_the_server_while_streams_are_open(
 
 
 def test_the_server_ends_when_its_parent_was_killed(
-    start_server: Callable[[], Any], browse: Callable[..., Any]
+    start_server: Callable[[], LiveServer], listen: Callable[..., Stream]
 ) -> None:
     server = start_server()
-    browser = browse(server)
-    browser.until(lambda: browser.last_id)
-    pid = server.health()["pid"]
+    browser = listen(server)
+    browser.until_placed()
+    pid = server.state()["pid"]
     server.process.kill()
     browser.until_ended()
-    give_up_at = time.monotonic() + WAIT_S
-    while not gone(pid):
-        assert time.monotonic() < give_up_at
-        time.sleep(0.05)
+    until(lambda: gone(pid))
 
 
 def test_the_server_ends_with_whoever_started_it(
-    start_server: Callable[[], Any],
+    start_server: Callable[[], LiveServer],
 ) -> None:
     server = start_server()
+    assert server.process.stdin is not None
     server.process.stdin.close()
-    assert server.process.wait(WAIT_S) == 0
+    assert server.process.wait(PATIENCE_S) == 0
 
 
-def test_a_taken_port_is_refused_by_name(start_server: Callable[[], Any]) -> None:
-    port = urlsplit(start_server().url).port
+def test_a_taken_port_is_refused_by_name(server: LiveServer) -> None:
+    _, port = server.at
     with pytest.raises(PortTaken, match=f"port {port}"):
         run_web(_never, Address(port=port))
 

@@ -4,62 +4,36 @@ from __future__ import annotations
 
 import json
 import socket
-import subprocess
-import sys
 import time
-from collections.abc import Callable, Iterator
-from http.client import HTTPConnection, HTTPResponse
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlencode
 
 import pytest
 
-from mpms import bootstrap
-from mpms.adapters.argon2_hasher import Argon2Hasher
 from mpms.domain.people import Role
+from tests.support.at_once import PATIENCE_S, until
 from tests.support.databases import Databases
+from tests.support.site import Site, quick_hasher
+from tests.support.web_live import ServerProcess
 
 HERE = Path(__file__).parent
-WAIT_S = 60.0
 SENDERS = 300  # more than the server has threads
 PASSWORD = "a passphrase that is long enough"
 POST = "POST /login HTTP/1.1\r\nHost: x\r\n"
 FORM = "Content-Type: application/x-www-form-urlencoded\r\n"
 
 
-class Site:
-    """The server process; its parent is this test."""
+class SlowSite(ServerProcess):
+    """The real site, less patient than a plant would be."""
 
     def __init__(self, database_url: str, state: Path) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, str(HERE / "site_server.py"), database_url, str(state)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            cwd=HERE.parents[3],
-        )
-        assert self.process.stdout is not None
-        self.url = self.process.stdout.readline().strip()
-        assert self.url.startswith("http://127.0.0.1:"), "the server did not start"
-        parts = urlsplit(self.url)
-        self.at = (str(parts.hostname), int(parts.port or 0))
+        super().__init__(HERE / "site_server.py", database_url, str(state))
 
     def connect(self, head: str) -> socket.socket:
-        link = socket.create_connection(self.at, WAIT_S)
+        link = socket.create_connection(self.at, PATIENCE_S)
         link.sendall(head.encode())
         return link
-
-    def ask(
-        self, method: str, path: str, body: Any = None, headers: Any = None
-    ) -> tuple[HTTPResponse, bytes]:
-        link = HTTPConnection(*self.at, timeout=WAIT_S)
-        try:
-            link.request(method, path, body, headers or {})
-            answer = link.getresponse()
-            return answer, answer.read()
-        finally:
-            link.close()
 
     def sign_in(self) -> str:
         answer, _ = self.ask(
@@ -82,28 +56,19 @@ class Site:
         children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
         return max(len(list(Path(f"/proc/{p}/task").iterdir())) for p in children)
 
-    def close(self) -> None:
-        self.process.terminate()
-        assert self.process.wait(WAIT_S) == 0
-        for pipe in (self.process.stdin, self.process.stdout):
-            assert pipe is not None
-            pipe.close()
-
 
 @pytest.fixture(scope="module")
 def site(
     databases: Databases, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Site]:
-    database_url = databases.lend()
-    services = bootstrap.connect(database_url)
-    with services.uow() as tx:
-        tx.people.add("maria", "Maria", Role.ADMIN)
-        tx.people.set_password("maria", Argon2Hasher().hash(PASSWORD))
-    services.close()
-    served = Site(database_url, tmp_path_factory.mktemp("state"))
-    yield served
-    served.close()
-    databases.take_back(database_url)
+) -> Iterator[SlowSite]:
+    with databases.lent() as url, Site(url) as plant:
+        plant.person("maria", Role.ADMIN, name="Maria")
+        with plant.uow() as tx:
+            tx.people.set_password("maria", quick_hasher().hash(PASSWORD))
+        served = SlowSite(url, tmp_path_factory.mktemp("state"))
+        yield served
+        assert served.stop() == 0
+        served.close()
 
 
 @pytest.fixture
@@ -116,7 +81,7 @@ def held() -> Iterator[list[socket.socket]]:
 
 def heard(link: socket.socket) -> bytes:
     """All that comes until the other side ends the connection."""
-    link.settimeout(WAIT_S)
+    link.settimeout(PATIENCE_S)
     parts = []
     try:
         while part := link.recv(65536):
@@ -126,15 +91,8 @@ def heard(link: socket.socket) -> bytes:
     return b"".join(parts)
 
 
-def until(true: Callable[[], object]) -> None:
-    give_up_at = time.monotonic() + WAIT_S
-    while not true():
-        assert time.monotonic() < give_up_at, "waited in vain"
-        time.sleep(0.1)
-
-
 def test_the_site_answers_while_hundreds_send_nothing_more(
-    site: Site, held: list[socket.socket]
+    site: SlowSite, held: list[socket.socket]
 ) -> None:
     slow = f"{POST}{FORM}Content-Length: 1000\r\n\r\nlogin=a"
     half = "GET /login HTTP/1.1\r\nHost: x\r\nX-Half: "
@@ -154,7 +112,7 @@ def test_the_site_answers_while_hundreds_send_nothing_more(
 
 
 def test_a_slow_upload_that_goes_on_arrives(
-    site: Site, held: list[socket.socket]
+    site: SlowSite, held: list[socket.socket]
 ) -> None:
     """It takes longer than a silent sender is waited for, and 5 MB are no matter."""
     body = urlencode({"login": "maria", "password": PASSWORD, "more": "x" * 500_000})
@@ -167,11 +125,11 @@ def test_a_slow_upload_that_goes_on_arrives(
 
 
 def test_a_drop_now_and_then_is_not_going_on(
-    site: Site, held: list[socket.socket]
+    site: SlowSite, held: list[socket.socket]
 ) -> None:
     held.append(site.connect(f"{POST}Content-Length: 1000\r\n\r\n"))
     held[0].settimeout(0.5)
-    give_up_at = time.monotonic() + WAIT_S
+    give_up_at = time.monotonic() + PATIENCE_S
     said = b""
     while not said:
         assert time.monotonic() < give_up_at
@@ -185,7 +143,7 @@ def test_a_drop_now_and_then_is_not_going_on(
 
 @pytest.mark.parametrize("chunked", [False, True])
 def test_a_body_above_the_limit_is_refused_in_the_words_of_the_site(
-    site: Site, held: list[socket.socket], chunked: bool
+    site: SlowSite, held: list[socket.socket], chunked: bool
 ) -> None:
     size = 13 << 20
     given = "Transfer-Encoding: chunked" if chunked else f"Content-Length: {size}"
@@ -202,7 +160,7 @@ def test_a_body_above_the_limit_is_refused_in_the_words_of_the_site(
     assert "12 MB" in json.loads(said)["detail"]
 
 
-def test_a_chunked_form_is_read_like_any_other(site: Site) -> None:
+def test_a_chunked_form_is_read_like_any_other(site: SlowSite) -> None:
     body = urlencode({"login": "maria", "password": PASSWORD}).encode()
     answer, _ = site.ask(
         "POST",
@@ -214,7 +172,7 @@ def test_a_chunked_form_is_read_like_any_other(site: Site) -> None:
 
 
 def test_a_stream_ends_with_the_browser_that_read_it(
-    site: Site, held: list[socket.socket]
+    site: SlowSite, held: list[socket.socket]
 ) -> None:
     """At once, not at the next heartbeat."""
     cookie = site.sign_in()
