@@ -47,14 +47,6 @@ def in_a_row(
     return draw(key, "".join(drawn), *flows, name=name)
 
 
-def job(element: str, topic: str, name: str) -> str:
-    """A step that a handler of this topic does."""
-    return (
-        f'<serviceTask id="{element}" name="{name}" camunda:type="external"'
-        f' camunda:topic="{topic}"/>'
-    )
-
-
 def _flow(way: str) -> str:
     source, target, *condition = way.split(" ", 2)
     inner = "".join(
@@ -71,10 +63,12 @@ def _flow(way: str) -> str:
 # -- elements ------------------------------------------------------------------------
 
 
-def job(id_: str, topic: str, inside: str = "") -> str:
+def job(id_: str, topic: str, inside: str = "", *, name: str = "") -> str:
+    """A step that a handler of this topic does."""
+    called = f' name="{name}"' if name else ""
     return (
-        f'<serviceTask id="{id_}" camunda:type="external" camunda:topic="{topic}">'
-        f"{inside}</serviceTask>"
+        f'<serviceTask id="{id_}"{called} camunda:type="external"'
+        f' camunda:topic="{topic}">{inside}</serviceTask>'
     )
 
 

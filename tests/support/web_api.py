@@ -81,7 +81,7 @@ class Plant(Workshop):
             in_a_row(
                 key,
                 f"begin look print {last} over",
-                print=job("print", "print", "Print"),
+                print=job("print", "print", name="Print"),
                 **{last: f'<userTask id="{last}" name="File"/>'},
             )
         )

@@ -26,7 +26,7 @@ class Panel(Workshop):
             "begin load weigh end",
             name=name,
             load='<userTask id="load" name="Load material"/>',
-            weigh=job("weigh", "weigh", f"Weigh {name}"),
+            weigh=job("weigh", "weigh", name=f"Weigh {name}"),
         )
         self.deploy_files(model)
 

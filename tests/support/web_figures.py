@@ -28,7 +28,7 @@ class House(Workshop):
 
     def deploy(self, key: str) -> None:
         load = '<userTask id="load" name="Load material"/>'
-        label = job("label", "print", "Label")
+        label = job("label", "print", name="Label")
         self.deploy_files(in_a_row(key, "begin load label end", load=load, label=label))
 
     def mix(self) -> str:

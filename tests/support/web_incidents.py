@@ -26,7 +26,7 @@ class House(Workshop):
         return super().desk(**({"pusher": pusher} | changes))
 
     def deploy(self, key: str, topic: str = "print") -> None:
-        label = job("label", topic, "Print the label")
+        label = job("label", topic, name="Print the label")
         self.deploy_files(in_a_row(key, "start label end", label=label))
 
     def stuck(self, key: str, *business_keys: str, trouble: str | None = None) -> None:

@@ -18,7 +18,7 @@ class House(Workshop):
 
     def prepare(self) -> None:
         self.deploy("steps", "start weigh mix pack end")
-        label = job("label", "print", "Label")
+        label = job("label", "print", name="Label")
         self.deploy("printing", "start label pack end", label=label)
 
     def deploy(self, key: str, way: str, **elements: str) -> None:
