@@ -189,7 +189,7 @@ def kernels() -> list[Dispatcher]:
 def test_every_kernel_is_kept_by_us_and_knows_where_its_callees_are_written() -> None:
     pairs = 0
     for kernel in kernels():
-        assert isinstance(kernel._cache, kernel_cache.KernelCache), kernel
+        assert isinstance(vars(kernel)["_cache"], kernel_cache.KernelCache), kernel
         function = kernel.py_func
         known = sources_of(Path(function.__code__.co_filename).resolve())
         used = [function.__globals__.get(name) for name in function.__code__.co_names]
