@@ -18,7 +18,7 @@ from contextlib import suppress
 from pathlib import Path
 
 PR_SET_CHILD_SUBREAPER = 36
-ORPHANS_END_WITHIN_S = 10.0
+ORPHANS_END_WITHIN_S = 5.0
 
 
 def main(arguments: list[str]) -> int:
@@ -34,11 +34,7 @@ def main(arguments: list[str]) -> int:
     )
     signal.signal(signal.SIGTERM, lambda number, frame: pytest.terminate())
     code = _reap_until_ended(pytest)
-    for pid in _orphans_after(ORPHANS_END_WITHIN_S):
-        print(f"still ran after the tests, and is ended: {pid} {_command(pid)}")
-        with suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
-    _orphans_after(ORPHANS_END_WITHIN_S)
+    _end_orphans()
     spent = resource.getrusage(resource.RUSAGE_CHILDREN)
     minutes, seconds = divmod(round(time.monotonic() - started_at), 60)
     total_s = spent.ru_utime + spent.ru_stime
@@ -59,6 +55,15 @@ def _reap_until_ended(pytest: subprocess.Popen[bytes]) -> int:
         if pid == pytest.pid:
             pytest.returncode = os.waitstatus_to_exitcode(status)
             return pytest.returncode
+
+
+def _end_orphans() -> None:
+    """The children of a process that is ended become ours, so we look again."""
+    while left := _orphans_after(ORPHANS_END_WITHIN_S):
+        for pid in left:
+            print(f"still ran after the tests, and is ended: {pid} {_command(pid)}")
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
 
 
 def _orphans_after(patience_s: float) -> list[int]:
