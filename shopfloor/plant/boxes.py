@@ -83,7 +83,8 @@ def scatter_boxes(
     if len(roomy) == 0 and count:
         raise NoRoomForBoxes("the map has no room for a box")
     boxes: list[Box] = []
-    for _ in range(TRIES):
+    # A try places one box at most, so that more need not be tried.
+    for _ in range(TRIES if count <= TRIES else 0):
         if len(boxes) == count:
             return tuple(boxes)
         row, column = roomy[int(random.integers(len(roomy)))]

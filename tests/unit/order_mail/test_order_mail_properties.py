@@ -260,7 +260,7 @@ def test_an_order_written_as_text_reads_back_equal(
     assert_same(read(build(body, sender=BUYERS[sign], subject="x", extra=extra)), order)
 
 
-@calm(100)
+@calm(40)
 @given(order=orders(), language=languages, sign=signs, style=styles)
 def test_an_order_written_as_html_reads_back_equal(
     order: Written, language: str, sign: str, style: int, build: Callable[..., bytes]
@@ -284,7 +284,7 @@ def test_an_order_written_as_html_reads_back_equal(
     assert_same(read(raw), order)
 
 
-@calm(100)
+@calm(40)
 @given(
     order=orders(),
     language=languages,
@@ -309,7 +309,7 @@ def test_an_order_written_as_csv_reads_back_equal(
     assert_same(read(raw), order)
 
 
-@calm(100)
+@calm(40)
 @given(order=orders(), language=languages, sign=signs)
 def test_an_order_written_as_a_workbook_reads_back_equal(
     order: Written,
@@ -326,7 +326,7 @@ def test_an_order_written_as_a_workbook_reads_back_equal(
     assert_same(read(raw), order)
 
 
-@calm(100)
+@calm(40)
 @given(order=orders(), as_text=st.booleans())
 def test_an_order_written_as_json_reads_back_equal(
     order: Written, as_text: bool, with_file: Callable[..., bytes]

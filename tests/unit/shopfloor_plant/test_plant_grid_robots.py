@@ -22,6 +22,7 @@ from shopfloor.plant import (
     Plant,
     Walker,
     grid_of,
+    grid_pilot,
 )
 from shopfloor.plant.bodies import HEADROOM
 from shopfloor.plant.lattice import Cell
@@ -236,7 +237,10 @@ def test_a_grid_robot_waits_for_a_door_that_has_no_way_around() -> None:
     assert contacts(plant) == 0
 
 
-def test_a_way_that_stays_closed_fails_with_its_cause() -> None:
+def test_a_way_that_stays_closed_fails_with_its_cause(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(grid_pilot, "PATIENCE_S", 10.0)
     plant = hall(
         a_robot("g1", 8.5, 1.5),
         doors=(DoorSpec("gate", 8.0, 3.0, 10.0, 3.0),),
