@@ -213,6 +213,7 @@ def _reason(longrepr: object) -> str:
 
 
 CLOSE_S = 60.0
+HEADED = bool(os.environ.get("MPMS_TEST_HEADED"))
 CHROMIUM_FLAGS = [
     *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
     *("--disable-background-networking", "--disable-component-update"),
@@ -231,6 +232,13 @@ def chromium_path() -> str:
     return found
 
 
+@pytest.fixture(scope="session")
+def shell_path(chromium_path: str) -> str:
+    """The browser without anything to show a window with: much less to start."""
+    wanted = None if HEADED else shutil.which("chromium-headless-shell")
+    return wanted or chromium_path
+
+
 @pytest.fixture(scope="module")
 def playwright_(chromium_path: str) -> Iterator[Playwright]:
     """One at a time, and no longer than needed: it keeps an event loop running."""
@@ -239,15 +247,27 @@ def playwright_(chromium_path: str) -> Iterator[Playwright]:
 
 
 @pytest.fixture(scope="module")
-def browser(playwright_: Playwright, chromium_path: str) -> Iterator[Browser]:
-    browser = playwright_.chromium.launch(
-        executable_path=chromium_path,
-        args=CHROMIUM_FLAGS,
-        headless=not os.environ.get("MPMS_TEST_HEADED"),
-        slow_mo=float(os.environ.get("MPMS_TEST_SLOW_MO_MS", "0")),
-    )
+def browser(playwright_: Playwright, shell_path: str) -> Iterator[Browser]:
+    browser = launch(playwright_, shell_path)
     yield browser
     browser.close()
+
+
+@pytest.fixture(scope="module")
+def whole_browser(playwright_: Playwright, chromium_path: str) -> Iterator[Browser]:
+    """With all that a browser with windows has, such as notices of the system."""
+    browser = launch(playwright_, chromium_path)
+    yield browser
+    browser.close()
+
+
+def launch(playwright: Playwright, path: str) -> Browser:
+    return playwright.chromium.launch(
+        executable_path=path,
+        args=CHROMIUM_FLAGS,
+        headless=not HEADED,
+        slow_mo=float(os.environ.get("MPMS_TEST_SLOW_MO_MS", "0")),
+    )
 
 
 @pytest.fixture(scope="session")

@@ -7,6 +7,11 @@ wanted=""
 [ -x /usr/sbin/dovecot ] || wanted="$wanted dovecot-imapd"
 command -v npm >/dev/null 2>&1 || wanted="$wanted nodejs npm"
 command -v chromium >/dev/null 2>&1 || wanted="$wanted chromium"
+# The same browser without a window, at a fifth of the CPU time.
+if ! command -v chromium-headless-shell >/dev/null 2>&1 \
+    && apt-cache show chromium-headless-shell >/dev/null 2>&1; then
+    wanted="$wanted chromium-headless-shell"
+fi
 [ -n "$wanted" ] || exit 0
 if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null 2>&1; then
     echo "Not installed, so their tests are skipped:$wanted"
