@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.support.at_once import until
 from tests.support.drawings import in_a_row, job
 from tests.support.site import Workshop
+from tests.support.waiting import eventually
 
 UNREAD = (
     "SELECT 1 FROM events AS e, readers AS r WHERE r.name = 'tallies'"
@@ -54,7 +54,7 @@ class Panel(Workshop):
                 tx.tallies.follow(1000)
             return not self.rows(UNREAD)
 
-        until(counted, "the history was never counted")
+        eventually(counted, "the history was never counted")
 
     def get_stuck(self, business_key: str) -> str:
         instance_id = self.mix(business_key)

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from tests.support.at_once import PATIENCE_S
 from tests.support.factory import ROOT
+from tests.support.waiting import PATIENCE_S
 
 
 class ServerProcess:

@@ -28,14 +28,13 @@ Run = TypeVar("Run", bound=Callable[..., Any])
 class Shape(BaseModel):
     """What goes out; made from whatever has these attributes."""
 
-    # Validators are built by the first request that needs them, not by every start.
-    model_config = ConfigDict(from_attributes=True, defer_build=True)
+    model_config = ConfigDict(from_attributes=True)
 
 
 class Given(BaseModel):
     """What comes in; a misspelt name is noticed."""
 
-    model_config = ConfigDict(extra="forbid", defer_build=True)
+    model_config = ConfigDict(extra="forbid")
 
     @field_validator("*", mode="after")
     @classmethod
@@ -184,7 +183,7 @@ class Section:
                     " ".join(rest.split()),
                     roles,
                     run,
-                    {name: _adapter(hints[name]) for name in names},
+                    {name: TypeAdapter(hints[name]) for name in names},
                     hints.get("query"),
                     hints.get("body"),
                     answer if shaped else None,
@@ -198,10 +197,6 @@ class Section:
             return run
 
         return add
-
-
-def _adapter(hint: Any) -> TypeAdapter[Any]:
-    return TypeAdapter(hint, config=ConfigDict(defer_build=True))
 
 
 def _is_model(kind: Any) -> bool:

@@ -29,7 +29,7 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from mpms.domain.people import Role
-from tests.support.at_once import PATIENCE_S, until
+from tests.support.waiting import PATIENCE_S, eventually
 from tests.support.web_api import Plant
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -128,10 +128,12 @@ def test_a_server_killed_in_the_middle_leaves_the_key_free_and_nothing_done(
         cursor.execute("LOCK TABLE events IN SHARE MODE")  # it waits without a limit
         asking = threading.Thread(target=ask_in_vain)
         asking.start()
-        until(lambda: plant.rows(waiting)[0][0] > 0)
+        eventually(lambda: plant.rows(waiting)[0][0] > 0)
         first.kill()
         asking.join(PATIENCE_S)
-    until(lambda: not plant.rows("SELECT 1 FROM pg_locks WHERE locktype = 'advisory'"))
+    eventually(
+        lambda: not plant.rows("SELECT 1 FROM pg_locks WHERE locktype = 'advisory'")
+    )
     assert plant.told("suspended") == []
     second = serve()
     status, answer = second.ask("POST", path, token, body, key="k1")

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from mpms.serve import Address, CertificateUnusable, PortTaken, run_web
-from tests.support.at_once import PATIENCE_S, until
+from tests.support.waiting import PATIENCE_S, eventually
 from tests.support.web_live import LiveServer, Stream
 
 
@@ -51,7 +51,7 @@ def test_the_server_ends_when_its_parent_was_killed(
     pid = server.state()["pid"]
     server.process.kill()
     browser.until_ended()
-    until(lambda: gone(pid))
+    eventually(lambda: gone(pid))
 
 
 def test_the_server_ends_with_whoever_started_it(

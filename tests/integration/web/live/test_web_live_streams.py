@@ -9,9 +9,9 @@ import psycopg2
 import pytest
 
 from mpms.services.tokens import hash_of
-from tests.support.at_once import until
 from tests.support.databases import Databases
 from tests.support.site import Site
+from tests.support.waiting import eventually
 from tests.support.web_live import LiveServer, Stream
 
 INSERT = (
@@ -138,7 +138,7 @@ def test_sixty_browsers_come_and_go_without_leaving_threads(
     write: Callable[[str], None],
     rounds: int,
 ) -> None:
-    until(lambda: not server.streams(), "streams of other tests")
+    eventually(lambda: not server.streams(), "streams of other tests")
     most_threads = []
     for turn in range(rounds):
         browsers = [listen(server) for _ in range(60)]
@@ -152,5 +152,5 @@ def test_sixty_browsers_come_and_go_without_leaving_threads(
         most_threads.append(state["threads"])
         for browser in browsers:
             browser.close()
-        until(lambda: not server.streams(), "streams of browsers that left")
+        eventually(lambda: not server.streams(), "streams of browsers that left")
     assert most_threads[-1] <= most_threads[0] + 10

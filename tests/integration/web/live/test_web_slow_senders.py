@@ -12,9 +12,9 @@ from urllib.parse import urlencode
 import pytest
 
 from mpms.domain.people import Role
-from tests.support.at_once import PATIENCE_S, until
 from tests.support.databases import Databases
 from tests.support.site import Site, quick_hasher
+from tests.support.waiting import PATIENCE_S, eventually
 from tests.support.web_live import ServerProcess
 
 HERE = Path(__file__).parent
@@ -182,4 +182,4 @@ def test_a_stream_ends_with_the_browser_that_read_it(
     assert held[0].recv(4096).startswith(b"HTTP/1.1 200 ")
     assert site.streams() == 1
     held[0].close()
-    until(lambda: site.streams() == 0)
+    eventually(lambda: site.streams() == 0)

@@ -6,8 +6,8 @@ from functools import partial
 
 from mpms.domain.people import Role
 from mpms.services.limit_attempts import Limit
-from tests.support.at_once import together
 from tests.support.site import Browser
+from tests.support.waiting import together
 from tests.support.web_login import Gate
 
 SLACK_S = 50  # a busy machine may take its time between two requests

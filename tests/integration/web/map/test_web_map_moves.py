@@ -25,7 +25,7 @@ from mpms.web.signed_in import SESSION_COOKIE
 from shopfloor.sim.server import RunningSimulator, running
 from shopfloor.sim.simulation import Simulation
 from shopfloor.sim.world_file import load_world
-from tests.support.at_once import until
+from tests.support.waiting import eventually
 from tests.support.web_map import House
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -112,15 +112,15 @@ def test_twenty_robots_move_on_the_page_and_in_the_list(
 ) -> None:
     troubles: list[str] = []
     page.on("pageerror", lambda error: troubles.append(str(error)))
-    until(lambda: page.locator("g.robot").count() == ROBOTS, "all robots")
-    until(lambda: all(spots(page)), "their places")
+    eventually(lambda: page.locator("g.robot").count() == ROBOTS, "all robots")
+    eventually(lambda: all(spots(page)), "their places")
     before, seen = spots(page), frames(page)
     drive_all(simulator)
-    until(
+    eventually(
         lambda: all(a != b for a, b in zip(before, spots(page), strict=True)),
         "movement of all robots",
     )
-    until(lambda: frames(page) > seen + 10, "more frames")
+    eventually(lambda: frames(page) > seen + 10, "more frames")
     assert page.locator("#map-robot-rows [data-robot]").count() == ROBOTS
     assert troubles == []
 
@@ -129,7 +129,7 @@ def test_twenty_robots_move_on_the_page_and_in_the_list(
 def test_every_layer_is_seen_when_it_is_switched_on_and_gone_when_off(
     page: Page, simulator: RunningSimulator
 ) -> None:
-    until(lambda: page.locator("g.robot").count() == ROBOTS, "all robots")
+    eventually(lambda: page.locator("g.robot").count() == ROBOTS, "all robots")
     simulator.do(lambda: setattr(simulator.simulation, "speed", 0.1))
     drive_all(simulator)
     page.locator('#map-robot-rows [data-robot="robot1"] button').click()
@@ -150,9 +150,9 @@ def test_every_layer_is_seen_when_it_is_switched_on_and_gone_when_off(
         layer = page.get_by_role("button", name=name, exact=True)
         assert layer.get_attribute("aria-pressed") == "false"
         layer.click()
-        until(partial(drawn, css), name)
+        eventually(partial(drawn, css), name)
         layer.click()
-        until(partial(gone, css), "gone")
+        eventually(partial(gone, css), "gone")
     for name, css in (
         ("Floor", ".map-under .map-floor"),
         ("Robots", ".map-robots"),
@@ -168,18 +168,18 @@ def test_every_layer_is_seen_when_it_is_switched_on_and_gone_when_off(
 def test_a_silent_floor_turns_grey_and_says_how_old_it_is(
     page: Page, simulator: RunningSimulator
 ) -> None:
-    until(lambda: page.locator("g.robot").count() == ROBOTS, "all robots")
+    eventually(lambda: page.locator("g.robot").count() == ROBOTS, "all robots")
     row = page.locator('#map-robot-rows [data-robot="robot1"]')
-    until(lambda: "free" in row.inner_text(), "a robot that is well")
+    eventually(lambda: "free" in row.inner_text(), "a robot that is well")
     simulator.fault("freeze *")
-    until(lambda: "last heard" in row.inner_text(), "its age")
-    until(lambda: page.locator("g.robot-grey").count() == ROBOTS, "grey robots")
+    eventually(lambda: "last heard" in row.inner_text(), "its age")
+    eventually(lambda: page.locator("g.robot-grey").count() == ROBOTS, "grey robots")
     simulator.fault("clear *")
-    until(lambda: "free" in row.inner_text(), "the robot again")
+    eventually(lambda: "free" in row.inner_text(), "the robot again")
 
 
 def test_keys_zoom_and_a_row_opens_the_sheet(page: Page) -> None:
-    until(lambda: page.locator("g.robot").count() == ROBOTS, "all robots")
+    eventually(lambda: page.locator("g.robot").count() == ROBOTS, "all robots")
     ground = page.locator(".map-floor").first
     fitted = ground.get_attribute("transform")
     page.locator("[data-map]").focus()
@@ -192,12 +192,12 @@ def test_keys_zoom_and_a_row_opens_the_sheet(page: Page) -> None:
     row = page.locator('#map-robot-rows [data-robot="robot2"] button')
     row.focus()
     page.keyboard.press("Enter")
-    until(lambda: page.locator("#map-sheet").is_visible(), "the sheet")
+    eventually(lambda: page.locator("#map-sheet").is_visible(), "the sheet")
     assert "robot2" in page.locator("#map-sheet").inner_text()
     assert row.get_attribute("aria-pressed") == "true"
     page.locator("#map-sheet").focus()
     page.keyboard.press("Escape")
-    until(lambda: not page.locator("#map-sheet").is_visible(), "a closed sheet")
+    eventually(lambda: not page.locator("#map-sheet").is_visible(), "a closed sheet")
 
 
 def test_the_build_of_the_pages_has_the_map() -> None:

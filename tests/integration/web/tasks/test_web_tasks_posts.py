@@ -10,8 +10,8 @@ import pytest
 from mpms.domain.people import Role
 from mpms.services.repair_instance import cancel_instance
 from mpms.services.tokens import hash_of
-from tests.support.at_once import together
 from tests.support.site import Browser
+from tests.support.waiting import together
 from tests.support.web_tasks import Hall
 
 CONFIRMED = {"confirmed": True, "lot": "L-1"}
