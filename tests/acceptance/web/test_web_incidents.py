@@ -11,7 +11,7 @@ from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from mpms import bootstrap
 from mpms.demo.buyer import BUYER
@@ -62,6 +62,12 @@ DRIVE = """<process id="driving" name="Driving" isExecutable="true">
 <sequenceFlow id="one" sourceRef="begin" targetRef="drive"/>
 <sequenceFlow id="two" sourceRef="drive" targetRef="end"/>
 </process></definitions>"""
+
+
+@pytest.fixture(scope="module")
+def browser(whole_browser: Browser) -> Browser:
+    """The one without windows shows no notices."""
+    return whole_browser
 
 
 def deploy(house: House, key: str, body: str) -> None:
