@@ -167,7 +167,8 @@ def answers(dsn: str) -> bool:
 
 
 def cluster_of(server: PostgresServer) -> Path:
-    return Path(ask(server.dsn, "SHOW data_directory"))
+    """By our own setting: root hands PostgreSQL an opened directory without a name."""
+    return Path(ask(server.dsn, f"SHOW {processes.CLUSTER_SETTING}"))
 
 
 def kill_and_bury(server: PostgresServer) -> None:
