@@ -26,12 +26,7 @@ def main(arguments: list[str]) -> int:
     started_at = time.monotonic()
     if ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0:
         print("the CPU time of orphans will not be counted")
-    # Some machines forbid it; then each of a thousand processes compiles our sources.
-    environment = dict(os.environ)
-    environment.pop("PYTHONDONTWRITEBYTECODE", None)
-    pytest = subprocess.Popen(
-        [sys.executable, "-m", "pytest", *arguments], env=environment
-    )
+    pytest = subprocess.Popen([sys.executable, "-m", "pytest", *arguments])
     signal.signal(signal.SIGTERM, lambda number, frame: pytest.terminate())
     code = _reap_until_ended(pytest)
     _end_orphans()

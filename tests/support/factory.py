@@ -29,7 +29,7 @@ from mpms.services.handlers import Handlers
 from mpms.services.start_instance import start_instance
 from mpms.services.submit_form import Submitted, submit_form
 from mpms.worker import Worker
-from tests.support.databases import Contents, Databases, contents_of
+from tests.support.databases import Contents, Databases
 from tests.support.fakes import SilentAlarm
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -197,12 +197,12 @@ class Factory:
 
 def stocked_contents(databases: Databases) -> Contents:
     """What a database holds in which the shipped models are deployed."""
-    url = databases.lend()
-    with Factory(url) as factory:
-        factory.deploy_files(assets.shipped_models())
-    held = contents_of(url)
-    databases.take_back(url)
-    return held
+
+    def fill(url: str) -> None:
+        with Factory(url) as factory:
+            factory.deploy_files(assets.shipped_models())
+
+    return databases.prepared("shipped models", fill)
 
 
 F = TypeVar("F", bound=Factory)

@@ -21,8 +21,8 @@ from tests.support.simulator import Simulator
 
 
 @pytest.fixture
-def plant(database_url: str, tmp_path: Path) -> Iterator[RobotPlant]:
-    plant = RobotPlant(database_url, tmp_path)
+def plant(own_database_url: str, tmp_path: Path) -> Iterator[RobotPlant]:
+    plant = RobotPlant(own_database_url, tmp_path)
     yield plant
     plant.close()
 
