@@ -21,6 +21,7 @@ def database(settings: Settings) -> Iterator[str]:
     with postgres.start(
         settings.state_dir / "postgres", bindir=settings.pg_bindir
     ) as server:
+        server.supervise()
         yield server.dsn
 
 
