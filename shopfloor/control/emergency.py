@@ -10,19 +10,12 @@ rule stays here to be compared with.
 from __future__ import annotations
 
 import math
-from typing import Protocol
 
 from shopfloor.control.errors import ThresholdsRefused
 from shopfloor.control.watching import Near, Surroundings
 
 STOP_M = 0.20
 RESUME_M = 0.60
-
-
-class StopRule(Protocol):
-    stopped: bool
-
-    def step(self, around: Surroundings, person_m: float = math.inf) -> Near: ...
 
 
 class EmergencyStop:

@@ -32,7 +32,6 @@ _INTEGERS = {
 }
 _FLOATS = {"float32", "float64"}
 _TIMES = {"time", "duration"}
-PRIMITIVES = {"bool", "string", *_INTEGERS, *_FLOATS}
 _OCTETS = {"uint8", "char"}
 
 

@@ -7,8 +7,6 @@ infinity, and a power is bounded by the format however large its exponent is.
 import math
 from collections.abc import Callable
 from decimal import (
-    ROUND_CEILING,
-    ROUND_FLOOR,
     ROUND_HALF_EVEN,
     Context,
     Decimal,
@@ -82,14 +80,6 @@ def modulo(a: Decimal, b: Decimal) -> Decimal:
         raise Fault("divides by zero")
     rest = computed(lambda: DECIMALS.remainder(a, b))
     return add(rest, b) if rest and (rest < 0) != (b < 0) else rest
-
-
-def floored(value: Decimal) -> Decimal:
-    return value.to_integral_value(ROUND_FLOOR)
-
-
-def ceiled(value: Decimal) -> Decimal:
-    return value.to_integral_value(ROUND_CEILING)
 
 
 def rounded(value: Decimal, scale: int, rounding: str) -> Decimal:

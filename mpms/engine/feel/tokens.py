@@ -6,7 +6,6 @@ they are known beforehand or stand in `backticks`.
 """
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
@@ -133,10 +132,6 @@ def _is_odd(name: str) -> bool:
 
 def _spelled(name: str) -> str:
     return r"\s+".join(re.escape(word) for word in name.split())
-
-
-def normal_name(words: Iterable[str]) -> str:
-    return " ".join(words)
 
 
 def _unescaped(text: str, position: int) -> str:
