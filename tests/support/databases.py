@@ -25,6 +25,9 @@ TEMPLATE = "mpms_template"
 VACUUM_FROM_BYTES = 256 * 1024  # dead rows beyond that slow down the next test
 OURS = "relnamespace = 'public'::regnamespace"
 TABLES = f"SELECT relname FROM pg_class WHERE relkind = 'r' AND {OURS} ORDER BY 1"
+TABLES_WITH_ROWS = f"""
+    SELECT relname FROM pg_class
+     WHERE relkind = 'r' AND {OURS} AND pg_relation_size(oid) > 0 ORDER BY 1"""
 SEQUENCES = f"SELECT relname FROM pg_class WHERE relkind = 'S' AND {OURS} ORDER BY 1"
 LARGE = f"""
     SELECT relname FROM pg_class
@@ -114,14 +117,21 @@ def refill(connection: extensions.connection, wanted: Contents) -> None:
             "SET LOCAL session_replication_role = replica;"
             + "".join(
                 _with("DELETE FROM {};", cursor, table)
-                for table in names(cursor, TABLES)
+                for table in names(cursor, TABLES_WITH_ROWS)
             )
         )
         for table, rows in wanted.rows.items():
             copy = _with("COPY {} FROM STDIN", cursor, table)
             cursor.copy_expert(copy, io.StringIO(rows))
-        for sequence, (last, called) in wanted.sequences.items():
-            cursor.execute("SELECT setval(%s, %s, %s)", (sequence, last, called))
+        cursor.execute(
+            "SELECT setval(name, last, called)"
+            " FROM unnest(%s::text[], %s::bigint[], %s::boolean[])"
+            " AS wanted (name, last, called)",
+            (
+                list(wanted.sequences),
+                *map(list, zip(*wanted.sequences.values(), strict=True)),
+            ),
+        )
     _vacuum(connection)
 
 
@@ -166,23 +176,23 @@ class Databases:
         self._shapes: dict[str, Shape] = {}
         self._fresh: Contents | None = None
         self._prepared: dict[str, Contents] = {}
+        self._connections: dict[str, extensions.connection] = {}
 
     def lend(self, wanted: Contents | None = None) -> str:
         """Return the URL of a database that holds what a new one holds, or that."""
         url = self._free.pop() if self._free else self._copy()
         if wanted is not None or url in self._used:
-            with closing(psycopg2.connect(url)) as connection:
-                refill(connection, self.fresh if wanted is None else wanted)
+            refill(self._connection(url), self.fresh if wanted is None else wanted)
         self._used.add(url)
         return url
 
     def take_back(self, url: str) -> None:
         """End what still uses a database; its rows are replaced when it is lent."""
-        with closing(psycopg2.connect(url)) as connection:
-            connection.autocommit = True
-            with connection.cursor() as cursor:
-                cursor.execute(END_OTHERS)
-                same = shape(cursor) == self._shapes[url]
+        connection = self._connection(url)
+        with connection, connection.cursor() as cursor:
+            cursor.execute(END_OTHERS)
+        with connection, connection.cursor() as cursor:
+            same = shape(cursor) == self._shapes[url]
         if same:
             self._free.append(url)
         else:
@@ -226,6 +236,8 @@ class Databases:
         return self.url_of(name)
 
     def drop(self, url: str) -> None:
+        if url in self._connections:
+            self._connections.pop(url).close()
         name = urlsplit(url).path.lstrip("/")
         self.run(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
 
@@ -239,12 +251,28 @@ class Databases:
     def url_of(self, name: str) -> str:
         return urlunsplit(urlsplit(self._server_url)._replace(path=f"/{name}"))
 
+    def close(self) -> None:
+        """Before the server ends."""
+        for connection in self._connections.values():
+            connection.close()
+
+    def _connection(self, url: str) -> extensions.connection:
+        """Ours to a database that is lent. A new one would read the whole catalogue
+        again, which costs ten times what it does; a test may have ended this one."""
+        known = self._connections.get(url)
+        if known is not None:
+            try:
+                with known, known.cursor() as cursor:
+                    cursor.execute("SELECT 1")
+                return known
+            except psycopg2.Error:
+                known.close()
+        self._connections[url] = psycopg2.connect(url)
+        return self._connections[url]
+
     def _copy(self) -> str:
         url = self.create(self.template)
-        with (
-            closing(psycopg2.connect(url)) as connection,
-            connection.cursor() as cursor,
-        ):
+        with self._connection(url) as connection, connection.cursor() as cursor:
             self._shapes[url] = shape(cursor)
         return url
 
