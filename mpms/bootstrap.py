@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from mpms import assets
+from mpms import assets, plugins
 from mpms.adapters.memory import (
     LoopbackRobots,
     LoopbackScale,
@@ -74,9 +74,9 @@ def connect(
     application: str = "mpms",
     limits: Limits | None = None,
 ) -> Services:
-    """Connect to a migrated database."""
+    """Connect to a migrated database. PluginRefused."""
+    engine = SpiffEngine((handlers or plugins.handlers()).pure, limits)
     connections = Connections(database_url, application_name=application)
-    engine = SpiffEngine((handlers or Handlers()).pure, limits)
     wall = clock or SystemClock()
     uow = PostgresUnitOfWork(connections, _queries(), channel=CHANNEL)
     return Services(connections, uow, engine, wall, Advance(engine, wall))

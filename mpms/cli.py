@@ -79,6 +79,9 @@ def parser() -> argparse.ArgumentParser:
     check = commands_of.add_parser("check", help="is everything there and reachable?")
     check.set_defaults(run="commands.check")
 
+    plugins = commands_of.add_parser("plugins", help="what is installed beside MPMS")
+    plugins.set_defaults(run="plugin_commands.listing")
+
     add_starts(commands_of)
     add_users(commands_of)
     add_tokens(commands_of)
@@ -100,7 +103,8 @@ def parser() -> argparse.ArgumentParser:
     )
     elements.set_defaults(run="model_commands.print_elements")
     deploy = of_models.add_parser("deploy", help="deploy .bpmn, .dmn and .form files")
-    deploy.add_argument("files", nargs="+", type=Path, metavar="FILE")
+    deploy.add_argument("files", nargs="*", type=Path, metavar="FILE")
+    deploy.add_argument("--plugin", metavar="NAME", help="what a plug-in ships")
     deploy.set_defaults(run="commands.deploy")
 
     orders = commands_of.add_parser("orders", help="manufacturing orders")

@@ -7,7 +7,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from mpms import assets, bootstrap
+from mpms import assets, bootstrap, plugins
 from mpms.at_the_desk import database
 from mpms.domain.errors import MpmsError
 from mpms.model_commands import in_a_line
@@ -23,9 +23,17 @@ class FileUnreadable(MpmsError):
     """A file cannot be read."""
 
 
-def deploy(settings: Settings, files: Sequence[Path]) -> int:
+class NothingToDeploy(MpmsError):
+    """Name files, or a plug-in with --plugin."""
+
+
+def deploy(
+    settings: Settings, files: Sequence[Path], *, plugin: str | None = None
+) -> int:
     """Deploy files, all or none, and say what came of it."""
-    contents: dict[str, bytes] = {}
+    if not files and plugin is None:
+        raise NothingToDeploy
+    contents = {} if plugin is None else plugins.models_of(plugin)
     for path in files:
         try:
             contents[path.name] = path.read_bytes()

@@ -12,6 +12,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from mpms import plugins
 from mpms.domain.forms import check_form
 from mpms.domain.models import Problem
 from mpms.engine import decisions
@@ -87,7 +88,7 @@ def _findings(path: Path) -> tuple[list[Problem], list[Problem]]:
         return check_form(content), []
     # There is no database here: only the topics of our own workers are known.
     problems = model_lint.check(content).problems
-    return problems, model_lint.check_names(content, topics=TOPICS)
+    return problems, model_lint.check_names(content, topics=TOPICS | plugins.topics())
 
 
 def _told(result: Result) -> str:

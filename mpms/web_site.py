@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from mpms import assets, bootstrap
+from mpms import assets, bootstrap, plugins
 from mpms.adapters.argon2_hasher import Argon2Hasher
 from mpms.adapters.floor import BridgeFloor, StillFloor
 from mpms.adapters.mail_account import (
@@ -104,7 +104,8 @@ class Site:
                 public_url=settings.site_url,
                 sign_in_elsewhere=_elsewhere(settings),
                 plant=plant_desk(settings, world, home),
-            )
+            ),
+            [page for plugin in plugins.loaded() for page in plugin.pages],
         )
 
     @property

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from mpms import bootstrap
+from mpms import bootstrap, plugins
 from mpms.adapters.webhook_post import HttpPoster
 from mpms.assets import product_version
 from mpms.at_the_desk import database
@@ -106,14 +106,16 @@ def running_worker(
         worker = Worker(
             services.uow,
             services.advance,
-            bootstrap.factory_handlers(
-                services,
-                world,
-                scale=scale,
-                intake=intake,
-                materials=bootstrap.current_catalogue(
-                    settings.catalogue, settings.world
-                ),
+            plugins.joined(
+                bootstrap.factory_handlers(
+                    services,
+                    world,
+                    scale=scale,
+                    intake=intake,
+                    materials=bootstrap.current_catalogue(
+                        settings.catalogue, settings.world
+                    ),
+                )
             ),
             robots,
             alarm,

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from flask import Flask
 
-from mpms.web import api, assets, security, signed_in, texts, tracing
+from mpms.plugins import Page
+from mpms.web import api, assets, plugin_pages, security, signed_in, texts, tracing
 from mpms.web import metrics as measuring
 from mpms.web.desk import Desk
 from mpms.web.pages import (
@@ -53,7 +56,8 @@ PAGES = (
 )
 
 
-def create_app(desk: Desk) -> Flask:
+def create_app(desk: Desk, more_pages: Sequence[Page] = ()) -> Flask:
+    """The site, with pages of plug-ins. PluginRefused."""
     app = Flask(__name__, static_folder=None)
     app.config.update(MAX_CONTENT_LENGTH=MAX_BODY_BYTES, MAX_FORM_MEMORY_SIZE=1 << 20)
     app.extensions["desk"] = desk
@@ -62,5 +66,6 @@ def create_app(desk: Desk) -> Flask:
         part.install(app)
     for page in PAGES:
         app.register_blueprint(page.pages)
+    plugin_pages.install(app, more_pages)
     require_rights(app)
     return app

@@ -28,7 +28,7 @@ def leaves(
 
 COMMANDS = dict(leaves(parser()))
 PROMISED = {
-    *("demo", "work", "serve", "migrate", "check"),
+    *("demo", "work", "serve", "migrate", "check", "plugins"),
     *("models lint", "models elements", "models deploy"),
     *(f"orders {word}" for word in ("check", "send", "list", "release", "refuse")),
     *("processes start", "processes starts", "messages send", "signals send"),

@@ -1,0 +1,16 @@
+"""What the bakery bakes tonight, for those who lead it."""
+
+from flask import Blueprint, render_template
+
+from mpms.web.rights import LEADERS, allowed
+from mpms.web.signed_in import current_desk
+
+pages = Blueprint("bakery", __name__, url_prefix="/bakery", template_folder="templates")
+
+
+@pages.get("")
+@allowed(LEADERS)
+def tonight() -> str:
+    with current_desk().uow() as tx:
+        tasks = [task for task in tx.tasks.open() if task.element == "check_bread"]
+    return render_template("bakery.html", tasks=tasks)

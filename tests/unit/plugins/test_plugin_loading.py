@@ -1,0 +1,189 @@
+"""What a plug-in may add, and how one that cannot be used is named."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping
+from importlib.metadata import EntryPoint
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from mpms import plugins
+from mpms.domain.jobs import Done, Job, NotYet, Reach
+from mpms.plugins import Installed, Page, Plugin, PluginRefused, Topic
+from mpms.services.handlers import Handlers
+
+JOB = Job(1, "t", "i", None, "step", "a.topic", {"n": 2}, 0, (), "t:0")
+
+
+def nothing(*given: Any) -> None:
+    return None
+
+
+@pytest.fixture
+def strangers() -> Iterator[ModuleType]:
+    """A module of somebody else."""
+    module = ModuleType("strangers_plugins")
+    sys.modules[module.__name__] = module
+    yield module
+    del sys.modules[module.__name__]
+
+
+@pytest.fixture(autouse=True)
+def forgotten() -> Iterator[None]:
+    """What is installed is read once a process."""
+    plugins.installed.cache_clear()
+    yield
+    plugins.installed.cache_clear()
+
+
+def entries(module: ModuleType, **found: object) -> list[EntryPoint]:
+    for name, value in found.items():
+        setattr(module, name, value)
+    return [
+        EntryPoint(name, f"{module.__name__}:{name}", plugins.GROUP) for name in found
+    ]
+
+
+def faults(found: tuple[Installed, ...]) -> Mapping[str, str]:
+    return {each.entry: each.fault for each in found if each.plugin is None}
+
+
+def test_a_plug_in_serves_topics_of_every_reach() -> None:
+    made = plugins.handlers_of(
+        [
+            Plugin(
+                "three",
+                topics={
+                    "a.pure": Topic(lambda data: {"n": data["n"] + 1}, Reach.PURE),
+                    "a.inside": Topic(
+                        lambda tx, job: {"n": job.inputs["n"]}, Reach.INSIDE
+                    ),
+                    "a.outside": Topic(lambda job: {"n": 3}, limit_s=5.0),
+                },
+            )
+        ]
+    )
+    assert made.pure["a.pure"]({"n": 1}) == {"n": 2}
+    assert made.inside["a.inside"](None, JOB) == Done({"n": 2})  # type: ignore[arg-type]
+    assert made.outside["a.outside"].function(JOB) == Done({"n": 3})
+    assert made.outside["a.outside"].limit_s == 5.0
+
+
+@pytest.mark.parametrize(
+    ("gave", "means"),
+    [
+        (None, Done()),
+        ({"n": 1}, Done({"n": 1})),
+        (NotYet(2.0, "the oven is cold"), NotYet(2.0, "the oven is cold")),
+    ],
+)
+def test_a_handler_gives_variables_nothing_or_an_answer(gave: Any, means: Any) -> None:
+    made = plugins.handlers_of(
+        [Plugin("one", topics={"a.topic": Topic(lambda _: gave)})]
+    )
+    assert made.outside["a.topic"].function(JOB) == means
+
+
+def test_anything_else_that_a_handler_gives_is_named() -> None:
+    made = plugins.handlers_of([Plugin("one", topics={"a.topic": Topic(lambda _: 7)})])
+    with pytest.raises(TypeError, match="it gave int"):
+        made.outside["a.topic"].function(JOB)
+
+
+def test_a_plug_in_that_cannot_be_loaded_is_named_with_its_cause(
+    strangers: ModuleType, tmp_path: Path
+) -> None:
+    missing = EntryPoint("missing", "no_such_module:plugin", plugins.GROUP)
+    found = plugins.read(
+        [
+            missing,
+            *entries(
+                strangers,
+                number=7,
+                nameless=Plugin(""),
+                no_function=Plugin("f", topics={"a": Topic("bake")}),  # type: ignore[arg-type]
+                no_time=Plugin("t", topics={"a": Topic(nothing, limit_s=0.0)}),
+                no_page=Plugin("p", pages=(Page("pages", "/p", "P"),)),
+                no_models=Plugin("m", models=tmp_path / "none"),
+            ),
+        ]
+    )
+    assert faults(found) == {
+        "missing": "ModuleNotFoundError: No module named 'no_such_module'",
+        "number": "strangers_plugins:number is a int and no Plugin",
+        "nameless": "it has no name",
+        "no_function": "the work of the topic 'a' is no function",
+        "no_time": "the topic 'a' is given 0 s",
+        "no_page": "the page 'P' has no address or no module:name",
+        "no_models": f"its models are not in {tmp_path / 'none'}",
+    }
+
+
+def test_a_name_a_topic_and_a_page_belong_to_one_plug_in(strangers: ModuleType) -> None:
+    page = Page("a:b", "/bakery", "Bakery")
+    found = plugins.read(
+        entries(
+            strangers,
+            a_first=Plugin("bakery", topics={"oven": Topic(nothing)}, pages=(page,)),
+            same_name=Plugin("bakery"),
+            same_page=Plugin("other", pages=(page,)),
+            same_topic=Plugin("third", topics={"oven": Topic(nothing)}),
+        )
+    )
+    assert faults(found) == {
+        "same_name": "a_first has the name 'bakery' already",
+        "same_page": "a_first has the page '/bakery' already",
+        "same_topic": "a_first has the topic 'oven' already",
+    }
+
+
+def installed_are(monkeypatch: pytest.MonkeyPatch, found: list[EntryPoint]) -> None:
+    monkeypatch.setattr(plugins, "entry_points", lambda *, group: found)
+
+
+def test_one_that_cannot_be_used_keeps_everything_from_starting(
+    strangers: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installed_are(
+        monkeypatch,
+        entries(strangers, good=Plugin("g", topics={"a": Topic(nothing)}), number=7),
+    )
+    with pytest.raises(PluginRefused, match="The plug-in number of strangers_plugins"):
+        plugins.loaded()
+    assert plugins.topics() == {"a"}
+
+
+def test_a_plug_in_cannot_take_a_topic_of_ours(
+    strangers: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installed_are(
+        monkeypatch,
+        entries(strangers, thief=Plugin("t", topics={"robot.move": Topic(nothing)})),
+    )
+    own = Handlers()
+    own.add_inside("robot.move", lambda tx, job: Done())
+    with pytest.raises(PluginRefused, match=r"serves robot\.move, which MPMS serves"):
+        plugins.joined(own)
+
+
+def test_models_of_a_plug_in_are_found_by_its_name(
+    strangers: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for name in ("bread.bpmn", "check.form", "README.md"):
+        (tmp_path / name).write_text(name)
+    found = entries(
+        strangers, full=Plugin("full", models=tmp_path), none=Plugin("none")
+    )
+    installed_are(monkeypatch, found)
+    assert plugins.models_of("full") == {
+        "bread.bpmn": b"bread.bpmn",
+        "check.form": b"check.form",
+    }
+    with pytest.raises(PluginRefused, match="The plug-in none ships no models"):
+        plugins.models_of("none")
+    with pytest.raises(PluginRefused, match="no plug-in bakery; installed: full, none"):
+        plugins.models_of("bakery")
