@@ -15,7 +15,8 @@ import ssl
 import time
 from urllib.parse import urlsplit
 
-from mpms.domain.push_endpoints import EndpointRefused, check_endpoint, is_public
+from mpms.domain.addresses import ip_address, is_public
+from mpms.domain.push_endpoints import EndpointRefused, check_endpoint
 from mpms.ports.alerts import PushGone, PushRefused, PushUnavailable, Subscription
 
 TIMEOUT_S = 15.0
@@ -127,7 +128,7 @@ class WebPusher:
         something else a moment later."""
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
         addresses = [str(each[4][0]) for each in found]
-        if not inside and not all(is_public(address) for address in addresses):
+        if not inside and not all(is_public(ip_address(each)) for each in addresses):
             raise PushRefused(f"{host} lies inside a network; it is not posted to")
         failure: OSError | None = None
         for address in addresses:

@@ -8,7 +8,6 @@ its answer is cut off.
 
 from __future__ import annotations
 
-import ipaddress
 import socket
 import ssl
 import threading
@@ -19,11 +18,10 @@ from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from mpms.domain.addresses import Ip, ip_address, is_public
 from mpms.domain.webhooks import PostFailed
 
 LIMIT_S = 10.0
-NAT64 = ipaddress.ip_network("64:ff9b::/96")
-Ip = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
 @dataclass(frozen=True)
@@ -87,7 +85,7 @@ class HttpPoster:
 
     def _address(self, host: str, port: int) -> Ip:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-        addresses = [_ip(str(entry[4][0])) for entry in found]
+        addresses = [ip_address(str(entry[4][0])) for entry in found]
         if not self.private_allowed:
             for address in addresses:
                 if not is_public(address):
@@ -96,23 +94,6 @@ class HttpPoster:
                         " internet"
                     )
         return addresses[0]
-
-
-def is_public(address: Ip) -> bool:
-    """Whether an address is one of the internet, also one inside another."""
-    if isinstance(address, ipaddress.IPv6Address):
-        inner = address.ipv4_mapped or address.sixtofour
-        if address in NAT64:
-            inner = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
-        if address.teredo is not None:
-            inner = address.teredo[1]
-        if inner is not None:
-            return is_public(inner)
-    return address.is_global and not address.is_multicast
-
-
-def _ip(text: str) -> Ip:
-    return ipaddress.ip_address(text.partition("%")[0])
 
 
 def _shut(link: socket.socket) -> None:

@@ -7,10 +7,10 @@ what it resolves to is judged again by whoever connects.
 
 from __future__ import annotations
 
-import ipaddress
 import re
 from urllib.parse import urlsplit
 
+from mpms.domain.addresses import ip_address, is_public
 from mpms.domain.errors import MpmsError
 
 LONGEST = 2_000
@@ -45,23 +45,9 @@ def check_endpoint(endpoint: str) -> str:
 def is_outside(host: str) -> bool:
     """False for names and addresses that only mean something in a network."""
     try:
-        return is_public(host)
+        return is_public(ip_address(host))
     except ValueError:
         named = host.lower().rstrip(".")
         # Resolvers read 127.1, 0x7f.1 and 2130706433 as addresses.
         last = named.rpartition(".")[2]
         return "." in named and last.isalpha() and not named.endswith(INSIDE)
-
-
-def is_public(address: str) -> bool:
-    """Whether an IP address belongs to the internet. ValueError: it is none."""
-    found = ipaddress.ip_address(address.partition("%")[0])
-    if isinstance(found, ipaddress.IPv6Address):
-        inner = found.ipv4_mapped or found.sixtofour
-        if found.teredo is not None:
-            return False
-        if inner is not None:
-            return is_public(str(inner))
-        if found in ipaddress.ip_network("64:ff9b::/96"):
-            return is_public(str(ipaddress.IPv4Address(int(found) & 0xFFFFFFFF)))
-    return found.is_global and not found.is_multicast

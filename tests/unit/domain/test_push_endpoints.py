@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mpms.domain.push_endpoints import EndpointRefused, check_endpoint, is_public
+from mpms.domain.push_endpoints import EndpointRefused, check_endpoint
 
 
 @pytest.mark.parametrize(
@@ -65,10 +65,3 @@ def test_push_services_of_the_internet_are_posted_to(endpoint: str) -> None:
 def test_what_leads_elsewhere_is_refused(endpoint: str) -> None:
     with pytest.raises(EndpointRefused):
         check_endpoint(endpoint)
-
-
-@pytest.mark.parametrize(
-    "address", ["::ffff:127.0.0.1", "2002:7f00:1::", "fe80::1%eth0", "::", "255.1.1.1"]
-)
-def test_addresses_that_hide_an_inner_one_are_not_public(address: str) -> None:
-    assert not is_public(address)
