@@ -218,11 +218,25 @@ export class Side {
 
   private fillFacts(list: HTMLElement | null, facts: [string, string | Node][]): void {
     if (!list) return;
-    const shownNow = [...list.querySelectorAll("dt")].map((term) => term.textContent);
-    if (shownNow.join("\n") !== facts.map(([name]) => name).join("\n"))
-      list.replaceChildren(
-        ...facts.flatMap(([name]) => [html("dt", "", name), html("dd", "")]),
-      );
+    // What is shown stays where it can: a click on a link that is replaced is lost.
+    const shownNow = new Map(
+      [...list.querySelectorAll("dt")].map((term) => [term.textContent, term]),
+    );
+    if ([...shownNow.keys()].join("\n") !== facts.map(([name]) => name).join("\n")) {
+      const names = new Set<string | null>(facts.map(([name]) => name));
+      for (const [name, term] of shownNow)
+        if (!names.has(name)) {
+          term.nextElementSibling?.remove();
+          term.remove();
+        }
+      facts.forEach(([name], index) => {
+        if (shownNow.has(name)) return;
+        const before = list.querySelectorAll("dt")[index] ?? null;
+        const term = html("dt", "", name);
+        list.insertBefore(term, before);
+        list.insertBefore(html("dd", ""), before);
+      });
+    }
     const values = list.querySelectorAll("dd");
     facts.forEach(([, value], index) => {
       const shownValue = values[index];
