@@ -21,6 +21,7 @@ from xdist.scheduler import LoadScopeScheduling
 
 from mpms.embedded import postgres
 from mpms.embedded.postgres import PostgresServer
+from tests.support.browsers import HEADED, launch
 from tests.support.databases import Contents, Databases, hash_password_quickly
 from tests.support.factory import stocked_contents
 from tests.support.quick_flask import keep_compiled_code
@@ -70,9 +71,11 @@ def postgres_server(postgres_directory: Path) -> Iterator[PostgresServer]:
 
 
 @pytest.fixture(scope="session")
-def databases(postgres_server: PostgresServer) -> Databases:
+def databases(postgres_server: PostgresServer) -> Iterator[Databases]:
     """The migrated databases of this process of the test run."""
-    return Databases(postgres_server.dsn)
+    databases = Databases(postgres_server.dsn)
+    yield databases
+    databases.close()
 
 
 @pytest.fixture
@@ -213,12 +216,6 @@ def _reason(longrepr: object) -> str:
 
 
 CLOSE_S = 60.0
-HEADED = bool(os.environ.get("MPMS_TEST_HEADED"))
-CHROMIUM_FLAGS = [
-    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
-    *("--disable-background-networking", "--disable-component-update"),
-    *("--disable-sync", "--disable-dev-shm-usage"),
-]
 
 
 @pytest.fixture(scope="session")
@@ -259,15 +256,6 @@ def whole_browser(playwright_: Playwright, chromium_path: str) -> Iterator[Brows
     browser = launch(playwright_, chromium_path)
     yield browser
     browser.close()
-
-
-def launch(playwright: Playwright, path: str) -> Browser:
-    return playwright.chromium.launch(
-        executable_path=path,
-        args=CHROMIUM_FLAGS,
-        headless=not HEADED,
-        slow_mo=float(os.environ.get("MPMS_TEST_SLOW_MO_MS", "0")),
-    )
 
 
 @pytest.fixture(scope="session")

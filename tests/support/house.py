@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from email.message import EmailMessage
 from email.utils import format_datetime, make_msgid
 from typing import Any
@@ -21,16 +21,19 @@ from typing import Any
 from playwright.sync_api import Page, expect
 from websockets.sync.client import connect
 
+from mpms import assets
 from mpms.demo.buyer import BUYER
 from mpms.demo.people import PEOPLE
 from mpms.demo.plant import Plant
 from mpms.demo.site import Site
 from mpms.domain.errors import InstanceBusy, TaskGone
 from mpms.embedded import mail
+from mpms.services.deploy_models import deploy_models
 from mpms.services.repair_instance import cancel_instance
+from mpms.services.tokens import hash_of, new_token
 from mpms.settings import Settings
-
-PATIENCE_MS = 60_000
+from mpms.web.signed_in import SESSION_COOKIE
+from tests.support.browsers import PATIENCE_MS as PATIENCE_MS
 
 
 class House:
@@ -60,6 +63,23 @@ class House:
         return self.plant.buyer.send_order()
 
     def sign_in(self, page: Page, login: str) -> None:
+        """The browser has a session afterwards; the page stays where it is."""
+        token = new_token()
+        with self.services.uow() as tx:
+            person = tx.people.get(login)
+            assert person is not None, login
+            tx.sessions.open(
+                hash_of(token),
+                person.id,
+                tablet_id=None,
+                expires_at=datetime.now(UTC) + timedelta(hours=12),
+            )
+        page.context.add_cookies(
+            [{"name": SESSION_COOKIE, "value": token, "url": self.address}]
+        )
+
+    def sign_in_on_page(self, page: Page, login: str) -> None:
+        """As a person does; the page is the person's first one afterwards."""
         person = next(p for p in PEOPLE if p.login == login)
         page.goto(f"{self.address}/login")
         page.locator("input[name=login]:not([type=hidden])").fill(person.login)
@@ -110,9 +130,31 @@ class House:
 
     def clear(self) -> None:
         """End what a test has left: three robots do not serve more orders."""
+        self._cancel_all("key = 'warehouse'")
+
+    def put_back(self) -> None:
+        """What the next file expects: the shipped models, and nothing that waits."""
+        self._cancel_all("key <> 'orders_handling'")
+        services = self.services
+        with services.uow() as tx:
+            for incident in tx.incidents.listing():
+                tx.incidents.close(incident.id, by="test")
+        # Each of these is counted beside the incidents on every supervisor's page.
+        self.rows(
+            "UPDATE late_answers SET decided_at = now(), decided_by = 'test',"
+            " decision = 'discarded' WHERE decided_at IS NULL RETURNING id"
+        )
+        self.rows(
+            "UPDATE orders SET status = 'cancelled'"
+            " WHERE status = 'waiting for release' RETURNING number"
+        )
+        shipped = {"warehouse.bpmn": assets.shipped_models()["warehouse.bpmn"]}
+        deploy_models(services.uow, services.engine, shipped, by="test")
+        self.break_robot("clear *")
+
+    def _cancel_all(self, which: str) -> None:
         for (instance_id,) in self.rows(
-            "SELECT id::text FROM instances"
-            " WHERE status = 'active' AND key = 'warehouse'"
+            f"SELECT id::text FROM instances WHERE status = 'active' AND {which}"
         ):
             self.cancel(instance_id)
 

@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    Page,
+    Playwright,
+    expect,
+    sync_playwright,
+)
 
 from mpms.demo.people import settle_people
 from mpms.demo.plant import factory
 from mpms.demo.site import Site
 from mpms.settings import Settings
+from tests.acceptance.web.sights import Sights
+from tests.support.browsers import Tab, Tabs, collect_errors, launch
 from tests.support.databases import Databases
 from tests.support.factory import ROOT
 from tests.support.house import PATIENCE_MS, House
@@ -24,39 +33,81 @@ FOR_EVER_S = 1e9
 expect.set_options(timeout=PATIENCE_MS)
 
 
-@pytest.fixture(scope="module")
-def house_database(databases: Databases) -> Iterator[str]:
-    url = databases.lend()
-    yield url
-    databases.take_back(url)
+@pytest.fixture(scope="package")
+def playwright_(chromium_path: str) -> Iterator[Playwright]:
+    """One for all files here; it ends before tests that want an event loop."""
+    with sync_playwright() as started:
+        yield started
+
+
+@pytest.fixture(scope="package")
+def browser(playwright_: Playwright, shell_path: str) -> Iterator[Browser]:
+    browser = launch(playwright_, shell_path)
+    yield browser
+    browser.close()
+
+
+@pytest.fixture(scope="package")
+def usual_house(databases: Databases, postgres_directory: Path) -> Iterator[House]:
+    """One for all files that want nothing special: starting it takes some seconds."""
+    with started_house(databases, postgres_directory) as house:
+        yield house
+
+
+@pytest.fixture(scope="package")
+def sights(
+    usual_house: House,
+    browser: Browser,
+    close_context: Callable[[BrowserContext], None],
+) -> Iterator[Sights]:
+    sights = Sights(usual_house, browser)
+    yield sights
+    close_context(sights.context)
 
 
 @pytest.fixture(scope="module")
 def house(
-    house_database: str, postgres_directory: Path, request: pytest.FixtureRequest
+    databases: Databases, postgres_directory: Path, request: pytest.FixtureRequest
 ) -> Iterator[House]:
-    """One for all tests of a file: starting a factory takes some seconds.
+    """A file may want other ``SETTINGS`` than usual, robots of another ``SPEED``, or a
+    house that nobody has used: ``OWN_HOUSE``."""
+    wanted = {
+        name: getattr(request.module, name.upper())
+        for name in ("settings", "speed")
+        if hasattr(request.module, name.upper())
+    }
+    if not wanted and not hasattr(request.module, "OWN_HOUSE"):
+        usual: House = request.getfixturevalue("usual_house")
+        yield usual
+        usual.put_back()
+        return
+    with started_house(databases, postgres_directory, **wanted) as house:
+        yield house
 
-    A file may want other ``SETTINGS`` than usual, or robots of another ``SPEED``.
-    """
-    directory = postgres_directory / f"web-{uuid4().hex[:8]}"
-    wanted = getattr(request.module, "SETTINGS", {})
-    settings = Settings(state_dir=directory, web_port=0, **wanted)
+
+@contextmanager
+def started_house(
+    databases: Databases,
+    directory: Path,
+    *,
+    settings: dict[str, Any] | None = None,
+    speed: float = 20.0,
+) -> Iterator[House]:
+    state_dir = directory / f"web-{uuid4().hex[:8]}"
+    chosen = Settings(
+        state_dir=state_dir, web_port=0, webhooks_to_private=True, **(settings or {})
+    )
     with ExitStack() as parts:
+        url = databases.lend()
+        parts.callback(databases.take_back, url)
         mail_again = parts.enter_context(ExitStack())
         plant = parts.enter_context(
-            factory(
-                house_database,
-                settings,
-                speed=getattr(request.module, "SPEED", 20.0),
-                patience_s=FOR_EVER_S,
-                pause_s=0.0,
-            )
+            factory(url, chosen, speed=speed, patience_s=FOR_EVER_S, pause_s=0.0)
         )
         settle_people(plant.services.uow)
-        site = Site(settings, house_database, plant.simulator.url)
+        site = Site(chosen, url, plant.simulator.url)
         site.__enter__()
-        house = House(plant, site, settings, house_database, mail_again)
+        house = House(plant, site, chosen, url, mail_again)
         parts.callback(lambda: house.site.__exit__(None, None, None))
         yield house
 
@@ -74,30 +125,52 @@ def open_context(
 ) -> Iterator[Callable[..., BrowserContext]]:
     """Contexts are separate browsers; an error that a page reports fails the test."""
     opened: list[BrowserContext] = []
-    complaints: list[str] = []
-
-    def listen(page: Page) -> None:
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on(
-            "console",
-            lambda said: (
-                complaints.append(said.text)
-                if "Content Security Policy" in said.text
-                else None
-            ),
-        )
+    errors: list[list[str]] = []
 
     def open_one(**settings: Any) -> BrowserContext:
         context = browser.new_context(**settings)
         context.set_default_timeout(PATIENCE_MS)
-        context.on("page", listen)
+        errors.append(collect_errors(context))
         opened.append(context)
         return context
 
     yield open_one
     for context in opened:
         close_context(context)
-    assert complaints == []
+    assert [error for each in errors for error in each] == []
+
+
+@pytest.fixture(scope="package")
+def tabs(
+    browser: Browser, close_context: Callable[[BrowserContext], None]
+) -> Iterator[Tabs]:
+    tabs = Tabs(browser)
+    yield tabs
+    for tab in tabs.all:
+        close_context(tab.page.context)
+
+
+@pytest.fixture
+def open_page(house: House, tabs: Tabs) -> Iterator[Callable[..., Page]]:
+    """``open_page("sofia")`` is a page of a browser without service worker in which
+    she is signed in. Earlier tests may have used it: its process is warm. An error
+    that it reports fails the test."""
+    taken: list[Tab] = []
+
+    def open_one(
+        login: str | None, *, width: int = 1280, height: int = 900, touch: bool = False
+    ) -> Page:
+        taken.append(tabs.take(touch=touch))
+        page = taken[-1].page
+        page.set_viewport_size({"width": width, "height": height})
+        if login is not None:
+            house.sign_in(page, login)
+        return page
+
+    yield open_one
+    for tab in taken:
+        tabs.give_back(tab, house.address)
+    assert [error for tab in taken for error in tab.told()] == []
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -5,17 +5,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Page, expect
 
+from tests.acceptance.web.sights import (
+    DESK_PX,
+    PHONE_PX,
+    TABLET_PX,
+    Sight,
+    Sights,
+    named,
+)
 from tests.support.house import House
 
-Open = Callable[..., BrowserContext]
+OpenPage = Callable[..., Page]
 
 ROOT = Path(__file__).resolve().parents[3]
-AXE = ROOT / "frontend" / "node_modules" / "axe-core" / "axe.min.js"
 PAGES = (
     "/admin",
     "/admin/people",
@@ -43,12 +49,6 @@ SMALL_TARGETS = """() => [...document.querySelectorAll(
     }).map(element => element.outerHTML.slice(0, 90))"""
 
 
-def sign_in(house: House, context: BrowserContext) -> Page:
-    page = context.new_page()
-    house.sign_in(page, "adam")
-    return page
-
-
 def press_tab_to(page: Page, selector: str) -> None:
     """As somebody without a mouse."""
     for _ in range(80):
@@ -58,55 +58,40 @@ def press_tab_to(page: Page, selector: str) -> None:
     raise AssertionError(f"the keyboard does not lead to {selector}")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_in_the_administration(
-    house: House, open_context: Open, scheme: str
-) -> None:
-    context = open_context(
-        viewport={"width": 1024, "height": 900},
-        color_scheme=scheme,
-        bypass_csp=True,
-        service_workers="block",
-    )
-    page = sign_in(house, context)
-    found: dict[str, list[str]] = {}
-    for path in PAGES:
-        page.goto(house.address + path)
-        page.add_script_tag(path=AXE)
-        result = page.evaluate("() => axe.run({resultTypes: ['violations']})")
-        complaints = [
-            f"{each['id']}: {[node['html'][:120] for node in each['nodes'][:3]]}"
-            for each in result["violations"]
-        ]
-        if complaints:
-            found[path] = complaints
-    assert found == {}
+@pytest.fixture(scope="module")
+def looks(house: House, sights: Sights) -> dict[str, Sight]:
+    def small(page: Page) -> list[str]:
+        found: list[str] = page.evaluate(SMALL_TARGETS)
+        return found
 
-
-@pytest.mark.parametrize("width", [360, 1440])
-def test_every_page_fits_its_screen_and_fingers(
-    house: House, open_context: Open, width: int
-) -> None:
-    context = open_context(
-        viewport={"width": width, "height": 800}, service_workers="block"
-    )
-    page = sign_in(house, context)
-    wrong: dict[str, Any] = {}
-    for path in PAGES:
-        page.goto(house.address + path)
-        over_px = page.evaluate(
-            "() => document.scrollingElement.scrollWidth - window.innerWidth"
+    found = {
+        path: sights.look(
+            "adam", path, small=small, widths=(PHONE_PX, TABLET_PX, DESK_PX)
         )
-        small = page.evaluate(SMALL_TARGETS)
-        if over_px > 0 or small:
-            wrong[path] = (over_px, small)
-    assert wrong == {}
+        for path in PAGES
+    }
+    assert sights.told() == []
+    return found
+
+
+def test_axe_finds_nothing_in_the_administration(
+    looks: dict[str, Sight],
+) -> None:
+    assert named(looks, lambda sight: sight.complaints) == {}
+
+
+@pytest.mark.parametrize("width", [PHONE_PX, DESK_PX])
+def test_every_page_fits_its_screen_and_fingers(
+    looks: dict[str, Sight], width: int
+) -> None:
+    assert named(looks, lambda sight: sight.too_wide_px[width]) == {}
+    assert named(looks, lambda sight: sight.too_small[width]) == {}
 
 
 def test_a_person_is_changed_and_a_robot_rests_by_keyboard_alone(
-    house: House, open_context: Open
+    house: House, open_page: OpenPage
 ) -> None:
-    page = sign_in(house, open_context(service_workers="block"))
+    page = open_page("adam")
     page.goto(f"{house.address}/admin/people/max")
     press_tab_to(page, "form[action$='/max'] [name=groups]")
     page.keyboard.press("End")
@@ -132,9 +117,9 @@ def test_a_person_is_changed_and_a_robot_rests_by_keyboard_alone(
 
 
 def test_the_connection_test_hears_a_robot_and_notices_a_frozen_one(
-    house: House, open_context: Open
+    house: House, open_page: OpenPage
 ) -> None:
-    page = sign_in(house, open_context(service_workers="block"))
+    page = open_page("adam")
     page.goto(f"{house.address}/admin/robots/robot3")
     steps = page.locator("#test-steps")
 
@@ -156,9 +141,9 @@ def test_the_connection_test_hears_a_robot_and_notices_a_frozen_one(
 
 
 def test_the_mail_test_passes_against_the_running_servers(
-    house: House, open_context: Open
+    house: House, open_page: OpenPage
 ) -> None:
-    page = sign_in(house, open_context(service_workers="block"))
+    page = open_page("adam")
     page.goto(f"{house.address}/admin/mail")
     page.locator("form:has([value=imap]) button").click()
     expect(page.locator("#imap-steps")).to_contain_text("Open the folder")
@@ -168,9 +153,9 @@ def test_the_mail_test_passes_against_the_running_servers(
 
 
 def test_the_health_page_follows_a_living_plant(
-    house: House, open_context: Open
+    house: House, open_page: OpenPage
 ) -> None:
-    page = sign_in(house, open_context(service_workers="block"))
+    page = open_page("adam")
     page.goto(f"{house.address}/admin")
     health = page.locator("#admin-health")
     expect(health).to_contain_text("1 worker is alive.")
@@ -180,14 +165,14 @@ def test_the_health_page_follows_a_living_plant(
 
 
 def test_history_is_counted_and_deleted_in_the_background(
-    house: House, open_context: Open
+    house: House, open_page: OpenPage
 ) -> None:
     house.rows(
         "INSERT INTO instances (id, definition_id, key, status, ended_at)"
         " SELECT gen_random_uuid(), min(id), 'warehouse', 'completed',"
         " now() - interval '400 days' FROM definitions RETURNING id::text"
     )
-    page = sign_in(house, open_context(service_workers="block"))
+    page = open_page("adam")
     page.goto(f"{house.address}/admin/retention")
     page.locator("form[method=post] [name=days]").fill("365")
     page.locator("#keep-reason").fill("a year is enough")
@@ -202,16 +187,13 @@ def test_history_is_counted_and_deleted_in_the_background(
 
 
 def test_an_action_is_found_in_the_log_with_its_reason_and_saved(
-    house: House, open_context: Open
+    house: House, open_page: OpenPage
 ) -> None:
     number = house.order()
     task = house.task(number, "load_material")
     with house.services.uow() as tx:
         instance = tx.tasks.get(task).instance_id
-    context = open_context(
-        viewport={"width": 1280, "height": 900}, service_workers="block"
-    )
-    page = sign_in(house, context)
+    page = open_page("adam")
     page.goto(f"{house.address}/cockpit/i/{instance}")
     page.locator("#do-suspend").click()
     dialog = page.locator("#instance-dialog")

@@ -17,12 +17,13 @@ from mpms.domain.batches import BatchAction, TheseInstances
 from mpms.services.deploy_models import deploy_models
 from mpms.services.order_batch import order_batch
 from mpms.services.start_instance import start_instance
+from tests.support.axe import complaints_of
 from tests.support.house import House
 
 Open = Callable[..., BrowserContext]
+OpenPage = Callable[..., Page]
 
 ROOT = Path(__file__).resolve().parents[3]
-AXE = ROOT / "frontend" / "node_modules" / "axe-core" / "axe.min.js"
 MANY = 60  # more than one page of the list
 MODEL = b"""<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL"
     targetNamespace="urn:test">
@@ -33,35 +34,41 @@ MODEL = b"""<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL"
     <sequenceFlow id="f3" sourceRef="pack" targetRef="end"/></process></definitions>"""
 
 
-def complaints_of(page: Page) -> list[str]:
-    page.add_script_tag(path=AXE)
-    result = page.evaluate("() => axe.run({resultTypes: ['violations']})")
-    return [
-        f"{each['id']}: {[node['html'][:120] for node in each['nodes'][:3]]}"
-        for each in result["violations"]
-    ]
+def begin(house: House, number: int) -> str:
+    with house.services.uow() as tx:
+        return str(
+            start_instance(
+                tx,
+                house.services.advance,
+                "bulk",
+                business_key=f"{'A' if number < 3 else 'B'}-{number:02d}",
+                actor="test",
+            )
+        )
+
+
+@pytest.fixture(scope="module")
+def shelf(house: House) -> list[str]:
+    """Instances of a small process."""
+    services = house.services
+    deploy_models(services.uow, services.engine, {"bulk.bpmn": MODEL}, by="test")
+    return [begin(house, number) for number in range(MANY)]
 
 
 @pytest.fixture
-def goods(house: House) -> Iterator[list[str]]:
-    """Instances of a small process; they are ended after the test."""
-    services = house.services
-    deploy_models(services.uow, services.engine, {"bulk.bpmn": MODEL}, by="test")
-    ids = []
-    for number in range(MANY):
-        with services.uow() as tx:
-            ids.append(
-                start_instance(
-                    tx,
-                    services.advance,
-                    "bulk",
-                    business_key=f"{'A' if number < 3 else 'B'}-{number:02d}",
-                    actor="test",
-                )
-            )
-    yield ids
-    for one in ids:
-        house.cancel(one)
+def goods(house: House, shelf: list[str]) -> Iterator[list[str]]:
+    """All of them wait to be checked; those with which a test did something are
+    ended and begun anew."""
+    yield shelf
+    untouched = house.rows(
+        "SELECT i.id::text FROM instances AS i JOIN tasks AS t ON t.instance_id = i.id"
+        " WHERE i.key = 'bulk' AND i.status = 'active' AND i.suspended_at IS NULL"
+        " AND t.element = 'check'"
+    )
+    for number, one in enumerate(shelf):
+        if (one,) not in untouched:
+            house.cancel(one)
+            shelf[number] = begin(house, number)
 
 
 def suspended(house: House) -> int:
@@ -72,25 +79,16 @@ def suspended(house: House) -> int:
     return int(count)
 
 
-def leader(house: House, context: BrowserContext) -> Page:
-    page = context.new_page()
-    house.sign_in(page, "sofia")
+def led(house: House, page: Page) -> Page:
     page.goto(f"{house.address}/cockpit/bulk")
     expect(page.locator("#bulk-page")).to_be_visible()
     return page
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_some_are_suspended_told_one_by_one_and_let_go_again(
-    house: House, open_context: Open, goods: list[str], scheme: str
+    house: House, open_page: OpenPage, goods: list[str]
 ) -> None:
-    context = open_context(
-        viewport={"width": 1280, "height": 900},
-        color_scheme=scheme,
-        bypass_csp=True,
-        service_workers="block",
-    )
-    page = leader(house, context)
+    page = led(house, open_page("sofia"))
     expect(page.locator(".bulk-actions")).to_be_hidden()
     page.locator("input[name=q]").fill("A-")
     ticks = page.locator(".instances-table input[name=instance]")
@@ -135,9 +133,9 @@ def test_some_are_suspended_told_one_by_one_and_let_go_again(
 
 
 def test_all_that_fit_are_taken_although_one_page_is_shown(
-    house: House, open_context: Open, goods: list[str]
+    house: House, open_page: OpenPage, goods: list[str]
 ) -> None:
-    page = leader(house, open_context(viewport={"width": 1280, "height": 900}))
+    page = led(house, open_page("sofia"))
     page.locator("#bulk-page").check()
     expect(page.locator("#bulk-count")).to_have_text("50 selected")
     every = page.locator("#bulk-all")
@@ -157,11 +155,11 @@ def test_all_that_fit_are_taken_although_one_page_is_shown(
 
 
 def test_progress_is_pushed_failures_are_filtered_and_repeated(
-    house: House, open_context: Open, goods: list[str]
+    house: House, open_page: OpenPage, goods: list[str]
 ) -> None:
     services = house.services
     chosen = TheseInstances(tuple(goods[:3]))
-    page = leader(house, open_context(viewport={"width": 1280, "height": 900}))
+    page = led(house, open_page("sofia"))
     with services.uow() as held:
         # Somebody holds the first one for as long as this lasts.
         held.instances.lock(goods[0])
@@ -185,10 +183,10 @@ def test_progress_is_pushed_failures_are_filtered_and_repeated(
 
 
 def test_a_running_one_is_stopped_and_says_what_is_left(
-    house: House, open_context: Open, goods: list[str]
+    house: House, open_page: OpenPage, goods: list[str]
 ) -> None:
     services = house.services
-    page = leader(house, open_context(viewport={"width": 1280, "height": 900}))
+    page = led(house, open_page("sofia"))
     with services.uow() as held:
         # Every one is held, so that each takes seconds.
         for one in goods[:10]:
@@ -210,9 +208,9 @@ def test_a_running_one_is_stopped_and_says_what_is_left(
 
 
 def test_the_keyboard_alone_is_enough(
-    house: House, open_context: Open, goods: list[str]
+    house: House, open_page: OpenPage, goods: list[str]
 ) -> None:
-    page = leader(house, open_context(viewport={"width": 1280, "height": 900}))
+    page = led(house, open_page("sofia"))
     page.locator("input[name=q]").fill("A-")
     ticks = page.locator(".instances-table input[name=instance]")
     expect(ticks).to_have_count(3)
@@ -255,7 +253,9 @@ def test_a_finger_on_a_narrow_screen_ticks_without_opening_the_instance(
     context = open_context(
         viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True
     )
-    page = leader(house, context)
+    page = context.new_page()
+    house.sign_in(page, "sofia")
+    led(house, page)
     page.locator("input[name=q]").fill("A-")
     ticks = page.locator(".instances-table input[name=instance]")
     expect(ticks).to_have_count(3)
@@ -284,9 +284,9 @@ def test_a_finger_on_a_narrow_screen_ticks_without_opening_the_instance(
 
 
 def test_ticks_stay_while_one_turns_to_older_instances(
-    house: House, open_context: Open, goods: list[str]
+    house: House, open_page: OpenPage, goods: list[str]
 ) -> None:
-    page = leader(house, open_context(viewport={"width": 1280, "height": 900}))
+    page = led(house, open_page("sofia"))
     ticks = page.locator(".instances-table input[name=instance]")
     expect(ticks).to_have_count(50)
     newest = ticks.first.get_attribute("value")
@@ -317,12 +317,9 @@ def test_ticks_stay_while_one_turns_to_older_instances(
 
 
 def test_what_is_typed_while_a_preview_is_fetched_is_kept(
-    house: House, open_context: Open, goods: list[str]
+    house: House, open_page: OpenPage, goods: list[str]
 ) -> None:
-    context = open_context(
-        viewport={"width": 1280, "height": 900}, service_workers="block"
-    )
-    page = leader(house, context)
+    page = led(house, open_page("sofia"))
     page.locator(".instances-table input[name=instance]").first.check()
     page.locator(".bulk-more summary").click()
     page.locator("#bulk-skip").click()
@@ -345,9 +342,9 @@ def test_what_is_typed_while_a_preview_is_fetched_is_kept(
 
 
 def test_a_list_is_not_replaced_under_a_pressed_key(
-    house: House, open_context: Open, goods: list[str]
+    house: House, open_page: OpenPage, goods: list[str]
 ) -> None:
-    page = leader(house, open_context(viewport={"width": 1280, "height": 900}))
+    page = led(house, open_page("sofia"))
     tick = page.locator(".instances-table input[name=instance]").first
     tick.focus()
     listing = re.compile("/cockpit/bulk/instances")

@@ -6,24 +6,14 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Page, expect
 
+from tests.support.axe import complaints_of
 from tests.support.house import House
 
-Open = Callable[..., BrowserContext]
+OpenPage = Callable[..., Page]
 
 ROOT = Path(__file__).resolve().parents[3]
-AXE = ROOT / "frontend" / "node_modules" / "axe-core" / "axe.min.js"
-
-
-def complaints_of(page: Page) -> list[str]:
-    page.add_script_tag(path=AXE)
-    result = page.evaluate("() => axe.run({resultTypes: ['violations']})")
-    return [
-        f"{each['id']}: {[node['html'][:120] for node in each['nodes'][:3]]}"
-        for each in result["violations"]
-    ]
 
 
 def watermark_is_whole(page: Page) -> bool:
@@ -43,20 +33,12 @@ def watermark_is_whole(page: Page) -> bool:
     )
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_supervisor_follows_a_process_on_its_diagram(
-    house: House, open_context: Open, scheme: str
+    house: House, open_page: OpenPage
 ) -> None:
-    context = open_context(
-        viewport={"width": 1440, "height": 1000},
-        color_scheme=scheme,
-        bypass_csp=True,
-        service_workers="block",
-    )
-    page = context.new_page()
     first = house.order()
     house.task(first, "load_material")
-    house.sign_in(page, "sofia")
+    page = open_page("sofia", width=1440, height=1000)
     page.goto(f"{house.address}/cockpit")
     assert complaints_of(page) == []
     page.locator("a[href='/cockpit/warehouse']").click()

@@ -9,21 +9,24 @@ import os
 import re
 import signal
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import pytest
-from playwright.sync_api import BrowserContext, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from mpms import bootstrap
+from mpms.domain.errors import InstanceBusy, TaskGone
 from mpms.services.deploy_models import deploy_models
+from mpms.services.skip_activity import skip_activity
 from mpms.services.start_instance import start_instance
 from mpms.services.submit_form import submit_form
 from tests.support.house import House
 
-Open = Callable[..., BrowserContext]
+OpenPage = Callable[..., Page]
 
 SPEED = 2.0  # slow enough to be caught on the way
 SETTINGS = {"robot_patience_s": 2.0}
+DRIVE_M = 3.0
 TRIP = b"""<?xml version="1.0" encoding="UTF-8"?>
 <definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL"
   xmlns:camunda="http://camunda.org/schema/1.0/bpmn"
@@ -42,12 +45,8 @@ TRIP = b"""<?xml version="1.0" encoding="UTF-8"?>
 
 
 @pytest.fixture
-def inbox(house: House, open_context: Open) -> Page:
-    context = open_context(
-        viewport={"width": 1280, "height": 900}, service_workers="block"
-    )
-    page = context.new_page()
-    house.sign_in(page, "sofia")
+def inbox(house: House, open_page: OpenPage) -> Page:
+    page = open_page("sofia")
     page.goto(f"{house.address}/incidents")
     expect(page.locator(".incidents-cause")).to_have_count(0)
     return page
@@ -149,18 +148,19 @@ def test_a_load_is_weighed_when_its_robot_has_its_wifi_back(
     assert [text for (text,) in told if "frame" in text or "handshake" in text] == []
 
 
-def far_from(house: House, robot: str) -> str:
-    """The place that is the farthest from a robot."""
+def away_from(house: House, robot: str) -> str:
+    """The nearest place that a robot has to drive to."""
     with house.services.uow() as tx:
         (here,) = (state for state in tx.robots.states() if state.robot == robot)
     x_m, y_m = here.x_m, here.y_m
     assert x_m is not None
     assert y_m is not None
     places = bootstrap.world_named("paint_factory").places
-    return max(
-        places,
-        key=lambda name: math.hypot(places[name].x_m - x_m, places[name].y_m - y_m),
-    )
+    far_m = {
+        name: math.hypot(place.x_m - x_m, place.y_m - y_m)
+        for name, place in places.items()
+    }
+    return min((n for n in far_m if far_m[n] > DRIVE_M), key=lambda n: far_m[n])
 
 
 def test_a_robot_in_emergency_stop_is_in_the_inbox_until_it_is_released(
@@ -168,7 +168,7 @@ def test_a_robot_in_emergency_stop_is_in_the_inbox_until_it_is_released(
 ) -> None:
     services = house.services
     deploy_models(services.uow, services.engine, {"trip.bpmn": TRIP}, by="test")
-    place = far_from(house, "robot1")
+    place = away_from(house, "robot1")
     house.break_robot("estop robot1")
     try:
         with services.uow() as tx:
@@ -200,20 +200,35 @@ def test_a_robot_in_emergency_stop_is_in_the_inbox_until_it_is_released(
 
 
 def hurry(house: House) -> None:
-    """Mail is looked for once a minute; the minute is over."""
-    over = (
-        "UPDATE timers SET due_at = now() WHERE instance_id IN (SELECT id FROM"
-        " instances WHERE key = 'orders_handling' AND status = 'active')"
-        " AND element IN ('after_one_minute', 'wait_for_mailbox') RETURNING element"
-    )
-    house.until("no mail is being looked for", lambda: house.rows(over))
+    """Mail is looked for once a minute; a supervisor skips the rest of the minute."""
+    services = house.services
+
+    def skipped() -> bool:
+        for instance, timer in house.rows(
+            "SELECT t.instance_id::text, t.task_id::text FROM timers AS t"
+            " JOIN instances AS i ON i.id = t.instance_id"
+            " WHERE i.key = 'orders_handling' AND i.status = 'active'"
+            " AND t.element IN ('after_one_minute', 'wait_for_mailbox')"
+        ):
+            with suppress(InstanceBusy, TaskGone):
+                skip_activity(
+                    services.uow,
+                    services.advance,
+                    instance,
+                    timer,
+                    by="sofia",
+                    reason="now",
+                )
+                return True
+        return False
+
+    house.until("no mail is being looked for", skipped)
 
 
 def test_mail_servers_that_stop_are_told_and_orders_come_in_when_they_are_back(
-    house: House, inbox: Page, open_context: Open
+    house: House, inbox: Page, open_page: OpenPage
 ) -> None:
-    health = open_context(service_workers="block").new_page()
-    house.sign_in(health, "adam")
+    health = open_page("adam")
     health.goto(f"{house.address}/admin")
     mail = health.locator(".admin-light").filter(has_text="Mail in")
     expect(mail).to_have_class(re.compile("admin-light-green"))

@@ -23,7 +23,7 @@ import pytest
 import segno
 from flask import Flask, Response, render_template_string, send_from_directory
 from PIL import Image
-from playwright.sync_api import Browser, Page, Playwright
+from playwright.sync_api import ConsoleMessage, Error, Page, Playwright, Request
 from werkzeug.serving import make_server
 
 from mpms.web import texts
@@ -171,9 +171,10 @@ def fake_camera(path: Path, code: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def camera_browser(
+def camera_page(
     playwright_: Playwright, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Browser]:
+) -> Iterator[Page]:
+    """Of a browser with a camera; one test after the other loads the form in it."""
     video = tmp_path_factory.mktemp("camera") / "code.y4m"
     fake_camera(video, "L-42")
     started = playwright_.chromium.launch(
@@ -185,24 +186,38 @@ def camera_browser(
             f"--use-file-for-fake-video-capture={video}",
         ],
     )
-    yield started
+    yield started.new_page(viewport={"width": 360, "height": 800})
     started.close()
 
 
 @pytest.fixture
-def page(camera_browser: Browser, address: str) -> Iterator[Page]:
-    shown = camera_browser.new_page(viewport={"width": 360, "height": 800})
+def page(camera_page: Page, address: str) -> Iterator[Page]:
+    shown = camera_page
     complaints: list[str] = []
-    shown.on("console", lambda said: complaints.append(said.text))
-    shown.on("pageerror", lambda error: complaints.append(str(error)))
     asked: list[str] = []
-    shown.on("request", lambda request: asked.append(request.url))
+
+    def hear_console(said: ConsoleMessage) -> None:
+        complaints.append(said.text)
+
+    def hear_error(error: Error) -> None:
+        complaints.append(str(error))
+
+    def hear_request(request: Request) -> None:
+        asked.append(request.url)
+
+    shown.on("console", hear_console)
+    shown.on("pageerror", hear_error)
+    shown.on("request", hear_request)
     shown.goto(address)
     until(shown, "typeof read === 'function'")
     yield shown
-    shown.close()
+    shown.goto("about:blank")
+    shown.remove_listener("console", hear_console)
+    shown.remove_listener("pageerror", hear_error)
+    shown.remove_listener("request", hear_request)
     assert complaints == []
-    assert [url for url in asked if not url.startswith((address, "data:"))] == []
+    allowed = (address, "data:", "about:")
+    assert [url for url in asked if not url.startswith(allowed)] == []
 
 
 def until(page: Page, expression: str) -> None:

@@ -8,18 +8,17 @@ from decimal import Decimal
 from itertools import pairwise
 from pathlib import Path
 
-import pytest
-from playwright.sync_api import BrowserContext, Locator, Page, TimeoutError, expect
+from playwright.sync_api import Locator, Page, TimeoutError, expect
 
 from mpms.domain.orders import Order, OrderLine, OrderStatus
 from mpms.services.deploy_models import deploy_models
 from mpms.services.start_instance import start_instance
+from tests.support.axe import complaints_of
 from tests.support.house import House
 
-Open = Callable[..., BrowserContext]
+OpenPage = Callable[..., Page]
 
 ROOT = Path(__file__).resolve().parents[3]
-AXE = ROOT / "frontend" / "node_modules" / "axe-core" / "axe.min.js"
 WAY = ("begin", "note_status", "pack", "ship", "finish")
 
 
@@ -105,15 +104,6 @@ def waiting_order(number: str) -> Order:
     return Order(number, "Paint", lines, status=OrderStatus.WAITING)
 
 
-def axe(page: Page) -> list[str]:
-    page.add_script_tag(path=AXE)
-    result = page.evaluate("() => axe.run({resultTypes: ['violations']})")
-    return [
-        f"{each['id']}: {[node['html'][:120] for node in each['nodes'][:3]]}"
-        for each in result["violations"]
-    ]
-
-
 def badge_on(page: Page, element: str) -> Locator:
     return page.locator(f".instance-badge[data-element={element}]")
 
@@ -154,20 +144,12 @@ def carried(page: Page, dialog: Locator) -> bool:
     return True
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_stuck_job_is_retried_and_a_token_moved(
-    house: House, open_context: Open, scheme: str
+    house: House, open_page: OpenPage
 ) -> None:
-    number = f"PO-{scheme.upper()}"
+    number = "PO-STUCK"
     instance_id = begin(house, number)
-    context = open_context(
-        viewport={"width": 1440, "height": 1000},
-        color_scheme=scheme,
-        bypass_csp=True,
-        service_workers="block",
-    )
-    page = context.new_page()
-    house.sign_in(page, "sofia")
+    page = open_page("sofia", width=1440, height=1000)
     page.goto(f"{house.address}/cockpit/i/{instance_id}")
     tokens = page.locator("#instance-steps .instance-token")
 
@@ -176,7 +158,7 @@ def test_a_stuck_job_is_retried_and_a_token_moved(
     expect(badge_on(page, "note_status")).to_have_class(
         re.compile("instance-badge-stuck")
     )
-    assert axe(page) == []
+    assert complaints_of(page) == []
     with house.services.uow() as tx:
         tx.orders.add(waiting_order(number))
     retry.click()
@@ -193,7 +175,7 @@ def test_a_stuck_job_is_retried_and_a_token_moved(
     house.until("it is dragged", lambda: dragged(page, dialog))
     expect(dialog).to_be_visible()
     expect(dialog.locator("select[name=element]")).to_have_value("ship")
-    assert axe(page) == []
+    assert complaints_of(page) == []
     dialog.get_by_role("link", name="Back").click()
     expect(dialog).to_be_hidden()
 
@@ -230,7 +212,7 @@ def test_a_stuck_job_is_retried_and_a_token_moved(
     page.locator("#tab-variables").click()
     variables = page.locator(".instance-table")
     expect(variables).to_contain_text("lots")
-    assert axe(page) == []
+    assert complaints_of(page) == []
     page.get_by_role("link", name="Change: kg").click()
     value = page.locator("textarea[name=value]")
     expect(value).to_have_value("4.5")
@@ -250,13 +232,13 @@ def test_a_stuck_job_is_retried_and_a_token_moved(
     expect(page.locator(".instance-head")).to_contain_text("cancelled")
 
 
-def finger(context: BrowserContext, page: Page, badge: Locator, element: str) -> None:
+def finger(page: Page, badge: Locator, element: str) -> None:
     """Drag with one finger, as a tablet reports it."""
     target = page.locator(f".djs-shape[data-element-id={element}]").first
     start, end = badge.bounding_box(), target.bounding_box()
     assert start is not None
     assert end is not None
-    wire = context.new_cdp_session(page)
+    wire = page.context.new_cdp_session(page)
     x, y = start["x"] + start["width"] / 2, start["y"] + start["height"] / 2
     to_x, to_y = end["x"] + end["width"] / 2, end["y"] + end["height"] / 2
 
@@ -273,23 +255,19 @@ def finger(context: BrowserContext, page: Page, badge: Locator, element: str) ->
 
 
 def test_a_token_is_dragged_with_a_finger_and_goes_back(
-    house: House, open_context: Open
+    house: House, open_page: OpenPage
 ) -> None:
     number = "PO-TOUCH"
     with house.services.uow() as tx:
         tx.orders.add(waiting_order(number))
     instance_id = begin(house, number)
-    context = open_context(
-        viewport={"width": 1180, "height": 820}, has_touch=True, service_workers="block"
-    )
-    page = context.new_page()
-    house.sign_in(page, "sofia")
+    page = open_page("sofia", width=1180, height=820, touch=True)
     page.goto(f"{house.address}/cockpit/i/{instance_id}")
     expect(badge_on(page, "pack")).to_be_visible()
     dialog = page.locator("#instance-dialog")
 
     def dropped() -> bool:
-        finger(context, page, badge_on(page, "pack"), "ship")
+        finger(page, badge_on(page, "pack"), "ship")
         try:
             dialog.wait_for(state="visible", timeout=5_000)
         except TimeoutError:
@@ -327,17 +305,13 @@ def act(page: Page, opener: Locator, button: str, reason: str) -> None:
 
 
 def test_a_process_stands_still_goes_on_ends_and_begins_again(
-    house: House, open_context: Open
+    house: House, open_page: OpenPage
 ) -> None:
     number = "PO-LIFE"
     with house.services.uow() as tx:
         tx.orders.add(waiting_order(number))
     instance_id = begin(house, number)
-    context = open_context(
-        viewport={"width": 1440, "height": 1000}, service_workers="block"
-    )
-    page = context.new_page()
-    house.sign_in(page, "sofia")
+    page = open_page("sofia", width=1440, height=1000)
     page.goto(f"{house.address}/cockpit/i/{instance_id}")
     head, flash = page.locator(".instance-head"), page.locator(".flash")
     expect(badge_on(page, "pack")).to_be_visible()

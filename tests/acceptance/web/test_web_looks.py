@@ -1,22 +1,25 @@
-"""Every page for every eye and finger: axe-core, sizes of targets, narrow screens."""
+"""Every page for every eye and finger: axe-core, sizes of targets, narrow screens; and
+what the browser may load on every page of the site."""
 
 from __future__ import annotations
 
+import re
+from collections import deque
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Page, expect
 
+from mpms.web.security import CONTENT_SECURITY_POLICY
+from tests.acceptance.web.sights import PHONE_PX, TABLET_PX, Sight, Sights, named
 from tests.support.house import House
 
-Open = Callable[..., BrowserContext]
+OpenPage = Callable[..., Page]
 
-ROOT = Path(__file__).resolve().parents[3]
-AXE = ROOT / "frontend" / "node_modules" / "axe-core" / "axe.min.js"
-GLOVE_PX, FINGER_PX, FLOOR_PX = 64, 44, 24
-"""Worker pages; buttons elsewhere; the least that any target may have."""
+RELAXED = "; style-src-attr 'unsafe-inline'"
+GLOVE_PX, FLOOR_PX = 64, 24
+"""Worker pages; the least that any target may have."""
 
 SMALL_TARGETS = """least => [...document.querySelectorAll(
         'main a, main button, main summary, main select, main label.choice,'
@@ -79,85 +82,16 @@ def pages_of(house: House) -> dict[str, tuple[str | None, str]]:
     }
 
 
-def visit(
-    house: House, context: BrowserContext, pages: dict[str, tuple[str | None, str]]
-) -> Any:
-    """Opens one page after the other, signed in as who shall see it."""
-    page = context.new_page()
-    who: str | None = None
-    for name, (login, path) in pages.items():
-        if login != who:
-            # A page that hears news without being signed in loads itself again.
-            page.goto("about:blank")
-            context.clear_cookies()
-            if login is not None:
-                house.sign_in(page, login)
-            who = login
-        page.goto(house.address + path)
-        page.wait_for_load_state("load")
-        expect(page.locator("body")).to_be_visible()
-        yield name, page
+def small_targets(least_px: int) -> Callable[[Page], list[str]]:
+    def measure(page: Page) -> list[str]:
+        found: list[str] = page.evaluate(SMALL_TARGETS, least_px)
+        return found
 
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_on_any_page(
-    house: House, open_context: Open, scheme: str
-) -> None:
-    context = open_context(
-        viewport={"width": 1024, "height": 900},
-        color_scheme=scheme,
-        bypass_csp=True,
-        service_workers="block",
-    )
-    found: dict[str, list[str]] = {}
-    for name, page in visit(house, context, pages_of(house)):
-        page.add_script_tag(path=AXE)
-        result = page.evaluate("() => axe.run({resultTypes: ['violations']})")
-        complaints = [
-            f"{each['id']}: {[node['html'][:120] for node in each['nodes'][:3]]}"
-            for each in result["violations"]
-        ]
-        if complaints:
-            found[name] = complaints
-    assert found == {}
-
-
-@pytest.mark.covers("A14")
-def test_a_narrow_screen_shows_every_page_without_scrolling_sideways(
-    house: House, open_context: Open
-) -> None:
-    context = open_context(
-        viewport={"width": 360, "height": 740}, service_workers="block"
-    )
-    wide = {}
-    for name, page in visit(house, context, pages_of(house)):
-        over_px = page.evaluate(
-            "() => document.scrollingElement.scrollWidth - window.innerWidth"
-        )
-        if over_px > 0:
-            wide[name] = over_px
-    assert wide == {}
-
-
-@pytest.mark.parametrize("width", [360, 1024])
-def test_targets_are_large_enough_for_gloves_and_fingers(
-    house: House, open_context: Open, width: int
-) -> None:
-    context = open_context(
-        viewport={"width": width, "height": 900}, service_workers="block"
-    )
-    small: dict[str, list[str]] = {}
-    for name, page in visit(house, context, pages_of(house)):
-        least = GLOVE_PX if name in ("tasks", "task") else FLOOR_PX
-        for _ in range(6):
-            if found := page.evaluate(SMALL_TARGETS, least):
-                small[name] = found
-            if name != "task" or not next_card(page):
-                break
-    assert small == {}
+    return measure
 
 
 def next_card(page: Page) -> bool:
+    """Go on to the next card of a task, if there is one."""
     onward = page.locator("[data-step-next]")
     count = page.locator("[data-stepper-count]")
     expect(count).not_to_be_empty()  # before, no script has hidden the other cards
@@ -175,12 +109,91 @@ def next_card(page: Page) -> bool:
     return True
 
 
-def test_the_map_moves_under_a_finger(house: House, open_context: Open) -> None:
-    context = open_context(
-        viewport={"width": 800, "height": 1000}, has_touch=True, service_workers="block"
-    )
-    page = context.new_page()
-    house.sign_in(page, "vera")
+@pytest.fixture(scope="module")
+def looks(house: House, sights: Sights) -> dict[str, Sight]:
+    """Every page that is listed above, by its name."""
+    found = {
+        name: sights.look(
+            login,
+            path,
+            small=small_targets(GLOVE_PX if name in ("tasks", "task") else FLOOR_PX),
+            widths=(PHONE_PX, TABLET_PX),
+            onward=next_card if name == "task" else lambda page: False,
+        )
+        for name, (login, path) in pages_of(house).items()
+    }
+    assert sights.told() == []
+    return found
+
+
+def test_axe_finds_nothing_on_any_page_light_or_dark(looks: dict[str, Sight]) -> None:
+    assert named(looks, lambda sight: sight.complaints) == {}
+
+
+@pytest.mark.covers("A14")
+def test_a_narrow_screen_shows_every_page_without_scrolling_sideways(
+    looks: dict[str, Sight],
+) -> None:
+    assert named(looks, lambda sight: sight.too_wide_px[PHONE_PX]) == {}
+
+
+@pytest.mark.parametrize("width", [PHONE_PX, TABLET_PX])
+def test_targets_are_large_enough_for_gloves_and_fingers(
+    looks: dict[str, Sight], width: int
+) -> None:
+    assert named(looks, lambda sight: sight.too_small[width]) == {}
+
+
+SECTIONS = (
+    *("/", "/tasks", "/orders", "/map", "/cockpit", "/incidents", "/batches"),
+    *("/figures", "/models", "/admin", "/api/v1/docs", "/tokens", "/webhooks", "/me"),
+    *("/models/deploy", "/models/new", "/models/warehouse/edit", "/orders/new"),
+    *("/models/decisions/weight_tolerance/edit", "/incidents/alerts", "/tablets"),
+    *("/design", "/login", "/no/such/page", "/offline"),
+)
+MOST_ALIKE = 12
+
+
+def test_every_page_of_the_site_is_served_under_the_strict_policy(
+    house: House, sights: Sights
+) -> None:
+    """From link to link; what a page reports as blocked fails the test as well. A page
+    that was looked at before is not opened again."""
+    assert "unsafe-inline" not in CONTENT_SECURITY_POLICY
+    number = house.order()
+    house.task(number, "load_material")
+    wanted = deque(SECTIONS)
+    seen: set[str] = set()
+    alike: dict[tuple[str, int], int] = {}
+    other: dict[str, str] = {}
+    while wanted:
+        path = wanted.popleft()
+        parts = path.split("/")
+        kind = (parts[1], len(parts))
+        if path in seen or alike.get(kind, 0) >= MOST_ALIKE:
+            continue
+        seen.add(path)
+        alike[kind] = alike.get(kind, 0) + 1
+        sight = sights.remembered(path) or sights.open("adam", path)
+        if not sight.headers.get("content-type", "").startswith("text/html"):
+            continue
+        policy = sight.headers.get("content-security-policy", "")
+        if re.fullmatch(r"/models/\w+/edit", path) and "/decisions" not in path:
+            assert policy == CONTENT_SECURITY_POLICY + RELAXED, path
+        elif policy != CONTENT_SECURITY_POLICY:
+            other[path] = policy
+        for link in sight.links:
+            address = urlsplit(link)
+            ours = f"{address.scheme}://{address.netloc}" == house.address
+            if ours and not re.search(r"\.\w+$|^/(static|logout)", address.path):
+                wanted.append(address.path)
+    assert other == {}
+    assert len(seen) > 60
+    assert sights.told() == []
+
+
+def test_the_map_moves_under_a_finger(house: House, open_page: OpenPage) -> None:
+    page = open_page("vera", width=800, height=1000, touch=True)
     page.goto(f"{house.address}/map")
     wall = page.locator("main svg path, main svg line, main svg rect").first
     expect(wall).to_be_attached()
@@ -188,7 +201,7 @@ def test_the_map_moves_under_a_finger(house: House, open_context: Open) -> None:
     expect(robot).to_be_visible()
     before = robot.bounding_box()
     assert before is not None
-    wire = context.new_cdp_session(page)
+    wire = page.context.new_cdp_session(page)
 
     def touch(kind: str, x: float, y: float) -> None:
         points = [] if kind == "touchEnd" else [{"x": x, "y": y}]

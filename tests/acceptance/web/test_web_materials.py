@@ -9,16 +9,15 @@ from email.utils import make_msgid
 from pathlib import Path
 from typing import Any
 
-import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Page, expect
 
 from mpms.demo.buyer import BUYER
+from tests.support.axe import complaints_of
 from tests.support.house import House
 
-Open = Callable[..., BrowserContext]
+OpenPage = Callable[..., Page]
 
 ROOT = Path(__file__).resolve().parents[3]
-AXE = ROOT / "frontend" / "node_modules" / "axe-core" / "axe.min.js"
 NEW = "/admin/places/materials/new"
 SMALL_TARGETS = """() => [...document.querySelectorAll(
         'main a, main button, main summary, main select, main textarea,'
@@ -31,12 +30,6 @@ SMALL_TARGETS = """() => [...document.querySelectorAll(
             && !element.closest('.visually-hidden, .skip')
             && Math.min(box.width, box.height) < 23.5;
     }).map(element => element.outerHTML.slice(0, 90))"""
-
-
-def sign_in(house: House, context: BrowserContext) -> Page:
-    page = context.new_page()
-    house.sign_in(page, "adam")
-    return page
 
 
 def press_tab_to(page: Page, selector: str) -> None:
@@ -58,14 +51,14 @@ def mail_order(house: House, number: str, line: str) -> None:
 
 
 def test_a_material_added_with_the_mouse_is_ordered_by_mail_and_fetched(
-    house: House, open_context: Open
+    house: House, open_page: OpenPage
 ) -> None:
     mail_order(house, "MO-2026-6001", "RM-321 Zinc phosphate 5 kg")
     house.until(
         "the mail is refused",
         lambda: house.rows("SELECT 1 FROM mails WHERE outcome = 'rejected'"),
     )
-    page = sign_in(house, open_context(service_workers="block"))
+    page = open_page("adam")
     page.goto(f"{house.address}/admin/places")
     expect(page.locator(".admin-source")).to_contain_text("the plant’s file")
     page.get_by_role("link", name="Add a material").click()
@@ -95,9 +88,9 @@ def test_a_material_added_with_the_mouse_is_ordered_by_mail_and_fetched(
 
 
 def test_a_material_is_changed_and_a_version_taken_again_by_keyboard_alone(
-    house: House, open_context: Open
+    house: House, open_page: OpenPage
 ) -> None:
-    page = sign_in(house, open_context(service_workers="block"))
+    page = open_page("adam")
     page.goto(f"{house.address}/admin/places/materials/RM-002")
     press_tab_to(page, "#max_kg")
     page.keyboard.press("Control+A")
@@ -132,9 +125,9 @@ def test_a_material_is_changed_and_a_version_taken_again_by_keyboard_alone(
 
 
 def test_a_recipe_is_made_and_its_material_cannot_be_removed(
-    house: House, open_context: Open
+    house: House, open_page: OpenPage
 ) -> None:
-    page = sign_in(house, open_context(service_workers="block"))
+    page = open_page("adam")
     page.goto(f"{house.address}/admin/places/recipes/new")
     page.get_by_label("Name of the product").fill("Grey primer 50/50")
     page.get_by_label("Base batch", exact=True).fill("100")
@@ -160,9 +153,9 @@ def test_a_recipe_is_made_and_its_material_cannot_be_removed(
 
 
 def test_two_administrators_do_not_overwrite_each_other(
-    house: House, open_context: Open
+    house: House, open_page: OpenPage
 ) -> None:
-    page = sign_in(house, open_context(service_workers="block"))
+    page = open_page("adam")
     other = page.context.new_page()
     for each in (page, other):
         each.goto(f"{house.address}/admin/places/materials/RM-004")
@@ -180,17 +173,10 @@ def test_two_administrators_do_not_overwrite_each_other(
     expect(page.locator(".banner-ok")).to_contain_text("is saved")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_and_everything_fits_screens_and_fingers(
-    house: House, open_context: Open, scheme: str
+    house: House, open_page: OpenPage
 ) -> None:
-    context = open_context(
-        viewport={"width": 1024, "height": 900},
-        color_scheme=scheme,
-        bypass_csp=True,
-        service_workers="block",
-    )
-    page = sign_in(house, context)
+    page = open_page("adam", width=1024)
     page.goto(house.address + NEW)
     page.get_by_role("button", name="Save").click()
     expect(page.locator(".banner-bad")).to_be_visible()
@@ -206,12 +192,7 @@ def test_axe_finds_nothing_and_everything_fits_screens_and_fingers(
             page.goto(house.address + path)
         for details in page.locator("details").all():
             details.evaluate("each => each.open = true")
-        page.add_script_tag(path=AXE)
-        result = page.evaluate("() => axe.run({resultTypes: ['violations']})")
-        found = [
-            f"{each['id']}: {[node['html'][:120] for node in each['nodes'][:3]]}"
-            for each in result["violations"]
-        ]
+        found = complaints_of(page)
         for width in (360, 1440):
             page.set_viewport_size({"width": width, "height": 900})
             over_px = page.evaluate(

@@ -32,6 +32,7 @@ from mpms.services.start_instance import start_instance
 from mpms.services.submit_form import submit_form
 from mpms.services.tokens import hash_of
 from mpms.settings import Settings
+from tests.support.databases import Databases
 
 Open = Callable[..., BrowserContext]
 
@@ -291,10 +292,10 @@ class Floor:
 
 
 @pytest.fixture(scope="module")
-def floor(house_database: str, postgres_directory: Path) -> Iterator[Floor]:
+def floor(databases: Databases, postgres_directory: Path) -> Iterator[Floor]:
     directory = postgres_directory / f"narrow-{uuid4().hex[:8]}"
     with ExitStack() as parts:
-        floor = Floor(house_database, directory)
+        floor = Floor(parts.enter_context(databases.lent()), directory)
         parts.callback(floor.services.close)
         parts.enter_context(floor.site)
         yield floor

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 from flask import Flask, Response, jsonify, redirect, request
-from playwright.sync_api import BrowserContext, Page, Playwright, expect
+from playwright.sync_api import Browser, BrowserContext, Page, Playwright, expect
 from werkzeug.serving import BaseWSGIServer, make_server
 
 FRONTEND = Path(__file__).resolve().parents[3] / "frontend"
@@ -254,6 +254,17 @@ def open_tablet(playwright_: Playwright, tmp_path: Path) -> Iterator[OpenTablet]
         context.close()
 
 
+@pytest.fixture
+def tablet(
+    browser: Browser, close_context: Callable[[BrowserContext], None]
+) -> Iterator[Page]:
+    """A page of a tablet whose browser is not closed meanwhile."""
+    context = browser.new_context()
+    context.set_default_timeout(PATIENCE_MS)
+    yield context.new_page()
+    close_context(context)
+
+
 def sign_in(page: Page, plant: Plant, login: str) -> None:
     page.goto(f"{plant.url}/login")
     page.locator("input[name=login]").fill(login)
@@ -368,9 +379,9 @@ def test_without_server_tasks_open_and_answers_outlive_the_browser(
 
 
 def test_pages_of_one_person_are_never_shown_to_the_next(
-    plant: Plant, open_tablet: OpenTablet
+    plant: Plant, tablet: Page
 ) -> None:
-    page = open_tablet().new_page()
+    page = tablet
     until_ready(page, plant, "ana")
     page.goto(f"{plant.url}/orders")
     page.goto(f"{plant.url}/login")
@@ -392,9 +403,9 @@ def test_pages_of_one_person_are_never_shown_to_the_next(
 
 
 def test_a_silent_server_does_not_keep_a_worker_waiting(
-    plant: Plant, open_tablet: OpenTablet
+    plant: Plant, tablet: Page
 ) -> None:
-    page = open_tablet().new_page()
+    page = tablet
     until_ready(page, plant, "ana")
     plant.speaks.clear()
     page.goto(f"{plant.url}/tasks/{TASKS[1]}", wait_until="commit")
@@ -402,8 +413,8 @@ def test_a_silent_server_does_not_keep_a_worker_waiting(
     assert not plant.speaks.is_set()
 
 
-def test_an_answer_waits_for_the_sign_in(plant: Plant, open_tablet: OpenTablet) -> None:
-    page = open_tablet().new_page()
+def test_an_answer_waits_for_the_sign_in(plant: Plant, tablet: Page) -> None:
+    page = tablet
     until_ready(page, plant, "ana")
     page.goto(f"{plant.url}/tasks/{TASKS[1]}")
     page.locator("form[data-ready]").wait_for()
@@ -419,10 +430,8 @@ def test_an_answer_waits_for_the_sign_in(plant: Plant, open_tablet: OpenTablet) 
     assert [one["answers"] for one in plant.answers.values()] == [{"kg": "9"}]
 
 
-def test_a_refused_answer_is_shown_until_it_is_read(
-    plant: Plant, open_tablet: OpenTablet
-) -> None:
-    page = open_tablet().new_page()
+def test_a_refused_answer_is_shown_until_it_is_read(plant: Plant, tablet: Page) -> None:
+    page = tablet
     until_ready(page, plant, "ana")
     plant.refuse = "At most 10 kg fit."
     confirm(page, plant, TASKS[2], "11", "refused")
@@ -435,9 +444,9 @@ def test_a_refused_answer_is_shown_until_it_is_read(
 
 
 def test_what_was_typed_is_there_again_without_server_and_reaches_it(
-    plant: Plant, open_tablet: OpenTablet
+    plant: Plant, tablet: Page
 ) -> None:
-    page = open_tablet().new_page()
+    page = tablet
     until_ready(page, plant, "ana")
     plant.stop()
     page.goto(f"{plant.url}/tasks/{TASKS[0]}")
@@ -455,9 +464,9 @@ def test_what_was_typed_is_there_again_without_server_and_reaches_it(
 
 
 def test_a_new_version_waits_until_the_worker_loads_it(
-    plant: Plant, open_tablet: OpenTablet
+    plant: Plant, tablet: Page
 ) -> None:
-    page = open_tablet().new_page()
+    page = tablet
     until_ready(page, plant, "ana")
     page.goto(f"{plant.url}/tasks/{TASKS[0]}")
     page.locator("form[data-ready]").wait_for()

@@ -11,8 +11,9 @@ from playwright.sync_api import BrowserContext, Page, expect
 from tests.support.house import House
 
 Open = Callable[..., BrowserContext]
+OpenPage = Callable[..., Page]
 
-TABLET = {"viewport": {"width": 800, "height": 1180}, "has_touch": True}
+TABLET = {"width": 800, "height": 1180, "touch": True}
 
 
 def fill_in(page: Page) -> None:
@@ -67,8 +68,10 @@ def test_an_order_passes_from_a_form_by_mail_through_the_pages_to_its_end(
         lambda: house.rows(f"SELECT 1 FROM orders WHERE number = '{number}'"),
     )
 
-    worker = open_context(**TABLET).new_page()
-    house.sign_in(worker, "ana")
+    worker = open_context(
+        viewport={"width": 800, "height": 1180}, has_touch=True
+    ).new_page()
+    house.sign_in_on_page(worker, "ana")
     expect(worker).to_have_url(re.compile("/tasks"))
     for element in ("load_material", "unload_material", "start_mixing"):
         task = house.task(number, element)
@@ -87,10 +90,10 @@ def test_an_order_passes_from_a_form_by_mail_through_the_pages_to_its_end(
 
 @pytest.mark.covers("A15")
 def test_a_task_appears_by_itself_and_shows_place_material_and_amount(
-    house: House, open_context: Open
+    house: House, open_page: OpenPage
 ) -> None:
-    worker = open_context(**TABLET).new_page()
-    house.sign_in(worker, "max")
+    worker = open_page("max", **TABLET)
+    worker.goto(f"{house.address}/tasks")
     number = house.order()
     mine = worker.locator(f"main:has-text('{number}')")
     expect(mine).to_contain_text("Water")
@@ -104,14 +107,13 @@ def test_a_task_appears_by_itself_and_shows_place_material_and_amount(
 
 
 def test_of_two_tablets_that_take_the_same_task_one_gets_it(
-    house: House, open_context: Open
+    house: House, open_page: OpenPage
 ) -> None:
     number = house.order()
     task = house.task(number, "load_material")
     pages = []
     for login in ("ana", "max"):
-        page = open_context(**TABLET).new_page()
-        house.sign_in(page, login)
+        page = open_page(login, **TABLET)
         page.goto(f"{house.address}/tasks/{task}")
         expect(page.locator("[data-step-next]")).to_have_text("Take this task")
         pages.append(page)
@@ -126,12 +128,11 @@ def test_of_two_tablets_that_take_the_same_task_one_gets_it(
 
 
 def test_a_claim_can_be_undone_and_the_other_tablet_sees_it(
-    house: House, open_context: Open
+    house: House, open_page: OpenPage
 ) -> None:
     number = house.order()
     task = house.task(number, "load_material")
-    page = open_context(**TABLET).new_page()
-    house.sign_in(page, "ana")
+    page = open_page("ana", **TABLET)
     house.open_task(page, task)
     page.locator("[data-step-next]").click()
     page.locator("#undo button").click()
@@ -143,15 +144,13 @@ def test_a_claim_can_be_undone_and_the_other_tablet_sees_it(
 
 @pytest.mark.covers("A64")
 def test_a_reported_problem_leads_to_the_decision_and_ends_the_order(
-    house: House, open_context: Open
+    house: House, open_page: OpenPage
 ) -> None:
     number = house.order()
     task = house.task(number, "load_material")
-    page = open_context(**TABLET).new_page()
-    house.sign_in(page, "ana")
+    page = open_page("ana", **TABLET)
     house.open_task(page, task)
-    leader = open_context(viewport={"width": 1280, "height": 900}).new_page()
-    house.sign_in(leader, "sofia")
+    leader = open_page("sofia")
     leader.goto(f"{house.address}/")
     page.locator("[data-problem-open]").click()
     page.locator("#problem .cause").first.click()
@@ -173,12 +172,11 @@ def test_a_reported_problem_leads_to_the_decision_and_ends_the_order(
 
 
 def test_a_task_can_be_done_with_the_keyboard_alone(
-    house: House, open_context: Open
+    house: House, open_page: OpenPage
 ) -> None:
     number = house.order()
     task = house.task(number, "load_material")
-    page = open_context(viewport={"width": 1280, "height": 900}).new_page()
-    house.sign_in(page, "ana")
+    page = open_page("ana")
     house.open_task(page, task)
     for _ in range(8):
         if page.locator(".task-end").is_visible():
@@ -206,12 +204,11 @@ def test_a_task_can_be_done_with_the_keyboard_alone(
 
 @pytest.mark.covers("A15")
 def test_another_amount_than_required_is_flagged_and_not_taken(
-    house: House, open_context: Open
+    house: House, open_page: OpenPage
 ) -> None:
     number = house.order()
     task = house.task(number, "load_material")
-    page = open_context(**TABLET).new_page()
-    house.sign_in(page, "max")
+    page = open_page("max", **TABLET)
     house.open_task(page, task)
     weight = page.locator("input[name=weighed_kg]")
     for _ in range(5):
@@ -235,12 +232,11 @@ def test_another_amount_than_required_is_flagged_and_not_taken(
 
 
 def test_a_lot_is_typed_on_keys_that_fit_a_glove(
-    house: House, open_context: Open
+    house: House, open_page: OpenPage
 ) -> None:
     number = house.order()
     task = house.task(number, "load_material")
-    page = open_context(**TABLET).new_page()
-    house.sign_in(page, "max")
+    page = open_page("max", **TABLET)
     house.open_task(page, task)
     lot = page.locator("input[name=lot]")
     for _ in range(5):

@@ -17,23 +17,17 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Page, expect
 
 from tests.support.house import House
 
-Open = Callable[..., BrowserContext]
-
-SETTINGS = {"webhooks_to_private": True}
+OpenPage = Callable[..., Page]
 
 
 @pytest.fixture
-def page(house: House, open_context: Open) -> Page:
-    context = open_context(
-        viewport={"width": 1280, "height": 900}, service_workers="block"
-    )
-    context.grant_permissions(["clipboard-read", "clipboard-write"])
-    page = context.new_page()
-    house.sign_in(page, "adam")
+def page(open_page: OpenPage) -> Page:
+    page = open_page("adam")
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     return page
 
 

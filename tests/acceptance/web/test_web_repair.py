@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import BrowserContext, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from mpms.domain.errors import ProcessSuspended
 from mpms.domain.orders import Order, OrderLine, OrderStatus
@@ -20,7 +20,7 @@ from mpms.services.start_instance import start_instance
 from mpms.services.submit_form import submit_form
 from tests.support.house import House
 
-Open = Callable[..., BrowserContext]
+OpenPage = Callable[..., Page]
 
 HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 <definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL"
@@ -85,12 +85,8 @@ def version_of(house: House, instance_id: str) -> int:
 
 
 @pytest.fixture
-def page(house: House, open_context: Open) -> Page:
-    context = open_context(
-        viewport={"width": 1280, "height": 1000}, service_workers="block"
-    )
-    page = context.new_page()
-    house.sign_in(page, "sofia")
+def page(house: House, open_page: OpenPage) -> Page:
+    page = open_page("sofia", width=1280, height=1000)
     return page
 
 

@@ -6,19 +6,18 @@ import re
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Page, expect
 
 from mpms.domain.errors import NotFound
 from mpms.services.close_incident import StillStuck, close_incident
 from tests.support.house import House
 
-Open = Callable[..., BrowserContext]
+OpenPage = Callable[..., Page]
 
 
 @pytest.fixture
-def start(house: House, open_context: Open) -> Page:
-    page = open_context(viewport={"width": 1400, "height": 900}).new_page()
-    house.sign_in(page, "sofia")
+def start(house: House, open_page: OpenPage) -> Page:
+    page = open_page("sofia", width=1400)
     page.goto(house.address)
     return page
 

@@ -1,0 +1,1 @@
+"""The whole system as people meet it: its pages, its commands, its robots."""
