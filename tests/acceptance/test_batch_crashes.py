@@ -33,8 +33,8 @@ MODEL = b"""<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL"
 
 
 @pytest.fixture
-def services(own_database_url: str) -> Iterator[bootstrap.Services]:
-    services = bootstrap.connect(own_database_url)
+def services(database_url: str) -> Iterator[bootstrap.Services]:
+    services = bootstrap.connect(database_url)
     yield services
     services.close()
 
@@ -62,7 +62,7 @@ def rows(url: str, statement: str) -> list[tuple[Any, ...]]:
 
 
 def test_a_worker_killed_in_the_middle_of_an_item_loses_and_repeats_nothing(
-    own_database_url: str, services: bootstrap.Services
+    database_url: str, services: bootstrap.Services
 ) -> None:
     deploy_models(services.uow, services.engine, {"p.bpmn": MODEL}, by="test")
     ids = []
@@ -77,7 +77,7 @@ def test_a_worker_killed_in_the_middle_of_an_item_loses_and_repeats_nothing(
         by="boss",
         reason="wrong scale",
     )
-    first = hire(own_database_url, "first", hang=8)
+    first = hire(database_url, "first", hang=8)
     try:
         assert first.stdout is not None
         assert first.stdout.readline() == "hangs\n"
@@ -85,7 +85,7 @@ def test_a_worker_killed_in_the_middle_of_an_item_loses_and_repeats_nothing(
         assert show_batch(services.uow, batch_id).batch.done == 7
     finally:
         dismiss(first)
-    others = [hire(own_database_url, "second"), hire(own_database_url, "third")]
+    others = [hire(database_url, "second"), hire(database_url, "third")]
     try:
         give_up_at = time.monotonic() + PATIENCE_S
         while show_batch(services.uow, batch_id).batch.ended_at is None:
@@ -97,14 +97,14 @@ def test_a_worker_killed_in_the_middle_of_an_item_loses_and_repeats_nothing(
     batch = show_batch(services.uow, batch_id).batch
     assert (batch.done, batch.failed) == (ITEMS, 0)
     once = rows(
-        own_database_url,
+        database_url,
         "SELECT instance_id, count(*) FROM events WHERE kind = 'variables set'"
         " GROUP BY 1",
     )
     assert {one for one, _ in once} == set(ids)
     assert {count for _, count in once} == {1}
     told = "SELECT kind, count(*) FROM events WHERE kind LIKE 'batch %' GROUP BY 1"
-    assert dict(rows(own_database_url, told)) == {
+    assert dict(rows(database_url, told)) == {
         "batch ordered": 1,
         "batch item": ITEMS,
         "batch ended": 1,

@@ -436,17 +436,17 @@ def check_everything(server: PostgresServer, orders: int, probes: int) -> None:
 def test_orders_survive_killed_workers_and_a_killed_database(
     own_server: PostgresServer, tmp_path: Path
 ) -> None:
-    work = {"orders": 8, "probes": 8}
+    work = {"orders": 2, "probes": 3}
     started = run_and_crash(
         own_server,
         tmp_path,
         seed=20260302,
-        kills=10,
+        kills=3,
         database_kills=1,
         limit_s=200.0,
         **work,
     )
-    assert started == WORKERS + 10
+    assert started == WORKERS + 3
     check_everything(own_server, **work)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import stat
 import subprocess
 import sys
@@ -80,15 +81,17 @@ def serves(address: str) -> bool:
     return status == 200
 
 
-@pytest.mark.timeout(900)  # two whole demos
-def test_a_second_demo_is_told_of_the_first_or_runs_beside_it(
+def test_a_demo_takes_another_port_and_tells_a_second_one_of_itself(
     demo: Demo, tmp_path: Path
 ) -> None:
-    first = demo(MPMS_WEB_PORT="0")
-    line = pages_line(first)
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = str(other.getsockname()[1])
+        first = demo(MPMS_WEB_PORT=port)
+        line = pages_line(first)
+    assert f"port {port} is taken" in line
     address = address_in(line)
-    port = str(urlsplit(address).port)
-    assert "taken" not in line
+    assert str(urlsplit(address).port) != port
+    assert serves(address)
     state = tmp_path / "home" / ".local" / "state" / "mpms"
     assert (state / "demo" / "postgres" / "cluster" / "PG_VERSION").is_file()
     assert stat.S_IMODE((tmp_path / "home").stat().st_mode) == 0o700
@@ -102,7 +105,19 @@ def test_a_second_demo_is_told_of_the_first_or_runs_beside_it(
         f" MPMS_STATE_DIR={state}-2 make demo\n"
     )
 
-    beside = demo(MPMS_WEB_PORT=port, MPMS_STATE_DIR=f"{state}-2")
+    assert first.poll() is None
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(900)  # two whole demos
+def test_a_second_demo_runs_beside_the_first(demo: Demo, tmp_path: Path) -> None:
+    first = demo(MPMS_WEB_PORT="0")
+    line = pages_line(first)
+    address = address_in(line)
+    port = str(urlsplit(address).port)
+    assert "taken" not in line
+
+    beside = demo(MPMS_WEB_PORT=port, MPMS_STATE_DIR=str(tmp_path / "home" / "other"))
     line = pages_line(beside)
     assert f"port {port} is taken" in line
     assert address_in(line) != address

@@ -44,8 +44,8 @@ def model(kind: str, number: int) -> bytes:
 
 
 @pytest.fixture
-def services(own_database_url: str) -> Iterator[bootstrap.Services]:
-    services = bootstrap.connect(own_database_url)
+def services(database_url: str) -> Iterator[bootstrap.Services]:
+    services = bootstrap.connect(database_url)
     yield services
     services.close()
 
@@ -76,35 +76,35 @@ def forms(url: str) -> int:
     return int(rows(url, "SELECT count(*) FROM tasks")[0][0])
 
 
-@pytest.mark.parametrize("hang", [1, 5, 17])
+@pytest.mark.parametrize("hang", [1, pytest.param(5, marks=pytest.mark.soak), 17])
 def test_each_process_is_started_once_though_a_worker_is_killed_on_the_way(
-    own_database_url: str, services: bootstrap.Services, hang: int
+    database_url: str, services: bootstrap.Services, hang: int
 ) -> None:
     drawn = {f"{k}_{n}.bpmn": model(k, n) for k in TRIGGERS for n in range(EACH)}
     deploy_models(services.uow, services.engine, drawn, by="test")
     assert broadcast_signal(services.uow, services.advance, "alarm", by="test") == EACH
     for number in range(EACH):
         correlate_message(services.uow, services.advance, f"letter {number}", by="test")
-    first = hire(own_database_url, "first", hang=hang)
+    first = hire(database_url, "first", hang=hang)
     try:
         assert first.stdout is not None
         assert first.stdout.readline() == "hangs\n"
-        assert forms(own_database_url) < hang  # its last step is done and not committed
+        assert forms(database_url) < hang  # its last step is done and not committed
     finally:
         dismiss(first)
-    others = [hire(own_database_url, "second"), hire(own_database_url, "third")]
+    others = [hire(database_url, "second"), hire(database_url, "third")]
     try:
         give_up_at = time.monotonic() + PATIENCE_S
-        while forms(own_database_url) < len(drawn):
-            assert time.monotonic() < give_up_at, f"{forms(own_database_url)} started"
+        while forms(database_url) < len(drawn):
+            assert time.monotonic() < give_up_at, f"{forms(database_url)} started"
             time.sleep(0.05)
     finally:
         for other in others:
             dismiss(other)
-    started = rows(own_database_url, "SELECT key, count(*) FROM instances GROUP BY key")
+    started = rows(database_url, "SELECT key, count(*) FROM instances GROUP BY key")
     assert dict(started) == {name.removesuffix(".bpmn"): 1 for name in drawn}
     told = rows(
-        own_database_url,
+        database_url,
         "SELECT instance_id, count(*) FROM events WHERE kind = 'instance started'"
         " GROUP BY instance_id",
     )

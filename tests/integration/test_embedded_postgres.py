@@ -53,9 +53,12 @@ server.stop()
 
 
 @pytest.fixture(scope="module")
-def cluster_to_copy(postgres_directory: Path) -> Iterator[Path]:
-    """What a server leaves behind that was started and stopped once."""
-    path = postgres_directory / f"embedded-copied-{os.getpid()}"
+def home_for_all(postgres_directory: Path) -> Iterator[Path]:
+    """Made where somebody had begun to make a cluster."""
+    path = postgres_directory / f"embedded-used-{os.getpid()}"
+    part = path / "cluster.part"
+    part.mkdir(parents=True)
+    (part / "PG_VERSION").write_text("18\n")
     with postgres.start(path, settings=FAST):
         pass
     yield path
@@ -63,20 +66,19 @@ def cluster_to_copy(postgres_directory: Path) -> Iterator[Path]:
 
 
 @pytest.fixture
-def used_home(home: Path, cluster_to_copy: Path) -> Path:
-    """A home for tests of something else than its making, which takes long."""
-    subprocess.run(["cp", "-a", cluster_to_copy, home], check=True)
-    return home
+def used_home(home_for_all: Path) -> Iterator[Path]:
+    """A home for tests of something else than its making, which takes long.
+
+    It goes from test to test; whatever still runs in it then is stopped.
+    """
+    yield home_for_all
+    sweep(home_for_all)
 
 
-@pytest.fixture(scope="module")
-def server(postgres_directory: Path, cluster_to_copy: Path) -> Iterator[PostgresServer]:
-    """A running server for tests that only look at it."""
-    path = postgres_directory / f"embedded-looked-at-{os.getpid()}"
-    subprocess.run(["cp", "-a", cluster_to_copy, path], check=True)
-    with postgres.start(path, settings=FAST) as server:
+@pytest.fixture
+def server(used_home: Path) -> Iterator[PostgresServer]:
+    with postgres.start(used_home, settings=FAST) as server:
         yield server
-    shutil.rmtree(path)
 
 
 @pytest.fixture
@@ -84,10 +86,14 @@ def home(postgres_directory: Path, request: pytest.FixtureRequest) -> Iterator[P
     """A directory that the server's account can enter, swept clean afterwards."""
     path = postgres_directory / f"embedded-{request.node.name[:60]}-{os.getpid()}"
     yield path
-    if (left := processes.running_postmaster(files.Home(path).pid_file)) is not None:
-        os.kill(left.pid, signal.SIGQUIT)
-        eventually(lambda: not processes.is_server_of(left.pid, path / "cluster"))
+    sweep(path)
     shutil.rmtree(path, ignore_errors=True)
+
+
+def sweep(home: Path) -> None:
+    if (left := processes.running_postmaster(files.Home(home).pid_file)) is not None:
+        os.kill(left.pid, signal.SIGQUIT)
+        eventually(lambda: not processes.is_server_of(left.pid, home / "cluster"))
 
 
 Supervise = Callable[..., "subprocess.Popen[str]"]
@@ -216,27 +222,27 @@ def test_the_server_is_a_direct_child_and_never_runs_as_root(
 
 def test_what_was_stored_is_there_after_an_orderly_stop(used_home: Path) -> None:
     with postgres.start(used_home, settings=FAST) as server:
-        ask(server.dsn, "CREATE TABLE kept AS SELECT 7 AS n")
+        ask(server.dsn, "CREATE TABLE stored AS SELECT 7 AS n")
     with postgres.start(used_home, settings=FAST) as server:
-        assert ask(server.dsn, "SELECT n FROM kept") == 7
+        assert ask(server.dsn, "SELECT n FROM stored") == 7
 
 
 def test_a_killed_server_is_restarted_with_every_acknowledged_row(
     used_home: Path,
 ) -> None:
     with postgres.start(used_home) as server:
-        ask(server.dsn, "CREATE TABLE kept (n int)")
+        ask(server.dsn, "CREATE TABLE acknowledged (n int)")
         with closing(psycopg2.connect(server.dsn)) as connection:
             connection.autocommit = True
             with connection.cursor() as cursor:
                 for n in range(50):
-                    cursor.execute("INSERT INTO kept VALUES (%s)", (n,))
+                    cursor.execute("INSERT INTO acknowledged VALUES (%s)", (n,))
             before, dsn = server.pid, server.dsn
             kill_and_bury(server)
         server.ensure_running()
         assert server.pid != before
         assert server.dsn == dsn
-        assert ask(server.dsn, "SELECT count(*) FROM kept") == 50
+        assert ask(server.dsn, "SELECT count(*) FROM acknowledged") == 50
 
 
 def test_a_supervised_server_comes_back_by_itself(used_home: Path) -> None:
@@ -271,7 +277,7 @@ def test_a_server_that_outlived_its_supervisor_is_adopted(
     supervisor = spawn_supervisor(used_home)
     first = first_line(supervisor)
     assert first["owned"]
-    ask(first["dsn"], "CREATE TABLE kept AS SELECT 7 AS n")
+    ask(first["dsn"], "CREATE TABLE outlived AS SELECT 7 AS n")
     supervisor.kill()
     supervisor.wait()
     assert answers(first["dsn"])
@@ -284,7 +290,7 @@ def test_a_server_that_outlived_its_supervisor_is_adopted(
     assert answers(first["dsn"])
 
     again = postgres.start(used_home)
-    assert ask(again.dsn, "SELECT n FROM kept") == 7
+    assert ask(again.dsn, "SELECT n FROM outlived") == 7
     again.stop(even_if_adopted=True)
     assert not answers(first["dsn"])
     assert not processes.is_server_of(first["pid"], used_home / "cluster")
@@ -417,27 +423,28 @@ def test_a_server_is_recognised_where_root_may_not_look_into_processes(
     assert recognised(cluster_of(server).parent) == "False"
 
 
-def test_a_server_that_refuses_its_settings_says_why(home: Path) -> None:
+def test_a_server_that_refuses_its_settings_says_why(used_home: Path) -> None:
     with pytest.raises(PostgresNotStarted, match="shared_buffers"):
-        postgres.start(home, settings=FAST | {"shared_buffers": "plenty"})
-    with postgres.start(home, settings=FAST) as server:
+        postgres.start(used_home, settings=FAST | {"shared_buffers": "plenty"})
+    with postgres.start(used_home, settings=FAST) as server:
         assert answers(server.dsn)
 
 
-def test_a_half_made_cluster_is_thrown_away(home: Path) -> None:
-    part = home / "cluster.part"
-    part.mkdir(parents=True)
-    (part / "PG_VERSION").write_text("18\n")
-    with postgres.start(home, settings=FAST) as server:
-        assert answers(server.dsn)
+def test_a_half_made_cluster_is_thrown_away(
+    home_for_all: Path, server: PostgresServer
+) -> None:
+    assert not (home_for_all / "cluster.part").exists()
+    assert answers(server.dsn)
 
 
 def test_a_lost_password_is_named_as_the_cause(used_home: Path) -> None:
-    with postgres.start(used_home, settings=FAST):
-        pass
-    (used_home / "password").unlink()
-    with pytest.raises(PostgresNotStarted, match="password"):
-        postgres.start(used_home, settings=FAST)
+    password = used_home / "password"
+    password.rename(used_home / "lost")
+    try:
+        with pytest.raises(PostgresNotStarted, match="password"):
+            postgres.start(used_home, settings=FAST)
+    finally:
+        (used_home / "lost").rename(password)
 
 
 def test_a_directory_without_programs_is_named(home: Path, tmp_path: Path) -> None:
@@ -488,8 +495,8 @@ def test_programs_hidden_from_the_server_account_are_copied_once(
         (hidden / part.name).symlink_to(part)
     monkeypatch.syspath_prepend(str(hidden))
     assert files.wheel_bindir().is_relative_to(hidden)
-    for data in (hidden / "data", hidden / "more"):
-        with postgres.start(data, settings=FAST) as server:
+    for _ in range(2):
+        with postgres.start(hidden / "data", settings=FAST) as server:
             program = Path(os.fsdecode(_first_argument(server.pid)))
             expected = shared if os.geteuid() == 0 else hidden
             assert program.is_relative_to(expected)

@@ -124,6 +124,7 @@ def test_a_driving_robot_shows_its_way_ahead_and_its_trail(
     assert seen.plan[0] == pytest.approx((seen.x_m, seen.y_m))
     assert len(seen.driven) >= 4
     assert seen.speed_mps
+    sim.do(lambda: setattr(sim.simulation, "speed", 5.0))
     eventually(lambda: robot(floor).plan == (), "the end of the plan")
     assert robot(floor).x_m == pytest.approx(6.0, abs=0.1)
 

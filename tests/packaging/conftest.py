@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import subprocess
 import sys
@@ -38,10 +39,17 @@ def pip() -> Pip:
 
 @pytest.fixture(scope="session")
 def wheel(pip: Pip, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    directory = tmp_path_factory.mktemp("wheel")
-    pip(
-        *("wheel", "--quiet", "--no-deps", "--no-build-isolation"),
-        *("--wheel-dir", directory, ROOT),
-    )
+    """Made by the first of the processes of a test run that asks for it."""
+    run = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        run = run.parent
+    directory = run / "wheel"
+    with open(run / "wheel.lock", "a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not directory.exists():
+            pip(
+                *("wheel", "--quiet", "--no-deps", "--no-build-isolation"),
+                *("--wheel-dir", directory, ROOT),
+            )
     (built,) = directory.glob("*.whl")
     return built

@@ -84,7 +84,8 @@ def environment(
             if ".." not in file.parts:
                 target.parent.mkdir(parents=True, exist_ok=True)
                 target.symlink_to(Path(str(file.locate())).resolve())
-    pip("--python", directory / "bin" / "python", "install", "--quiet", wheel)
+    python = directory / "bin" / "python"
+    pip("--python", python, "install", "--quiet", "--no-compile", wheel)
     return directory
 
 

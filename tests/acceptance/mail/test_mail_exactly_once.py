@@ -363,19 +363,19 @@ def check_everything(post: Post, *, lost_at_most: int) -> None:
 
 
 def test_killed_workers_and_mail_servers_lose_and_repeat_nothing(
-    own_database_url: str, mail_servers: MailServers, tmp_path: Path
+    database_url: str, mail_servers: MailServers, tmp_path: Path
 ) -> None:
-    with post_office(own_database_url, mail_servers, tmp_path, 20260302) as post:
-        run_and_kill(post, messages=40, kills=5, restarts=1, limit_s=200.0)
-        check_everything(post, lost_at_most=5 + 1)
+    with post_office(database_url, mail_servers, tmp_path, 20260302) as post:
+        run_and_kill(post, messages=16, kills=2, restarts=1, limit_s=200.0)
+        check_everything(post, lost_at_most=2 + 1)
 
 
 @pytest.mark.soak
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("seed", [1])
 def test_five_hundred_messages_survive_fifty_kills(
-    own_database_url: str, mail_servers: MailServers, tmp_path: Path, seed: int
+    database_url: str, mail_servers: MailServers, tmp_path: Path, seed: int
 ) -> None:
-    with post_office(own_database_url, mail_servers, tmp_path, seed) as post:
+    with post_office(database_url, mail_servers, tmp_path, seed) as post:
         run_and_kill(post, messages=500, kills=50, restarts=5, limit_s=900.0)
         check_everything(post, lost_at_most=50 + 5)

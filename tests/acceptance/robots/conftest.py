@@ -21,21 +21,23 @@ from tests.support.simulator import Simulator
 
 
 @pytest.fixture
-def plant(own_database_url: str, tmp_path: Path) -> Iterator[RobotPlant]:
-    plant = RobotPlant(own_database_url, tmp_path)
+def plant(database_url: str, tmp_path: Path) -> Iterator[RobotPlant]:
+    """Its workers and robots die, its database does not: rows are all they leave."""
+    plant = RobotPlant(database_url, tmp_path)
     yield plant
     plant.close()
 
 
-@pytest.fixture
-def simulator(tmp_path: Path) -> Iterator[Simulator]:
-    """The shipped world's robots, without an orchestrator."""
-    simulator = Simulator(WORLD_DIR, tmp_path / "trace.jsonl", speed=20.0)
+@pytest.fixture(scope="module")
+def simulator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Simulator]:
+    """The shipped world's robots, without an orchestrator, for all tests of a file."""
+    trace = tmp_path_factory.mktemp("simulator") / "trace.jsonl"
+    simulator = Simulator(WORLD_DIR, trace, speed=20.0)
     yield simulator
     simulator.kill()
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def behind_tls(
     simulator: Simulator, certificate: tuple[Path, Path]
 ) -> Iterator[Recorder]:
@@ -47,8 +49,8 @@ def behind_tls(
     proxy.close()
 
 
-@pytest.fixture
-def certificate(tmp_path: Path) -> tuple[Path, Path]:
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """A certificate of our own for 127.0.0.1, and its key."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "a robot's own CA")])
@@ -68,7 +70,8 @@ def certificate(tmp_path: Path) -> tuple[Path, Path]:
         .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
         .sign(key, hashes.SHA256())
     )
-    public, private = tmp_path / "robot.pem", tmp_path / "robot.key"
+    directory = tmp_path_factory.mktemp("certificate")
+    public, private = directory / "robot.pem", directory / "robot.key"
     public.write_bytes(made.public_bytes(serialization.Encoding.PEM))
     private.write_bytes(
         key.private_bytes(

@@ -6,6 +6,9 @@ import os
 import shutil
 import subprocess
 import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -31,18 +34,34 @@ from shopfloor.grid.compiled import kernel
 def twice(value):
     return step(step(value))
 """
-RUN = """
-import json, sys
-import shopfloor
-from shopfloor.caller import twice
-values = json.loads(sys.argv[1])
-print(json.dumps({
-    "package": shopfloor.__file__,
-    "values": [twice(value) for value in values],
-    "hits": sum(twice.stats.cache_hits.values()),
-    "misses": sum(twice.stats.cache_misses.values()),
-    "kept_in": twice.stats.cache_path,
-}))
+# Numba is loaded and its compiler warm once; each line is the work of a process of its
+# own, which loads the package of a check-out and leaves its answer in a file.
+START = """
+import json, os, sys
+from pathlib import Path
+import numba
+warm = numba.njit(nogil=True, error_model="numpy")(lambda value: value + 1)
+warm(1), warm(0.5), warm(True)
+for line in sys.stdin:
+    work = json.loads(line)
+    if os.fork():
+        continue
+    os.dup2(os.open(work["complaints"], os.O_WRONLY | os.O_CREAT), 2)
+    os.environ.update(work["environment"])
+    numba.config.reload_config()
+    sys.path.insert(0, work["checkout"])
+    import shopfloor
+    from shopfloor.caller import twice
+    answer = json.dumps({
+        "package": shopfloor.__file__,
+        "values": [twice(value) for value in work["values"]],
+        "hits": sum(twice.stats.cache_hits.values()),
+        "misses": sum(twice.stats.cache_misses.values()),
+        "kept_in": twice.stats.cache_path,
+    })
+    Path(work["answer"] + ".part").write_text(answer)
+    os.rename(work["answer"] + ".part", work["answer"])
+    os._exit(0)
 """
 
 
@@ -59,68 +78,128 @@ def check_out(directory: Path) -> Path:
     return directory
 
 
-def begin(
-    checkout: Path, values: list[Any], **environment: object
-) -> "subprocess.Popen[str]":
-    unset = ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME")
-    clean = {name: text for name, text in os.environ.items() if name not in unset}
-    given = {name: str(value) for name, value in environment.items()}
-    return subprocess.Popen(
-        [sys.executable, "-c", RUN, json.dumps(values)],
-        env=clean | {"PYTHONPATH": str(checkout)} | given,
-        cwd=checkout,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+@dataclass
+class Run:
+    """What one process was asked to do, and where it leaves its answer."""
+
+    answer: Path
+    complaints: Path
 
 
-def end(process: "subprocess.Popen[str]") -> tuple[dict[str, Any], str]:
-    out, err = process.communicate(timeout=WAIT_S)
-    assert process.returncode == 0, err
-    return json.loads(out), err
+class Starter:
+    """Starts processes that use kernels and have nothing in common but Numba."""
+
+    def __init__(self, directory: Path) -> None:
+        unset = ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME", "PYTHONPATH")
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-c", START],
+            env={name: text for name, text in os.environ.items() if name not in unset},
+            cwd=directory,
+            stdin=subprocess.PIPE,
+            text=True,
+        )
+        self._directory = directory
+        self._started = 0
+
+    def begin(self, checkout: Path, values: list[Any], **environment: object) -> Run:
+        self._started += 1
+        run = Run(
+            self._directory / f"answer-{self._started}",
+            self._directory / f"complaints-{self._started}",
+        )
+        work = {
+            "checkout": str(checkout),
+            "values": values,
+            "environment": {name: str(value) for name, value in environment.items()},
+            "answer": str(run.answer),
+            "complaints": str(run.complaints),
+        }
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps(work) + "\n")
+        self._process.stdin.flush()
+        return run
+
+    def close(self) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        assert self._process.wait(WAIT_S) == 0
 
 
-def run(checkout: Path, values: list[Any], **environment: object) -> dict[str, Any]:
-    said, _ = end(begin(checkout, values, **environment))
+@pytest.fixture(scope="module")
+def starter(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Starter]:
+    starter = Starter(tmp_path_factory.mktemp("answers"))
+    yield starter
+    starter.close()
+
+
+def end(run: Run) -> tuple[dict[str, Any], str]:
+    give_up_at = time.monotonic() + WAIT_S
+    while not run.answer.exists():
+        said = run.complaints.read_text() if run.complaints.exists() else ""
+        assert "Traceback" not in said, said
+        assert time.monotonic() < give_up_at, f"no answer: {said}"
+        time.sleep(0.01)
+    answer: dict[str, Any] = json.loads(run.answer.read_text())
+    return answer, run.complaints.read_text()
+
+
+def use(
+    starter: Starter, checkout: Path, values: list[Any], **environment: object
+) -> dict[str, Any]:
+    said, _ = end(starter.begin(checkout, values, **environment))
     assert Path(said["package"]).is_relative_to(checkout)
     return said
 
 
-def test_a_second_checkout_compiles_nothing(tmp_path: Path) -> None:
-    first, second = check_out(tmp_path / "first"), check_out(tmp_path / "second")
-    cache = tmp_path / "cache"
-    compiled = run(first, [1, 0.5], XDG_CACHE_HOME=cache)
+@pytest.fixture(scope="module")
+def first(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A check-out that a test must leave as it is."""
+    return check_out(tmp_path_factory.mktemp("first"))
+
+
+def test_a_second_checkout_compiles_nothing(
+    starter: Starter, first: Path, tmp_path: Path
+) -> None:
+    second, cache = check_out(tmp_path / "second"), tmp_path / "cache"
+    compiled = use(starter, first, [1, 0.5], XDG_CACHE_HOME=cache)
     assert (compiled["values"], compiled["misses"]) == ([5, 4.5], 2)
-    found = run(second, [1, 0.5], XDG_CACHE_HOME=cache)
+    found = use(starter, second, [1, 0.5], XDG_CACHE_HOME=cache)
     assert (found["values"], found["misses"], found["hits"]) == ([5, 4.5], 0, 2)
     assert Path(found["kept_in"]).parent == cache / "mpms" / "kernels"
-    assert not list(tmp_path.glob("*/shopfloor/**/*.nbi"))
+    for checkout in (first, second):
+        assert not list(checkout.glob("shopfloor/**/*.nbi"))
 
 
-def test_a_changed_callee_in_another_file_is_noticed(tmp_path: Path) -> None:
-    first, second = check_out(tmp_path / "first"), check_out(tmp_path / "second")
-    run(first, [1], XDG_CACHE_HOME=tmp_path / "cache")
+def test_a_changed_callee_in_another_file_is_noticed(
+    starter: Starter, first: Path, tmp_path: Path
+) -> None:
+    second, cache = check_out(tmp_path / "second"), tmp_path / "cache"
+    use(starter, first, [1], XDG_CACHE_HOME=cache)
     callee = second / "shopfloor" / "callee.py"
     callee.write_text(CALLEE.replace("STEP = 2", "STEP = 3"))
-    changed = run(second, [1], XDG_CACHE_HOME=tmp_path / "cache")
+    changed = use(starter, second, [1], XDG_CACHE_HOME=cache)
     assert (changed["values"], changed["misses"], changed["hits"]) == ([7], 1, 0)
-    again = run(first, [1], XDG_CACHE_HOME=tmp_path / "cache")
+    again = use(starter, first, [1], XDG_CACHE_HOME=cache)
     assert (again["values"], again["misses"], again["hits"]) == ([5], 0, 1)
 
 
-def test_processes_that_compile_at_once_keep_what_each_has_made(tmp_path: Path) -> None:
-    checkout = check_out(tmp_path / "checkout")
+def test_processes_that_compile_at_once_keep_what_each_has_made(
+    starter: Starter, first: Path, tmp_path: Path
+) -> None:
     each: list[Any] = [1, 0.5, True]
-    at_once = [begin(checkout, [v], XDG_CACHE_HOME=tmp_path / "cache") for v in each]
-    assert [end(process)[0]["values"] for process in at_once] == [[5], [4.5], [5]]
-    found = run(checkout, each, XDG_CACHE_HOME=tmp_path / "cache")
+    cache = tmp_path / "cache"
+    at_once = [starter.begin(first, [value], XDG_CACHE_HOME=cache) for value in each]
+    assert [end(run)[0]["values"] for run in at_once] == [[5], [4.5], [5]]
+    found = use(starter, first, each, XDG_CACHE_HOME=cache)
     assert (found["values"], found["misses"], found["hits"]) == ([5, 4.5, 5], 0, 3)
 
 
-def test_the_directory_that_numba_is_given_wins(tmp_path: Path) -> None:
-    said = run(
-        check_out(tmp_path / "checkout"),
+def test_the_directory_that_numba_is_given_wins(
+    starter: Starter, first: Path, tmp_path: Path
+) -> None:
+    said = use(
+        starter,
+        first,
         [1],
         NUMBA_CACHE_DIR=tmp_path / "given",
         XDG_CACHE_HOME=tmp_path / "other",
@@ -131,13 +210,11 @@ def test_the_directory_that_numba_is_given_wins(tmp_path: Path) -> None:
 
 
 def test_a_cache_that_cannot_be_written_costs_one_line_and_no_kernel(
-    tmp_path: Path,
+    starter: Starter, first: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "file").touch()
-    process = begin(
-        check_out(tmp_path / "checkout"), [1, 0.5], XDG_CACHE_HOME=tmp_path / "file"
-    )
-    said, complaint = end(process)
+    run = starter.begin(first, [1, 0.5], XDG_CACHE_HOME=tmp_path / "file")
+    said, complaint = end(run)
     assert (said["values"], said["misses"]) == ([5, 4.5], 2)
     (line,) = complaint.splitlines()
     assert f"{tmp_path / 'file'}/mpms/kernels: Not a directory" in line
@@ -145,14 +222,16 @@ def test_a_cache_that_cannot_be_written_costs_one_line_and_no_kernel(
 
 
 @pytest.mark.parametrize("ending", ["nbi", "nbc"])
-def test_a_damaged_file_is_compiled_again(tmp_path: Path, ending: str) -> None:
-    checkout = check_out(tmp_path / "checkout")
-    made = run(checkout, [1], XDG_CACHE_HOME=tmp_path / "cache")
+def test_a_damaged_file_is_compiled_again(
+    starter: Starter, first: Path, tmp_path: Path, ending: str
+) -> None:
+    cache = tmp_path / "cache"
+    made = use(starter, first, [1], XDG_CACHE_HOME=cache)
     (file,) = Path(made["kept_in"]).glob(f"*.{ending}")
     file.write_bytes(file.read_bytes()[:3])
-    mended = run(checkout, [1], XDG_CACHE_HOME=tmp_path / "cache")
+    mended = use(starter, first, [1], XDG_CACHE_HOME=cache)
     assert (mended["values"], mended["misses"]) == ([5], 1)
-    found = run(checkout, [1], XDG_CACHE_HOME=tmp_path / "cache")
+    found = use(starter, first, [1], XDG_CACHE_HOME=cache)
     assert (found["values"], found["misses"], found["hits"]) == ([5], 0, 1)
 
 

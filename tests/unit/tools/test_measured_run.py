@@ -9,23 +9,22 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
 BURNS_AS_AN_ORPHAN = """
-import os, subprocess, sys
+import subprocess, sys
 BURN = "import time\\nwhile time.process_time() < 1.5: pass"
 def test_leaves_a_process_behind():
     middle = "import subprocess, sys; subprocess.Popen([sys.executable, '-c', %r])"
     subprocess.run([sys.executable, "-c", middle % BURN], check=True)
-def test_fails_if_told():
-    assert not os.environ.get("FAIL")
 """
+FAILS = "def test_fails(): assert False"
 
 
-def run(directory: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+def run(directory: Path, tests: str) -> subprocess.CompletedProcess[str]:
     (directory / "pytest.ini").write_text("[pytest]\n")
-    (directory / "test_burns.py").write_text(BURNS_AS_AN_ORPHAN)
+    (directory / "test_these.py").write_text(tests)
     return subprocess.run(
-        [sys.executable, str(ROOT / "tests/measured_run.py"), "-q", "-p", "no:xdist"],
+        [sys.executable, str(ROOT / "tests/measured_run.py"), "-q"],
         cwd=directory,
-        env={"PATH": "/usr/bin:/bin", **environment},
+        env={"PATH": "/usr/bin:/bin", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
         capture_output=True,
         text=True,
         check=False,
@@ -35,7 +34,7 @@ def run(directory: Path, **environment: str) -> subprocess.CompletedProcess[str]
 def test_the_last_line_but_one_counts_the_cpu_seconds_of_orphans_too(
     tmp_path: Path,
 ) -> None:
-    done = run(tmp_path)
+    done = run(tmp_path, BURNS_AS_AN_ORPHAN)
     *_, cost, end = done.stdout.splitlines()
     said = re.fullmatch(r"CPU seconds: (\d+) \(user \d+, system \d+\)", cost)
     assert said is not None, done.stdout
@@ -45,6 +44,6 @@ def test_the_last_line_but_one_counts_the_cpu_seconds_of_orphans_too(
 
 
 def test_a_failed_run_says_so_and_returns_its_code(tmp_path: Path) -> None:
-    done = run(tmp_path, FAIL="1")
+    done = run(tmp_path, FAILS)
     assert done.stdout.splitlines()[-1].startswith("FAILED in ")
     assert done.returncode == 1

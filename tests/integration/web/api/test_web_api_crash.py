@@ -143,8 +143,9 @@ def test_a_server_killed_in_the_middle_leaves_the_key_free_and_nothing_done(
 
 
 @pytest.mark.timeout(900)
+@pytest.mark.parametrize("examples", [2, pytest.param(6, marks=pytest.mark.soak)])
 def test_the_server_answers_as_its_document_says(
-    plant: Plant, serve: Callable[[], Server]
+    plant: Plant, serve: Callable[[], Server], examples: int
 ) -> None:
     """A bounded number of requests for each operation, the same in every run."""
     plant.deploy()
@@ -163,7 +164,7 @@ def test_the_server_answers_as_its_document_says(
             continue  # the token that asks must stay
 
         @settings(
-            max_examples=6,
+            max_examples=examples,
             derandomize=True,
             database=None,
             deadline=None,

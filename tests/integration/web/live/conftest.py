@@ -5,7 +5,9 @@ Tests that do not end their server share one; each has a sign-in of its own.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -42,6 +44,21 @@ def start_server(plant: Site) -> Iterator[Callable[[], LiveServer]]:
     yield start
     for server in started:
         server.close()
+
+
+@pytest.fixture
+def gone() -> Callable[[int], bool]:
+    """Return a function that tells whether a process has ended."""
+
+    def has_ended(pid: int) -> bool:
+        try:
+            os.kill(pid, 0)
+            stat = Path(f"/proc/{pid}/stat").read_text()
+        except (ProcessLookupError, FileNotFoundError):
+            return True
+        return stat.split(") ")[1].startswith("Z")
+
+    return has_ended
 
 
 @pytest.fixture

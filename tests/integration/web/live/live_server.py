@@ -10,18 +10,20 @@ import sys
 from functools import partial
 
 from mpms.serve import Address, run_web
-from mpms.web.live import Live
-from mpms.web.pages import events
-from mpms.web.rights import open_to_all
-from tests.support.site import Site
 
 
 class LiveSite:
-    """As the real one, with a floor on which nothing moves."""
+    """As the real one, with a floor on which nothing moves; as there, only the process
+    that serves loads the pages."""
 
     most_body_bytes = 1 << 20
 
     def __init__(self, database_url: str) -> None:
+        from mpms.web.live import Live
+        from mpms.web.pages import events
+        from mpms.web.rights import open_to_all
+        from tests.support.site import Site
+
         events.BEAT_S = events.CHECK_S = 0.3
         site = Site(database_url)
         self.live = Live(site.uow, site.services.listen(), frame=lambda: {"robots": []})

@@ -1,13 +1,16 @@
-"""Streams of a real server over a real database."""
+"""Streams of a real server over a real database, and what it does not share."""
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable
 from contextlib import closing
+from typing import Any
 
 import psycopg2
 import pytest
 
+from mpms.serve import Address, PortTaken, run_web
 from mpms.services.tokens import hash_of
 from tests.support.databases import Databases
 from tests.support.site import Site
@@ -71,14 +74,20 @@ def test_a_browser_resumes_over_a_restart_of_the_server(
     start_server: Callable[[], LiveServer],
     listen: Callable[..., Stream],
     write: Callable[[str], None],
+    gone: Callable[[int], bool],
 ) -> None:
+    """One of five whose streams are open when SIGTERM ends the server."""
     first = start_server()
-    browser = listen(first)
-    browser.until_placed()
+    browser, *_ = browsers = [listen(first) for _ in range(5)]
+    for each in browsers:
+        each.until_placed()
     write("MO-1")
     browser.until(lambda: browser.orders() == ["MO-1"])
-    assert first.stop() == 0
-    browser.until_ended()
+    pid = first.state()["pid"]
+    assert first.stop(signal.SIGTERM) == 0
+    for each in browsers:
+        each.until_ended()
+    assert gone(pid)
     for number in range(2, 7):
         write(f"MO-{number}")
     again = listen(start_server(), last_id=browser.last_id)
@@ -99,13 +108,13 @@ def test_a_page_resumes_from_where_it_was_rendered(
 
 
 def test_streams_say_when_the_database_is_away(
-    start_server: Callable[[], LiveServer],
+    server: LiveServer,
     listen: Callable[..., Stream],
     write: Callable[[str], None],
     plant: Site,
     databases: Databases,
 ) -> None:
-    browser = listen(start_server())
+    browser = listen(server)
     browser.until_placed()
     name = plant.url.rpartition("/")[2].partition("?")[0]
     databases.run(f"ALTER DATABASE {name} ALLOW_CONNECTIONS false")
@@ -129,6 +138,16 @@ def test_a_stream_ends_with_its_session(
         tx.sessions.close(hash_of(token))
     browser.until_ended()
     assert listen(server).status == 401
+
+
+def test_a_taken_port_is_refused_by_name(server: LiveServer) -> None:
+    _, port = server.at
+    with pytest.raises(PortTaken, match=f"port {port}"):
+        run_web(_never, Address(port=port))
+
+
+def _never() -> Any:
+    raise AssertionError("nothing is served")
 
 
 @pytest.mark.parametrize("rounds", [3])

@@ -1,4 +1,4 @@
-"""Twenty simulated robots over rosbridge, moving on the page of a real browser."""
+"""Simulated robots over rosbridge, moving on the page of a real browser."""
 
 from __future__ import annotations
 
@@ -29,12 +29,18 @@ from tests.support.waiting import eventually
 from tests.support.web_map import House
 
 ROOT = Path(__file__).resolve().parents[4]
-ROBOTS = 20
+MANY, SOME = 20, 3
 
 
 @pytest.fixture
-def simulator() -> Iterator[RunningSimulator]:
-    world = load_world(ROOT / "worlds/paint_factory").with_robots(ROBOTS)
+def robots(request: pytest.FixtureRequest) -> int:
+    """How many there are; a test that wants more than some says so."""
+    return int(getattr(request, "param", SOME))
+
+
+@pytest.fixture
+def simulator(robots: int) -> Iterator[RunningSimulator]:
+    world = load_world(ROOT / "worlds/paint_factory").with_robots(robots)
     with running(Simulation(world)) as simulator:
         yield simulator
 
@@ -43,11 +49,11 @@ def simulator() -> Iterator[RunningSimulator]:
 def page(house: House, simulator: RunningSimulator, browser: Browser) -> Iterator[Page]:
     house.person("ada", Role.SUPERVISOR)
     pattern = house.world.robots[0]
-    robots: tuple[RobotInfo, ...] = tuple(
+    infos: tuple[RobotInfo, ...] = tuple(
         replace(pattern, id=name) for name in simulator.simulation.robots
     )
-    world = replace(house.world, robots=robots)
-    house.report(*(RobotState(robot.id, True, link="up") for robot in robots))
+    world = replace(house.world, robots=infos)
+    house.report(*(RobotState(robot.id, True, link="up") for robot in infos))
     floor = BridgeFloor(world, simulator.url)
     viewer = FloorViewer(house.counted, floor, world)
     live = Live(
@@ -107,12 +113,13 @@ def spots(page: Page) -> list[str | None]:
 
 
 @pytest.mark.covers("A75")
+@pytest.mark.parametrize("robots", [MANY], indirect=True)
 def test_twenty_robots_move_on_the_page_and_in_the_list(
     page: Page, simulator: RunningSimulator
 ) -> None:
     troubles: list[str] = []
     page.on("pageerror", lambda error: troubles.append(str(error)))
-    eventually(lambda: page.locator("g.robot").count() == ROBOTS, "all robots")
+    eventually(lambda: page.locator("g.robot").count() == MANY, "all robots")
     eventually(lambda: all(spots(page)), "their places")
     before, seen = spots(page), frames(page)
     drive_all(simulator)
@@ -121,7 +128,7 @@ def test_twenty_robots_move_on_the_page_and_in_the_list(
         "movement of all robots",
     )
     eventually(lambda: frames(page) > seen + 10, "more frames")
-    assert page.locator("#map-robot-rows [data-robot]").count() == ROBOTS
+    assert page.locator("#map-robot-rows [data-robot]").count() == MANY
     assert troubles == []
 
 
@@ -129,7 +136,7 @@ def test_twenty_robots_move_on_the_page_and_in_the_list(
 def test_every_layer_is_seen_when_it_is_switched_on_and_gone_when_off(
     page: Page, simulator: RunningSimulator
 ) -> None:
-    eventually(lambda: page.locator("g.robot").count() == ROBOTS, "all robots")
+    eventually(lambda: page.locator("g.robot").count() == SOME, "all robots")
     simulator.do(lambda: setattr(simulator.simulation, "speed", 0.1))
     drive_all(simulator)
     page.locator('#map-robot-rows [data-robot="robot1"] button').click()
@@ -168,18 +175,18 @@ def test_every_layer_is_seen_when_it_is_switched_on_and_gone_when_off(
 def test_a_silent_floor_turns_grey_and_says_how_old_it_is(
     page: Page, simulator: RunningSimulator
 ) -> None:
-    eventually(lambda: page.locator("g.robot").count() == ROBOTS, "all robots")
+    eventually(lambda: page.locator("g.robot").count() == SOME, "all robots")
     row = page.locator('#map-robot-rows [data-robot="robot1"]')
     eventually(lambda: "free" in row.inner_text(), "a robot that is well")
     simulator.fault("freeze *")
     eventually(lambda: "last heard" in row.inner_text(), "its age")
-    eventually(lambda: page.locator("g.robot-grey").count() == ROBOTS, "grey robots")
+    eventually(lambda: page.locator("g.robot-grey").count() == SOME, "grey robots")
     simulator.fault("clear *")
     eventually(lambda: "free" in row.inner_text(), "the robot again")
 
 
 def test_keys_zoom_and_a_row_opens_the_sheet(page: Page) -> None:
-    eventually(lambda: page.locator("g.robot").count() == ROBOTS, "all robots")
+    eventually(lambda: page.locator("g.robot").count() == SOME, "all robots")
     ground = page.locator(".map-floor").first
     fitted = ground.get_attribute("transform")
     page.locator("[data-map]").focus()
