@@ -6,28 +6,41 @@ import json
 import os
 import subprocess
 import sys
+import threading
+import tty
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any, ClassVar
 
 import pytest
 
 from mpms.domain.people import Role
+from tests.support.databases import Databases
 from tests.support.site import Site
 from tests.support.waiting import PATIENCE_S, eventually
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples"
-LITRES = """<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL"
+MODEL = """<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL"
     xmlns:camunda="http://camunda.org/schema/1.0/bpmn" targetNamespace="urn:test">
-  <process id="tank" isExecutable="true"><startEvent id="begin"/>
-    <serviceTask id="convert" camunda:type="external" camunda:topic="convert.litres"/>
-    <userTask id="look"/>
-    <sequenceFlow id="a" sourceRef="begin" targetRef="convert"/>
-    <sequenceFlow id="b" sourceRef="convert" targetRef="look"/>
-  </process></definitions>"""
+  <process id="{key}" isExecutable="true"><startEvent id="begin"/>
+    <serviceTask id="work" camunda:type="external" camunda:topic="{topic}">
+      <extensionElements>
+        <camunda:failedJobRetryTimeCycle>R3/PT0.1S</camunda:failedJobRetryTimeCycle>
+      </extensionElements></serviceTask>
+    <boundaryEvent id="caught" attachedToRef="work"><errorEventDefinition id="e"
+      errorRef="unknown" camunda:errorMessageVariable="why"/></boundaryEvent>
+    <userTask id="look"/><endEvent id="refused"/>
+    <sequenceFlow id="a" sourceRef="begin" targetRef="work"/>
+    <sequenceFlow id="b" sourceRef="work" targetRef="look"/>
+    <sequenceFlow id="c" sourceRef="caught" targetRef="refused"/>
+  </process><error id="unknown" errorCode="MaterialUnknown"/></definitions>"""
+MODELS = {"tank": "convert.litres", "stock": "stock.ask", "scale": "serial.weigh"}
 BROKEN = """
 [build-system]
 requires = ["hatchling"]
@@ -48,7 +61,7 @@ Pip = Callable[..., None]
 def packages(pip: Pip, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A directory with the examples installed."""
     directory = tmp_path_factory.mktemp("packages")
-    install(pip, directory, EXAMPLES / "topic", EXAMPLES / "bakery")
+    install(pip, directory, *sorted(path.parent for path in EXAMPLES.glob("*/*.toml")))
     return directory
 
 
@@ -107,6 +120,102 @@ def page(address: str, session: str) -> tuple[int, str]:
         return refused.code, refused.read().decode()
 
 
+class Stock(BaseHTTPRequestHandler):
+    """Another system: out of order at first, and it knows one material."""
+
+    asked: ClassVar[list[str | None]] = []
+
+    def do_GET(self) -> None:
+        self.asked.append(self.headers["Idempotency-Key"])
+        known = self.path == "/stock/RM-001"
+        ready = len(self.asked) > 1
+        self.send_response(404 if not known else 200 if ready else 503)
+        self.end_headers()
+        self.wfile.write(b'{"kg": 12.5}')
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@contextmanager
+def stock_system() -> Iterator[str]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Stock) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
+@contextmanager
+def swinging_scale() -> Iterator[str]:
+    """A scale on a pseudo terminal: the load swings once, then rests."""
+    ours, theirs = os.openpty()
+    tty.setraw(theirs)
+    answers = [b"S D     11.980 kg\r\n", b"S S     12.345 kg\r\n"]
+
+    def play() -> None:
+        with suppress(OSError):
+            while (asked := os.read(ours, 100)) != b"end":
+                assert asked == b"S\r\n"
+                os.write(ours, answers.pop(0) if answers else b"?\r\n")
+
+    thread = threading.Thread(target=play)
+    thread.start()
+    yield os.ttyname(theirs)
+    os.write(theirs, b"end")
+    thread.join()
+    os.close(theirs)
+    os.close(ours)
+
+
+@dataclass
+class Plant:
+    """A worker and a server that know nothing of the examples but their packages."""
+
+    site: Site
+    address: str
+    deployed: str
+
+    def reach(self, key: str, **variables: Any) -> dict[str, Any]:
+        """Start a process and wait for its form; return its variables."""
+        instance = self.site.start_only(key, **variables)
+        eventually(lambda: self.site.forms(instance))
+        return self.site.variables(instance)
+
+    def refused(self, key: str, **variables: Any) -> str:
+        """Start a process and wait for its end; return what its error said."""
+        instance = self.site.start_only(key, **variables)
+        eventually(lambda: self.site.instance(instance).status.value == "completed")
+        return str(self.site.variables(instance)["why"])
+
+
+@pytest.fixture(scope="module")
+def plant(
+    packages: Path, databases: Databases, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Plant]:
+    directory = tmp_path_factory.mktemp("plant")
+    for key, topic in MODELS.items():
+        (directory / f"{key}.bpmn").write_text(MODEL.format(key=key, topic=topic))
+    with ExitStack() as parts:
+        url = parts.enter_context(databases.lent())
+        facts = environment(packages, directory / "state", url) | {
+            "STOCK_URL": parts.enter_context(stock_system()),
+            "SCALE_DEVICE": parts.enter_context(swinging_scale()),
+        }
+        files = map(str, sorted(directory.glob("*.bpmn")))
+        done = run(facts, "models", "deploy", "--plugin", "bakery", *files)
+        assert done.returncode == 0, done.stderr
+        site = parts.enter_context(Site(url))
+        for login, role in (("lea", Role.SUPERVISOR), ("adam", Role.ADMIN)):
+            site.person(login, role)
+        parts.enter_context(running(facts, "work"))
+        server = parts.enter_context(running(facts, "serve"))
+        assert server.stdout is not None
+        address = server.stdout.readline().split()[-1].rstrip("/")
+        yield Plant(site, address, done.stdout)
+
+
 def test_plug_ins_are_listed_with_their_package_and_what_they_add(
     packages: Path, tmp_path: Path, database_url: str
 ) -> None:
@@ -120,50 +229,60 @@ def test_plug_ins_are_listed_with_their_package_and_what_they_add(
         "  model  check_bread.form",
         f"litres  mpms-example-topic 1.0  {packages / 'litres.py'}",
         "  topic  convert.litres  outside",
+        f"serial_scale  mpms-example-serial-scale 1.0  {packages / 'serial_scale.py'}",
+        "  topic  serial.weigh  outside",
+        f"shift  mpms-example-page 1.0  {packages / 'shift_page' / '__init__.py'}",
+        "  page   /shift  Shift",
+        f"stock  mpms-example-rest-call 1.0  {packages / 'stock.py'}",
+        "  topic  stock.ask  outside",
     ]
 
 
-def test_a_strangers_topics_page_and_model_work_with_no_change_of_ours(
-    packages: Path, tmp_path: Path, database_url: str
+def test_a_topic_in_ten_lines_is_served_and_known_to_the_lint(
+    plant: Plant, packages: Path, tmp_path: Path
 ) -> None:
-    facts = environment(packages, tmp_path / "state", database_url)
-    (tmp_path / "tank.bpmn").write_text(LITRES)
-    linted = run(facts, "models", "lint", str(tmp_path / "tank.bpmn"))
-    told = json.loads(linted.stdout)
+    assert plant.reach("tank", kg=310.0, kg_per_litre=1.24)["litres"] == 250.0
+    model = tmp_path / "tank.bpmn"
+    model.write_text(MODEL.format(key="tank", topic="convert.litres"))
+    said = run(environment(packages, tmp_path, ""), "models", "lint", str(model))
+    told = json.loads(said.stdout)
     assert (told["deployable"], told.get("warnings", [])) == (True, [])
-    done = run(
-        facts, "models", "deploy", "--plugin", "bakery", str(tmp_path / "tank.bpmn")
-    )
-    assert done.returncode == 0, done.stderr
-    assert "bread: version 1" in done.stdout
-    assert "tank: version 1" in done.stdout
-    with ExitStack() as parts:
-        site = parts.enter_context(Site(database_url))
-        site.person("lea", Role.SUPERVISOR)
-        site.person("ana", Role.WORKER)
-        parts.enter_context(running(facts, "work"))
-        server = parts.enter_context(running(facts, "serve"))
-        assert server.stdout is not None
-        address = server.stdout.readline().split()[-1].rstrip("/")
 
-        baked = site.start_only("bread", business_key="B-1", loaves=100)
-        tank = site.start_only("tank", kg=310.0, kg_per_litre=1.24)
-        refused = site.start_only("bread", loaves=5000)
-        eventually(lambda: site.forms(baked) and site.forms(tank))
-        assert site.variables(baked)["turns"] == 3
-        assert site.variables(tank)["litres"] == 250.0
-        eventually(lambda: site.instance(refused).status.value == "completed")
-        assert "do not fit" in site.variables(refused)["why"]
 
-        status, text = page(f"{address}/bakery", site.session_of("lea"))
-        assert status == 200
-        assert "B-1</a> waits to be checked" in text
-        assert '<a href="/bakery">' in text  # in the menu
-        status, text = page(f"{address}/bakery", site.session_of("ana"))
-        assert status == 403
-        status, text = page(f"{address}/me", site.session_of("ana"))
-        assert status == 200
-        assert '<a href="/bakery">' not in text
+def test_a_rest_call_is_retried_and_its_404_goes_to_the_model(plant: Plant) -> None:
+    assert plant.reach("stock", material="RM-001")["in_stock_kg"] == 12.5
+    first, second = Stock.asked
+    assert first == second is not None
+    assert plant.refused("stock", material="RM-9") == "nobody knows RM-9"
+
+
+def test_a_scale_at_a_serial_line_is_read_when_its_load_rests(plant: Plant) -> None:
+    assert plant.reach("scale")["weight_kg"] == 12.345
+
+
+def test_a_page_is_in_the_menu_of_its_role_and_opens_to_nobody_else(
+    plant: Plant,
+) -> None:
+    link = '<a href="/shift">'
+    status, text = page(f"{plant.address}/shift", plant.site.session_of("adam"))
+    assert (status, link in text) == (200, True)
+    status, text = page(f"{plant.address}/shift", plant.site.session_of("lea"))
+    assert status == 403
+    status, text = page(f"{plant.address}/me", plant.site.session_of("lea"))
+    assert (status, link in text) == (200, False)
+
+
+def test_a_bakery_with_model_form_handler_and_page_works_beside_us(
+    plant: Plant,
+) -> None:
+    assert "bread: version 1" in plant.deployed
+    assert "check_bread: form" in plant.deployed
+    baked = plant.reach("bread", business_key="B-1", loaves=100)
+    assert baked["turns"] == 3
+    assert "do not fit" in plant.refused("bread", loaves=5000)
+    status, text = page(f"{plant.address}/bakery", plant.site.session_of("lea"))
+    assert status == 200
+    assert "B-1</a> waits to be checked" in text
 
 
 @pytest.mark.parametrize("command", ["work", "serve"])
