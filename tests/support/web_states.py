@@ -13,6 +13,7 @@ from jinja2.visitor import NodeTransformer
 
 from mpms import assets, bootstrap
 from mpms.adapters.memory import LoopbackScale
+from mpms.plugins import Page
 from mpms.services.tokens import hash_of
 from mpms.web import signed_in
 from tests.support.site import NO_PAPER, Browser, Site, add_jobs, browser_of, pages_of
@@ -34,6 +35,8 @@ class WatchedSite(Site):
         """Whatever a page raises reaches the test."""
         app = pages_of(self.desk())
         app.config["PROPAGATE_EXCEPTIONS"] = True
+        pages = [Page("bakery:pages", "/bakery", "Bakery")]
+        app.jinja_env.globals["plugin_pages"] = lambda: pages
         self.branches.watch(app.jinja_env)
         return app
 
