@@ -24,9 +24,10 @@ $(STAMP): pyproject.toml constraints.txt
 web: $(STAMP)
 	@$(BIN)/python hatch_build.py
 
-# What the browser tests take from npm, beyond what the pages are built with.
+# What tests take from npm, beyond what the pages are built with.
 packages: $(STAMP)
 	@$(BIN)/python hatch_build.py --packages
+	@$(BIN)/python -m tests.support.npm_client
 
 demo: setup
 	@$(BIN)/mpms demo $(ARGS)

@@ -146,6 +146,7 @@ CREATE INDEX answers_by_instance ON answers (instance_id);
 
 -- Work for handlers. ready: to be run at run_at, leased while it runs;
 -- handed_on: somebody else completes the task; given_up: an operator must look.
+-- retries_left and error_details are what a worker of others told; null: nothing.
 CREATE TABLE jobs (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     task_id uuid NOT NULL UNIQUE,
@@ -162,10 +163,20 @@ CREATE TABLE jobs (
     leased_by text,
     lease_until timestamptz,
     last_error text,
-    created_at timestamptz NOT NULL DEFAULT now()
+    created_at timestamptz NOT NULL DEFAULT now(),
+    retries_left integer CHECK (retries_left >= 0),
+    error_details text
 );
 CREATE INDEX jobs_due ON jobs (topic, run_at, id) WHERE state = 'ready';
 CREATE INDEX jobs_by_instance ON jobs (instance_id);
+
+-- Which topics workers of others ask for over the network, and when they last did.
+CREATE TABLE fetched_topics (
+    topic text NOT NULL,
+    worker text NOT NULL,
+    seen_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (topic, worker)
+);
 
 -- Due times of live timer events.
 CREATE TABLE timers (

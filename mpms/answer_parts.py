@@ -106,13 +106,26 @@ class AnswerParts:
 
     # -- in the event loop ---------------------------------------------------------
 
-    async def pass_on(self, receive: Receive, send: Send, unread_s: float) -> None:
-        """Send the parts as they come, until the last or until nobody reads them."""
+    async def pass_on(
+        self,
+        receive: Receive,
+        send: Send,
+        unread_s: float,
+        keep_back: Callable[[list[Message]], Awaitable[list[Message]]] | None = None,
+    ) -> None:
+        """Send the parts as they come, until the last or until nobody reads them.
+
+        ``keep_back`` may wait with the first of them and send others, or none.
+        """
         watch: asyncio.Task[None] | None = None
         try:
             while (messages := await self._parts.get()) is not None:
                 if isinstance(messages, BaseException):
                     raise messages
+                if keep_back is not None:
+                    messages, keep_back = await keep_back(messages), None
+                    if not messages:
+                        return
                 if not await _sent(messages, send, unread_s):
                     log.info("nobody read an answer for %.0f s; it ends", unread_s)
                     return

@@ -18,7 +18,15 @@ from tempfile import SpooledTemporaryFile
 from typing import IO, Any
 from urllib.parse import unquote_to_bytes
 
-from mpms.answer_parts import WHEN_GONE, AnswerParts, Receive, Send, start_of
+from mpms.answer_parts import (
+    WHEN_GONE,
+    AnswerParts,
+    Message,
+    Receive,
+    Send,
+    start_of,
+)
+from mpms.held_answers import HELD, HeldAnswer
 
 log = logging.getLogger(__name__)
 
@@ -86,11 +94,17 @@ class WholeRequests:
             return
         except SenderGone:
             return
-        answer = AnswerParts(asyncio.get_running_loop())
+        loop = asyncio.get_running_loop()
+        answer, held = AnswerParts(loop), HeldAnswer(loop, self._threads)
         environ = environ_of(scope, body, length)
         environ[WHEN_GONE] = answer.when_gone
+        environ[HELD] = held
+
+        async def keep_back(messages: list[Message]) -> list[Message]:
+            return await held.wait(messages, receive) if held.held else messages
+
         self._threads.submit(answer.make, self._app, environ)
-        await answer.pass_on(receive, send, self._patience.unread_s)
+        await answer.pass_on(receive, send, self._patience.unread_s, keep_back)
 
     async def _live(self, receive: Receive, send: Send) -> None:
         await receive()

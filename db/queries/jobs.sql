@@ -111,7 +111,8 @@ JOIN instances ON instances.id = leased.instance_id
 ORDER BY leased.run_at, leased.id;
 
 -- name: jobs_hold
--- Lock a job for settling, its instance first; nobody leases an inside job.
+-- Lock a job for settling, its instance first; nobody leases an inside job, but a worker
+-- of others may have done so and vanished.
 SELECT job.id
 FROM (
     SELECT instance_id
@@ -119,7 +120,10 @@ FROM (
     WHERE
         id = %(id)s
         AND state = 'ready'
-        AND leased_by IS NOT DISTINCT FROM %(worker)s::text
+        AND (
+            leased_by IS NOT DISTINCT FROM %(worker)s::text
+            OR (%(worker)s::text IS NULL AND lease_until <= now())
+        )
 ) AS found
 CROSS JOIN LATERAL (
     SELECT id
@@ -134,7 +138,10 @@ CROSS JOIN LATERAL (
         jobs.id = %(id)s
         AND jobs.instance_id = instance.id
         AND state = 'ready'
-        AND leased_by IS NOT DISTINCT FROM %(worker)s::text
+        AND (
+            leased_by IS NOT DISTINCT FROM %(worker)s::text
+            OR (%(worker)s::text IS NULL AND lease_until <= now())
+        )
     FOR UPDATE
 ) AS job;
 
@@ -207,7 +214,13 @@ ORDER BY j.id;
 -- name: jobs_reset
 -- Let a job that was given up or came to nothing run again as if it were new.
 UPDATE jobs
-SET state = 'ready', run_at = clock_timestamp(), attempts = 0, resets = resets + 1
+SET
+    state = 'ready',
+    run_at = clock_timestamp(),
+    attempts = 0,
+    resets = resets + 1,
+    retries_left = NULL,
+    error_details = NULL
 WHERE task_id = %(task_id)s::uuid AND state <> 'ready';
 
 -- name: jobs_topics

@@ -59,9 +59,13 @@ class WaitingJob:
 
 @dataclass(frozen=True)
 class Done:
-    """The work is finished; these variables are its results."""
+    """The work is finished; these variables are its results.
+
+    ``local`` ones are the task's own: its output mappings read them.
+    """
 
     variables: dict[str, Any] = field(default_factory=dict)
+    local: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -29,19 +29,24 @@ class Start:
 
 @dataclass(frozen=True)
 class Complete:
-    """A form, a job or a called process is done and hands over its results."""
+    """A form, a job or a called process is done and hands over its results.
+
+    ``local`` ones are the task's own: its output mappings read them.
+    """
 
     task_id: str
     variables: Variables = field(default_factory=dict)
+    local: Variables = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Fail:
-    """A job or a called process failed; the model may catch it."""
+    """A job or a called process failed; the model may catch it, and the variables."""
 
     task_id: str
     code: str
     message: str = ""
+    variables: Variables = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

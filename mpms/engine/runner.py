@@ -161,6 +161,11 @@ class SpiffEngine:
             for e in process.elements.values()
         ]
 
+    def properties(self, definition: Definition, element: str) -> Mapping[str, str]:
+        process, _ = self._compiled(definition)
+        found = process.elements.get(element)
+        return {} if found is None else dict(found.settings.properties)
+
     def causes(self, definition: Definition, element: str) -> Causes:
         process, _ = self._compiled(definition)
         return catchable(process, element)
@@ -338,8 +343,10 @@ def _apply(run: Tokens, command: Command) -> bool:
         raise TaskGone("This task is stuck; it must be retried first.")
     work = isinstance(node, UserTask | ServiceTask | CallActivity)
     if isinstance(command, Complete) and work:
+        scope.write_local(token, command.local)
         node.accept(token, command.variables)
     elif isinstance(command, Fail) and work:
+        scope.write(token.parent, command.variables, by=token)
         return bool(node.throw_error(token, command.code, command.message))
     elif isinstance(command, Escalate) and isinstance(node, CallActivity):
         node.escalate(token, command.code, command.variables)

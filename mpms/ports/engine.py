@@ -98,6 +98,10 @@ class Engine(Protocol):
         """The elements of a process, for pages and history."""
         ...
 
+    def properties(self, definition: Definition, element: str) -> Mapping[str, str]:
+        """What the model notes at an element for whoever does its work."""
+        ...
+
     def causes(self, definition: Definition, element: str) -> Causes:
         """The errors that the model catches at an element or around it."""
         ...

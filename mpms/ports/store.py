@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from mpms.ports.catalogue import CatalogueVersions
     from mpms.ports.cockpit import Cockpit, CockpitInstance, Tallies
     from mpms.ports.desk_work import Attachments, Claims, Drafts, LateAnswers
+    from mpms.ports.external_tasks import ExternalTasks
     from mpms.ports.figures import Figures
     from mpms.ports.inbox import Inbox
     from mpms.ports.mail import LetterId, Reply
@@ -621,6 +622,8 @@ class Transaction(Protocol):
     def tasks(self) -> Tasks: ...
     @property
     def jobs(self) -> Jobs: ...
+    @property
+    def external_tasks(self) -> ExternalTasks: ...
     @property
     def deliveries(self) -> Deliveries: ...
     @property

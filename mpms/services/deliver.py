@@ -190,9 +190,10 @@ def _command(kind: str, task_id: str, data: dict[str, Any]) -> Command:
         case "receive":
             return Receive(task_id, data.get("variables", {}))
         case "complete":
-            return Complete(task_id, data.get("variables", {}))
+            return Complete(task_id, data.get("variables", {}), data.get("local", {}))
         case "fail":
-            return Fail(task_id, data["code"], data.get("message", ""))
+            message, variables = data.get("message", ""), data.get("variables", {})
+            return Fail(task_id, data["code"], message, variables)
         case "escalate":
             return Escalate(task_id, data["code"], data.get("variables", {}))
         case "retry":

@@ -62,7 +62,7 @@ class RunJobs:
         if not isinstance(answer, NotYet):
             self.counts.run[job.topic] += 1
         match answer:
-            case Done(variables):
+            case Done(variables, local):
                 instance = tx.instances.lock(job.instance_id)
                 if instance.suspended is not None:
                     # The work is done all the same; the process hears of it later.
@@ -71,12 +71,11 @@ class RunJobs:
                         job.instance_id,
                         "complete",
                         task_id=job.task_id,
-                        data={"variables": variables},
+                        data={"variables": variables, "local": local},
                     )
                     return
-                self.advance(
-                    tx, instance, Complete(job.task_id, variables), actor=actor
-                )
+                command = Complete(job.task_id, variables, local)
+                self.advance(tx, instance, command, actor=actor)
             case Deferred():
                 tx.jobs.wait_for_report(job.id)
                 tx.wake()

@@ -7,7 +7,16 @@ from collections.abc import Sequence
 from flask import Flask
 
 from mpms.plugins import Page
-from mpms.web import api, assets, plugin_pages, security, signed_in, texts, tracing
+from mpms.web import (
+    api,
+    assets,
+    engine_rest,
+    plugin_pages,
+    security,
+    signed_in,
+    texts,
+    tracing,
+)
 from mpms.web import metrics as measuring
 from mpms.web.desk import Desk
 from mpms.web.pages import (
@@ -48,6 +57,7 @@ PAGES = (
     cockpit,
     cockpit_instance,
     api,
+    engine_rest,
     tokens,
     webhooks,
     incidents,

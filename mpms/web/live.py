@@ -102,6 +102,7 @@ class Live:
         self._frame_bytes = b""
         self._frame_number = 0
         self._orders: OrderedDict[str, str | None] = OrderedDict()
+        self._to_call: list[Callable[[], None]] = []
         self._stop = threading.Event()
         self._follower: threading.Thread | None = None
         self._ticker: threading.Thread | None = None
@@ -134,6 +135,15 @@ class Live:
             if floor:
                 self._tick()
         return opened
+
+    def call_on_news(self, call: Callable[[], None]) -> None:
+        """Call it whenever the history has grown, and at the end; it must not wait."""
+        with self._lock:
+            self._to_call.append(call)
+
+    @property
+    def ended(self) -> bool:
+        return self._stop.is_set()
 
     @property
     def open_streams(self) -> int:
@@ -172,7 +182,9 @@ class Live:
         with self._lock:
             for stream in list(self._streams):
                 self._end(stream)
-            ticker = self._ticker
+            ticker, to_call = self._ticker, list(self._to_call)
+        for call in to_call:
+            call()
         for thread in (self._follower, ticker):
             if thread is not None and thread is not threading.current_thread():
                 thread.join(CLOSE_S)
@@ -257,6 +269,9 @@ class Live:
         """Wake the browsers' threads; those who watch the floor, or all."""
         with self._lock:
             streams = [s for s in self._streams if s.floor or not watching]
+            to_call = [] if watching else list(self._to_call)
+        for call in to_call:
+            call()
         for place, stream in enumerate(streams, start=1):
             stream.news.set()
             if place % PORTION == 0:

@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from mpms.adapters.postgres.cockpit import Cockpit
     from mpms.adapters.postgres.cockpit_instance import CockpitInstance
     from mpms.adapters.postgres.desk_work import Claims, Drafts, LateAnswers
+    from mpms.adapters.postgres.external_tasks import ExternalTasks
     from mpms.adapters.postgres.figures import Figures
     from mpms.adapters.postgres.inbox import Inbox
     from mpms.adapters.postgres.mails import Mails, Outbox
@@ -97,6 +98,7 @@ class PostgresTransaction:
     cockpit: Cockpit = _late("cockpit.Cockpit")
     cockpit_instance: CockpitInstance = _late("cockpit_instance.CockpitInstance")
     drafts: Drafts = _late("desk_work.Drafts")
+    external_tasks: ExternalTasks = _late("external_tasks.ExternalTasks")
     figures: Figures = _late("figures.Figures")
     inbox: Inbox = _late("inbox.Inbox")
     late_answers: LateAnswers = _late("desk_work.LateAnswers")

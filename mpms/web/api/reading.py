@@ -73,15 +73,23 @@ def read_body(model: type[BaseModel]) -> BaseModel:
         raise UnsupportedMediaType("Send the body as application/json.")
     text = raw or b"{}"
     try:
-        _check(json.loads(text, parse_constant=_refuse, object_pairs_hook=_once))
+        checked_json(text)
     except ValueError as wrong:
         raise BadRequest(JSON_ERROR.format(cause=str(wrong).rstrip("."))) from None
-    except RecursionError:
-        raise BadRequest(JSON_ERROR.format(cause="it is nested too deeply")) from None
     try:
         return TypeAdapter(model).validate_json(text, strict=True)
     except ValidationError as wrong:
         raise RequestInvalid("body", wrong.errors()) from None
+
+
+def checked_json(text: bytes | str) -> Any:
+    """JSON that every reader understands alike and that can be kept. ValueError."""
+    try:
+        found = json.loads(text, parse_constant=_refuse, object_pairs_hook=_once)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+    _check(found)
+    return found
 
 
 def keepable(text: str) -> bool:

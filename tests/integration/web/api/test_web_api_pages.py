@@ -31,7 +31,7 @@ def endpoints(plant: Plant) -> dict[str, str]:
         f"{method} {rule.rule}": rule.endpoint
         for rule in plant.app().url_map.iter_rules()
         for method in (rule.methods or set()) - {"HEAD", "OPTIONS"}
-        if not rule.rule.startswith("/api/")
+        if not rule.rule.startswith(("/api/", "/engine-rest"))
     }
 
 

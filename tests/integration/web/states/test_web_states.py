@@ -348,6 +348,8 @@ def visit(site: WatchedSite, app: Flask, *, as_everybody: bool = True) -> None:
     for rule in app.url_map.iter_rules():
         if "GET" not in (rule.methods or ()) or rule.endpoint in NOT_ASKED:
             continue
+        if rule.rule.startswith("/engine-rest"):
+            continue
         if rule.rule.startswith("/api/") and rule.endpoint != "api.docs":
             continue
         may = roles_of(app, rule.endpoint) or frozenset()

@@ -1,0 +1,38 @@
+"""Hand out due jobs under leases, and remember that somebody asks for their topics."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from mpms.domain.external_tasks import ExternalTask, WantedTopic, foreign
+from mpms.ports.engine import Engine
+from mpms.ports.store import Transaction, UnitOfWork
+
+
+def fetch_tasks(
+    uow: UnitOfWork,
+    engine: Engine,
+    wanted: Sequence[WantedTopic],
+    *,
+    worker: str,
+    most: int,
+) -> list[ExternalTask]:
+    """Lease at most so many; who vanishes loses them when their time is up."""
+    with uow() as tx:
+        tx.external_tasks.note_topics(
+            (one.topic for one in wanted), worker=foreign(worker)
+        )
+        found = tx.external_tasks.claim(wanted, worker=foreign(worker), limit=most)
+        with_more = {one.topic for one in wanted if one.with_properties}
+        return [
+            _with_properties(tx, engine, task) if task.job.topic in with_more else task
+            for task in found
+        ]
+
+
+def _with_properties(
+    tx: Transaction, engine: Engine, task: ExternalTask
+) -> ExternalTask:
+    definition = tx.definitions.by_id(task.definition_id)
+    return replace(task, properties=engine.properties(definition, task.job.element))

@@ -1,0 +1,42 @@
+"""Who asks: a token of ours, as a bearer or as the password of HTTP Basic.
+
+Workers for Camunda 7 know Basic; the name in it may be anything, because a token says
+whose it is. Browsers' sessions do not count here, so no page can be tricked into it.
+"""
+
+from __future__ import annotations
+
+from flask import request
+from werkzeug.datastructures import Authorization
+from werkzeug.exceptions import Forbidden, Unauthorized
+
+from mpms.domain.people import Role
+from mpms.services.manage_tokens import person_of, recognise_token
+from mpms.web.api.operation import Call
+from mpms.web.signed_in import current_desk
+
+
+def caller(roles: frozenset[Role]) -> Call:
+    """Unauthorized, Forbidden, TokenRefused, TooManyAttempts."""
+    secret = _secret(request.authorization)
+    if not secret:
+        raise Unauthorized(
+            "This needs a token of MPMS: as 'Authorization: Bearer TOKEN', or as the"
+            " password of HTTP Basic with any user name."
+        )
+    desk = current_desk()
+    address = request.remote_addr or "unknown"
+    token = recognise_token(desk.uow, desk.clock, secret, address)
+    call = Call(desk, person_of(token), token)
+    if call.person.role not in roles:
+        allowed = ", ".join(sorted(roles))
+        raise Forbidden(f"This is open to: {allowed}. You are {call.person.role}.")
+    return call
+
+
+def _secret(given: Authorization | None) -> str:
+    if given is None:
+        return ""
+    if given.type == "bearer":
+        return (given.token or "").strip()
+    return (given.password or "").strip() if given.type == "basic" else ""
