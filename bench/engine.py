@@ -25,6 +25,7 @@ import psycopg2
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+from engine_parts.external import external_jobs_per_s  # noqa: E402
 from engine_parts.services import figures as service_figures  # noqa: E402
 
 from mpms import bootstrap  # noqa: E402
@@ -324,6 +325,8 @@ def main() -> None:
                 figures[f"instances_per_s_{workers}"] = round(instances_per_s, 1)
                 jobs.append(jobs_per_s)
             figures["jobs_per_s"] = round(max(jobs), 1)
+            say("external_jobs_per_s")
+            figures["external_jobs_per_s"] = external_jobs_per_s(url)
             figures |= service_figures(url, say)
             ratio = figures["cycle_ms_10000"] / figures["cycle_ms_10"]
             figures["cycle_ratio_10000_to_10"] = round(ratio, 3)
