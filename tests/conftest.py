@@ -27,12 +27,7 @@ from tests.support.factory import stocked_contents
 from tests.support.quick_flask import keep_compiled_code
 
 TESTS = Path(__file__).resolve().parent
-# Browser tests in two groups that take about as long, each with one factory; those of
-# the administration and of the looks share what they have seen.
-BROWSERS = "tests/acceptance/web/test_web_"
-FIRST_GROUP = re.compile(
-    BROWSERS + "(bulk|cockpit|drawings|faults|form_fields|incidents|instance|offline)"
-)
+TOGETHER = ("tests/acceptance/web/",)
 # The same examples in every run, however slow the machine is at that moment.
 settings.register_profile(
     "steady",
@@ -174,14 +169,12 @@ def _place(folder: str) -> int:
 
 
 class InOneProcess(LoadScopeScheduling):  # type: ignore[misc]
-    """Keeps tests in one process that share fixtures: those of a file, and a group
-    that uses one browser and one factory."""
+    """Keeps tests in one process that share fixtures: those of a file, and all that
+    use one browser and one factory."""
 
     def _split_scope(self, nodeid: str) -> str:
         file = nodeid.split("::")[0]
-        if not file.startswith(BROWSERS):
-            return file
-        return f"{BROWSERS} {bool(FIRST_GROUP.match(file))}"
+        return next((f for f in TOGETHER if file.startswith(f)), file)
 
 
 @pytest.hookimpl(optionalhook=True)
