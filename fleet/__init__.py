@@ -1,1 +1,1 @@
-"""Which robot does which transport. No I/O and no clock."""
+"""Robots of a plant: tasks, roads, storage, charging, traffic. No I/O and no clock."""

@@ -143,7 +143,7 @@ class Limits:
     memory_margin_s: float = 0.5
     result_wait_s: float = 1.0
     fence_wait_s: float = 2.0
-    judge_wait_s: float = 3.0
+    check_wait_s: float = 3.0
     status_fresh_s: float = 1.0
     ping_s: float = 2.0
     ping_timeout_s: float = 3.0

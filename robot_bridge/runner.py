@@ -277,7 +277,7 @@ class CommandRunner:
             self._end(now_s, c, CommandState.SUCCEEDED, True, reason)
         elif c.cancel_sends and still_s >= self._limits.ack_s:
             self._end(now_s, c, CommandState.CANCELLED, True, "the robot stands")
-        elif c.by_pose and still_s >= self._limits.judge_wait_s:
+        elif c.by_pose and still_s >= self._limits.check_wait_s:
             if self._driver.acknowledges:
                 for frame in self._cancel_frames(c):
                     self._emit(Send(frame))
@@ -306,7 +306,7 @@ class CommandRunner:
         if there and self._where.standing:
             reason = "the robot stands at the goal"
             self._end(now_s, c, CommandState.SUCCEEDED, True, reason)
-        elif now_s - judgement.since < self._limits.judge_wait_s and not (
+        elif now_s - judgement.since < self._limits.check_wait_s and not (
             self._where.standing and not there
         ):
             return

@@ -8,7 +8,7 @@ from typing import TypeVar, cast
 
 from numba import njit
 
-from shopfloor.kernel_cache import keep
+from kernel_store.cache import keep
 
 Kernel = TypeVar("Kernel", bound=Callable[..., object])
 

@@ -54,6 +54,7 @@ def scenarios() -> list[tuple[str, str]]:
     return found or [("ours.map", "ours.scen")]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "scenario"), scenarios())
 def test_walks_have_the_published_lengths(
     name: str, scenario: str, tmp_path: Path

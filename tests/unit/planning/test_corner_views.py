@@ -74,6 +74,7 @@ def test_lists_rise_and_leave_most_of_a_hall_out() -> None:
     assert np.mean(sizes) < 0.5 * views.node.shape[1]
 
 
+@pytest.mark.long
 def test_a_corner_whose_light_goes_too_far_is_listed_everywhere() -> None:
     """So many posts on so wide a floor that following every beam would not pay."""
     cells = np.zeros((420, 420), np.bool_)

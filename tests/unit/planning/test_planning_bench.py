@@ -47,6 +47,7 @@ def test_the_bench_tells_short_and_long_trips_beside_the_seed(
     assert "the seed 40 ms and [100, 120] ms" in said
 
 
+@pytest.mark.long
 @pytest.mark.covers("A73", "A74")
 def test_the_bench_tells_a_local_cycle_with_and_without_boxes(
     bench: ModuleType, capsys: pytest.CaptureFixture[str]

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 from numba.core.dispatcher import Dispatcher
 
-from shopfloor import kernel_cache
-from shopfloor.kernel_sources import PACKAGE, sources_of
+from kernel_store import cache as kernel_cache
+from kernel_store.sources import PACKAGES, ROOT, sources_of
 
 WAIT_S = 240.0
 DAY_S = 86_400.0
@@ -66,13 +66,14 @@ for line in sys.stdin:
 
 
 def check_out(directory: Path) -> Path:
-    """A copy of the package with two kernels more, one of which calls the other."""
-    shutil.copytree(
-        PACKAGE,
-        directory / "shopfloor",
-        ignore=shutil.ignore_patterns("__pycache__"),
-        copy_function=shutil.copyfile,  # with new times
-    )
+    """A copy of our packages with two kernels more, one of which calls the other."""
+    for package in PACKAGES:
+        shutil.copytree(
+            ROOT / package,
+            directory / package,
+            ignore=shutil.ignore_patterns("__pycache__"),
+            copy_function=shutil.copyfile,  # with new times
+        )
     (directory / "shopfloor" / "callee.py").write_text(CALLEE)
     (directory / "shopfloor" / "caller.py").write_text(CALLER)
     return directory
@@ -253,18 +254,16 @@ def test_what_nobody_used_for_long_and_too_many_of_a_module_are_forgotten(
 
 
 def kernels() -> list[Dispatcher]:
-    """Every kernel of the shop floor."""
-    sources = [
-        p for p in PACKAGE.rglob("*.py") if "compiled import kernel" in p.read_text()
-    ]
-    names = [
-        ".".join(p.relative_to(PACKAGE.parent).with_suffix("").parts) for p in sources
-    ]
+    """Every kernel of ours."""
+    files = [file for name in PACKAGES for file in (ROOT / name).rglob("*.py")]
+    sources = [p for p in files if "compiled import kernel" in p.read_text()]
+    names = [".".join(p.relative_to(ROOT).with_suffix("").parts) for p in sources]
     modules = [importlib.import_module(name) for name in names]
     values = [v for module in modules for v in vars(module).values()]
     return [v for v in values if isinstance(v, Dispatcher)]
 
 
+@pytest.mark.long
 def test_every_kernel_is_kept_by_us_and_knows_where_its_callees_are_written() -> None:
     pairs = 0
     for kernel in kernels():

@@ -67,6 +67,7 @@ def client_in(plan: Map, home: Pose, **spec: Any) -> LocalClient:
     return LocalClient(Simulation(world, clock=clock), clock)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["paint_factory", "arco_lab"])
 def test_every_place_of_a_shipped_world_is_reached_from_every_other(name: str) -> None:
     world = load_world(WORLDS / name)

@@ -193,6 +193,7 @@ def test_a_person_beside_the_hull_is_waited_for_however_long(corridor: Grid) -> 
     assert drive.last.cause is Cause.PERSON
 
 
+@pytest.mark.long
 def test_beside_racks_the_literal_rule_deadlocks_and_ours_does_not() -> None:
     settings: dict[str, Any] = {
         "time_limit_s": 22.0,
@@ -224,6 +225,7 @@ def test_a_tag_beyond_a_wall_stops_nobody() -> None:
     assert command.vx_mps > 0.0
 
 
+@pytest.mark.long
 def test_the_command_shows_both_rules_side_by_side(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

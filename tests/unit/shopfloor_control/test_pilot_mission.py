@@ -61,6 +61,7 @@ def drive_through(
     return track, whole
 
 
+@pytest.mark.long
 @pytest.mark.covers("A69", "A70")
 def test_the_tank_is_reached_past_a_box_and_people_without_contact(
     factory: Grid,

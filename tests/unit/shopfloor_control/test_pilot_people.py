@@ -39,6 +39,7 @@ def test_the_robot_slows_for_a_tag_that_no_laser_sees(corridor: Grid) -> None:
     assert speeds[True] < 0.5 * speeds[False]
 
 
+@pytest.mark.long
 @pytest.mark.covers("A45", "A70")
 @pytest.mark.parametrize("drive_kind", DRIVES)
 def test_an_approaching_person_is_passed_on_the_right(
@@ -57,6 +58,7 @@ def test_an_approaching_person_is_passed_on_the_right(
     assert highest < 2.5 + 0.3
 
 
+@pytest.mark.long
 @pytest.mark.covers("A70")
 def test_a_person_who_crosses_is_let_pass(corridor: Grid) -> None:
     walker = Walker([(7.0, 4.4), (7.0, 0.6)], speed_mps=0.6)
@@ -67,6 +69,7 @@ def test_a_person_who_crosses_is_let_pass(corridor: Grid) -> None:
     assert drive.to_people_m >= 0.2
 
 
+@pytest.mark.long
 def test_a_person_in_the_only_way_is_waited_for_and_then_passed() -> None:
     narrow = hall(12.0, 1.8)
     walker = Walker([(6.0, 0.9)])
@@ -85,6 +88,7 @@ def test_a_person_in_the_only_way_is_waited_for_and_then_passed() -> None:
     assert track.floor.pose.distance_to(Pose(10.5, 0.9)) < 0.13
 
 
+@pytest.mark.long
 @pytest.mark.covers("A70")
 def test_an_untagged_person_before_the_hull_stops_the_robot(corridor: Grid) -> None:
     walker = Walker([(10.0, 2.5), (3.0, 2.5)], speed_mps=0.9, polite_m=0.55)

@@ -15,6 +15,7 @@ from tests.support.driving import Track, Walker
 START = Pose(2.0, 2.5, 0.0)
 
 
+@pytest.mark.long
 @pytest.mark.covers("A45", "A70")
 def test_somebody_without_a_tag_who_walks_up_is_a_person_to_the_robot(
     corridor: Grid,
@@ -29,6 +30,7 @@ def test_somebody_without_a_tag_who_walks_up_is_a_person_to_the_robot(
     assert drive.to_people_m - 0.2 >= 0.2
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("y_m", [2.5, 1.9])
 def test_a_box_is_never_taken_for_a_person(corridor: Grid, y_m: float) -> None:
     boxes = np.vstack(
@@ -45,6 +47,7 @@ def test_a_box_is_never_taken_for_a_person(corridor: Grid, y_m: float) -> None:
     assert drive.to_boxes_m >= 0.2
 
 
+@pytest.mark.long
 def test_who_stands_still_for_long_is_driven_around_like_a_thing(
     corridor: Grid,
 ) -> None:

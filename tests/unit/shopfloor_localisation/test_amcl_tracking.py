@@ -33,6 +33,7 @@ def blind_scan(beams: int = 136) -> Scan:
     return Scan(np.full(beams, math.inf), -2.3, 4.6 / beams, 20.0)
 
 
+@pytest.mark.long
 @pytest.mark.covers("A22", "A23")
 @pytest.mark.parametrize(
     ("seed", "differential"),

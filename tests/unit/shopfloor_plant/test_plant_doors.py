@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mpms.adapters.worlds import read_world
+from mpms.factory.adapters.worlds import read_world
 from shopfloor.geometry import Pose
 from shopfloor.pilot import PilotStatus
 from shopfloor.plant import Door, Plant, Walker, grid_of

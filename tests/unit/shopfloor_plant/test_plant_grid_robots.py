@@ -252,6 +252,7 @@ def test_a_way_that_stays_closed_fails_with_its_cause(
     assert robot.command.cause is Cause.BLOCKED_TOO_LONG
 
 
+@pytest.mark.long
 def test_grid_robots_that_meet_pass_each_other_without_contact() -> None:
     plant = hall(
         a_robot("g1", 1.5, 5.5, 1),

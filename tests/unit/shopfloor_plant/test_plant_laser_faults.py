@@ -76,6 +76,7 @@ def test_a_broken_laser_stops_the_robot_before_the_box_until_it_is_mended(
     run_until_x(plant, 4.5)
 
 
+@pytest.mark.long
 def test_a_laser_that_breaks_right_before_the_box_is_noticed_in_time(
     arco_lab: World, lab_grid: Grid
 ) -> None:

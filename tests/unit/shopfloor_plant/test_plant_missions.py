@@ -50,6 +50,7 @@ def test_the_test_environment_has_two_corridors_and_every_place_can_be_reached(
     assert len(parts) == 1
 
 
+@pytest.mark.long
 @pytest.mark.covers("A22", "A23", "A44", "A68", "A76", "A77", "A81")
 def test_a_mission_with_a_box_and_a_person_touches_nothing_and_is_drawn(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -81,6 +82,7 @@ def test_a_mission_with_a_box_and_a_person_touches_nothing_and_is_drawn(
         assert (again / name).read_text() == (tmp_path / name).read_text()
 
 
+@pytest.mark.long
 @pytest.mark.covers("A69", "A70")
 def test_a_box_in_the_way_is_driven_around_and_a_person_who_comes_is_kept_away_from(
     arco_lab: World, lab_grid: Grid
@@ -155,6 +157,7 @@ def test_robots_know_people_by_their_tags(arco_lab: World, lab_grid: Grid) -> No
     assert np.mean(errors) < 0.2
 
 
+@pytest.mark.long
 def test_the_paint_factory_can_be_driven(tmp_path: Path) -> None:
     world = load_world(WORLDS / "paint_factory").with_robots(1)
     stops = stops_of(world.places)
@@ -201,6 +204,7 @@ def test_two_lasers_see_all_around_and_one_leaves_a_blind_sector(
     assert widest_gap_rad(1) > math.radians(45.0)
 
 
+@pytest.mark.long
 def test_several_robots_of_both_kinds_share_the_floor() -> None:
     world = load_world(WORLDS / "paint_factory").with_robots(2)
     plant = Plant(world, 5)

@@ -69,6 +69,7 @@ def change_places(plant: Plant, limit_s: float = 150.0) -> list[set[Cause | None
     return causes
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("width_m", [4.0, pytest.param(2.4, marks=pytest.mark.soak)])
 def test_two_robots_that_meet_pass_each_other_on_the_right(width_m: float) -> None:
     print(f"seed {SEED}")
@@ -95,6 +96,7 @@ def test_two_robots_that_meet_pass_each_other_on_the_right(width_m: float) -> No
     assert all(robot.body.travelled_m < 15.0 for robot in plant.robots)
 
 
+@pytest.mark.long
 def test_where_two_do_not_fit_the_second_backs_out_into_a_niche() -> None:
     print(f"seed {SEED}")
     world = corridor(1.3, niche=True)

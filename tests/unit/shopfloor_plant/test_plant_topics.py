@@ -38,6 +38,7 @@ def watched(arco_lab: World) -> World:
     return replace(arco_lab, people=(Person("ana", stops, 1.0, 500),))
 
 
+@pytest.mark.long
 @pytest.mark.covers("A40")
 def test_ranges_on_the_topic_are_too_long_now_and_then_and_never_from_behind_walls(
     watched: World,
@@ -75,6 +76,7 @@ def test_ranges_on_the_topic_are_too_long_now_and_then_and_never_from_behind_wal
     }
 
 
+@pytest.mark.long
 @pytest.mark.covers("A40")
 def test_people_are_told_where_their_tags_are_located_and_lost_ones_are_not(
     watched: World,

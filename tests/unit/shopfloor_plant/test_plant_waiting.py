@@ -35,6 +35,7 @@ class Served(PlantClient):
         return status
 
 
+@pytest.mark.long
 def test_a_mission_is_the_same_to_the_last_bit_however_busy_the_machine_is(
     arco_lab: World,
 ) -> None:

@@ -66,6 +66,7 @@ def test_an_unknown_height_is_found_too(corners: tuple[Anchor, ...]) -> None:
     assert rise_m == pytest.approx(2.5, abs=0.4)
 
 
+@pytest.mark.long
 def test_a_calibrated_filter_is_far_better_than_a_raw_one(
     corners: tuple[Anchor, ...], record: Record
 ) -> None:

@@ -31,6 +31,7 @@ def test_the_height_counts_where_it_is_known() -> None:
     assert one.range_m == pytest.approx(math.hypot(5.0, 1.5))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("share", [0.1, 0.3])
 def test_obstructions_have_the_share_and_the_length_that_were_ordered(
     share: float,

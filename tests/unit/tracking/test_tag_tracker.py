@@ -36,6 +36,7 @@ WALKS = [
 HALF_A_METRE = RangeNoise(delayed_share=0.3, spread=0.0)
 
 
+@pytest.mark.long
 @pytest.mark.covers("A40", "A44")
 def test_four_anchors_locate_a_person_although_three_in_ten_ranges_are_delayed(
     corners: tuple[Anchor, ...], hall: Bounds, record: Record
@@ -77,6 +78,7 @@ def test_other_obstructions_are_borne_as_well(
     assert run.ours.mean_m < run.plain.mean_m
 
 
+@pytest.mark.long
 @pytest.mark.covers("A41")
 def test_the_truth_lies_within_three_sigma_nearly_always(
     corners: tuple[Anchor, ...], hall: Bounds, record: Record

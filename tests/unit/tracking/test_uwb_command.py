@@ -40,6 +40,7 @@ def anchors_file(tmp_path: Path, corners: tuple[Anchor, ...]) -> str:
     return str(path)
 
 
+@pytest.mark.long
 def test_it_tells_the_errors_of_both_filters(
     tmp_path: Path,
     anchors_file: str,
@@ -120,6 +121,7 @@ def test_missing_and_binary_files_are_refused(
     assert "no CSV in UTF-8" in capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_the_data_set_named_like_the_recording_is_meant(
     tmp_path: Path,
     corners: tuple[Anchor, ...],
@@ -140,6 +142,7 @@ def test_the_data_set_named_like_the_recording_is_meant(
     assert "hall, yard all have these anchors" in capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_recordings_of_real_anchors_are_located_where_there_are_any(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -1,7 +1,7 @@
 """Keeps compiled kernels for this user, so that only the first checkout compiles.
 
 They lie in ``mpms/kernels`` below ``NUMBA_CACHE_DIR``, else below ``XDG_CACHE_HOME``,
-else below ``~/.cache``: one directory for each key of ``kernel_sources``, so nothing
+else below ``~/.cache``: one directory for each key of ``sources``, so nothing
 in it is ever out of date. The format of the files and the check of the processor are
 Numba's. Its own cache is not used as it is: it asks for the path of a source, and two
 processes that save at once can mix up each other's entries. A cache that cannot be
@@ -23,7 +23,7 @@ from typing import Any, Self
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
 from numba.core.dispatcher import Dispatcher
 
-from shopfloor.kernel_sources import PACKAGE, key_of
+from kernel_store.sources import ROOT, key_of
 
 KEPT_DAYS = 30
 KEPT_KEYS = 10
@@ -34,7 +34,7 @@ log = logging.getLogger(__name__)
 
 
 def keep(kernel: Any) -> Any:
-    """Let a compiled function of the shop floor be kept on disk."""
+    """Let a compiled function of ours be kept on disk."""
     if not isinstance(kernel, Dispatcher):  # NUMBA_DISABLE_JIT
         return kernel
     try:
@@ -60,7 +60,7 @@ class _Place(_CacheLocator):  # type: ignore[misc, unused-ignore]
         self._py_file = str(source)  # read by Numba for its warnings
         self._line = line
         self._key = key_of(source)
-        module = ".".join(source.relative_to(PACKAGE).with_suffix("").parts)
+        module = ".".join(source.relative_to(ROOT).with_suffix("").parts)
         self.path = cache_directory() / f"{module}-{self._key}"
         mark_used(self.path)
 

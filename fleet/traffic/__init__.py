@@ -1,0 +1,6 @@
+"""Traffic: many robots on one floor without contact and without deadlock."""
+
+from fleet.traffic.free import FreeTraffic
+from fleet.traffic.port import Arrived, Go, Stuck, Traffic, Waypoint
+
+__all__ = ["Arrived", "FreeTraffic", "Go", "Stuck", "Traffic", "Waypoint"]

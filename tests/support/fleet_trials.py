@@ -1,0 +1,112 @@
+"""Trials of the whole fleet in virtual time, with everything that goes wrong."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from fleet import events as ev
+from fleet.fleet import Fleet
+from fleet.model import World
+from fleet.roads import Roadmap, make_roadmaps
+from fleet.traffic import FreeTraffic
+from fleet.virtual import Trial
+from fleet.virtual.trial import new_trial
+from tests.support.warehouses import shipped
+
+ZONE = ((9.0, 6.0), (11.0, 6.0), (11.0, 8.0), (9.0, 8.0))
+
+
+@cache
+def roads_of(name: str) -> dict[str, Roadmap]:
+    """Roads of a shipped world, made once for all tests."""
+    return make_roadmaps(shipped(name))
+
+
+def warehouse_trial(
+    seed: int, *, rate_per_s: float = 0.05, step_s: float = 1.0
+) -> Trial:
+    world = shipped("warehouse_small")
+    fleet = Fleet(world, roadmaps=roads_of("warehouse_small"))
+    trial = new_trial(fleet, seed, rate_per_s, step_s)
+    for number, robot in enumerate(trial.plant.robots.values()):
+        robot.percent = 22.0 + 8.0 * number
+    return trial
+
+
+def traffic_of(trial: Trial) -> FreeTraffic:
+    assert isinstance(trial.fleet.traffic, FreeTraffic)
+    return trial.fleet.traffic
+
+
+def run_disturbed(trial: Trial, for_s: float) -> None:
+    """Delays, a dead robot, a closed zone, a dropped package, a blocked lane."""
+    span_s = for_s / 10
+    plant, robots = trial.plant, trial.plant.robots
+    robots["tug3"].slow = 0.5
+    trial.run(span_s)
+    robots["tug1"].dead = True
+    trial.tell(ev.Failed("tug1", "does not answer"))
+    robots["lifter2"].slow = 0.7
+    trial.run(span_s)
+    trial.tell(ev.ZoneClosed("spill", ZONE))
+    trial.run(span_s)
+    robots["tug1"].dead = False
+    trial.tell(ev.Recovered("tug1"))
+    plant.drop_next.update(("tug2", "lifter1"))
+    trial.run(span_s)
+    trial.tell(ev.ZoneOpened("spill"))
+    boxes = {"box": (3.6, 7.0, 0.3), "crate": (5.0, 12.0, 0.3), "bin": (3.5, 9.5, 0.3)}
+    plant.obstacles.update(boxes)
+    trial.run(2 * span_s)
+    plant.drop_next.clear()
+    bring_back(trial)
+    plant.obstacles.clear()
+    robots["tug3"].slow = 1.0
+    trial.run(4 * span_s)
+    assert trial.generator is not None
+    trial.generator.stop()
+    for _ in range(30):
+        bring_back(trial)
+        trial.run(60.0, until=lambda: trial.idle() and not plant.fallen)
+        if trial.idle() and not plant.fallen:
+            break
+
+
+def bring_back(trial: Trial) -> None:
+    """A person carries what has fallen to an input that is free."""
+    for package in list(trial.plant.fallen):
+        kind, _, _ = trial.fleet.dropped[package]
+        free = trial.fleet.storage.information().free_input
+        if free:
+            del trial.plant.fallen[package]
+            trial.demand(ev.InputComing(free[0], package, kind))
+
+
+def corridor_world() -> str:
+    """Two halls and one corridor, 1.5 robots wide, in between; six robots."""
+    left = {f"a{n}": (1.5 + 2.0 * (n % 2), 1.5 + 1.8 * (n // 2)) for n in range(6)}
+    right = {f"b{n}": (18.5 + 2.0 * (n % 2), 1.5 + 1.8 * (n // 2)) for n in range(6)}
+    homes = {f"h{n}": (1.5 + 2.0 * n, 9.0) for n in range(3)}
+    homes |= {f"h{n}": (16.5 + 2.0 * (n - 3), 9.0) for n in range(3, 6)}
+    places = left | right | homes
+    spots = "\n".join(f"  {n}: {{x_m: {x}, y_m: {y}}}" for n, (x, y) in places.items())
+    robots = "\n".join(f"  - {{id: r{n}, kind: cart, home: h{n}}}" for n in range(6))
+    # The corridor is 1.2 m wide, a robot 0.8 m.
+    walls = "\n".join(
+        f"    - {list(wall)}"
+        for wall in (
+            *((0, 0, 22, 0), (22, 0, 22, 10.5), (22, 10.5, 0, 10.5), (0, 10.5, 0, 0)),
+            *((7.5, 0, 7.5, 4.4), (7.5, 4.4, 14.5, 4.4), (14.5, 4.4, 14.5, 0)),
+            *((7.5, 10.5, 7.5, 5.6), (7.5, 5.6, 14.5, 5.6), (14.5, 5.6, 14.5, 10.5)),
+        )
+    )
+    return (
+        "name: corridor\nmap:\n  width_m: 22\n  height_m: 10.5\n  walls:\n"
+        f"{walls}\nplaces:\n{spots}\nrobots:\n{robots}\n"
+        "robot_types:\n  cart: {speed_mps: 1.0, radius_m: 0.4, acceleration_mps2: 0.8, "
+        "payload_kg: 100, discharging_percent_per_s: 0}\n"
+    )
+
+
+def is_at_rest(world: World, trial: Trial) -> bool:
+    return all(v.place == v.home for v in trial.fleet.vehicles.values())

@@ -1,0 +1,61 @@
+"""Charging zones: reservations, a queue, and who may charge."""
+
+from __future__ import annotations
+
+import pytest
+
+from fleet.charging import Stations
+from tests.support.warehouses import shipped
+
+
+@pytest.fixture
+def stations() -> Stations:
+    return Stations(shipped("warehouse_small"))
+
+
+@pytest.mark.covers("W18", "W27", "W87", "W89")
+def test_a_zone_of_two_lets_the_third_wait(stations: Stations) -> None:
+    assert stations.reserve("tug1", "west")
+    assert stations.reserve("tug2", "west")
+    assert not stations.reserve("tug3", "west")
+    assert stations.waiting("west") == ("tug3",)
+    assert {stations.place_of(r, "west") for r in ("tug1", "tug2")} == {
+        *("charger_1", "charger_2")
+    }
+    assert stations.place_of("tug3", "west") is None
+    assert not stations.charge_request("tug3", "west", [])
+    assert not stations.reserve("tug1", "nowhere")
+
+
+@pytest.mark.covers("W88")
+def test_nobody_charges_beside_a_robot_without_reservation(stations: Stations) -> None:
+    stations.reserve("tug1", "west")
+    assert stations.charge_request("tug1", "west", ["tug1"])
+    assert not stations.charge_request("tug1", "west", ["tug1", "tug9"])
+    assert not stations.charge_request("tug9", "west", ["tug9"])
+
+
+@pytest.mark.covers("W79", "W90")
+def test_the_next_one_moves_up_when_a_reservation_ends(stations: Stations) -> None:
+    for robot in ("tug1", "tug2", "tug3", "tug4"):
+        stations.reserve(robot, "west")
+    assert stations.end_reservation("tug3", "west")
+    assert stations.end_reservation("tug1", "west")
+    assert stations.reserved("west") == ("tug2", "tug4")
+    assert stations.place_of("tug4", "west") == "charger_1"
+    assert not stations.end_reservation("tug1", "west")
+
+
+@pytest.mark.covers("W91")
+def test_the_proximity_sensor_lists_who_is_in_the_zone(stations: Stations) -> None:
+    spots = {"tug1": (2.0, 1.5), "tug2": (5.1, 1.5), "tug3": (1.0, 2.4)}
+    assert stations.inside("west", spots) == ["tug1", "tug3"]
+
+
+def test_the_reservations_can_be_saved_and_loaded(stations: Stations) -> None:
+    for robot in ("tug1", "tug2", "tug3"):
+        stations.reserve(robot, "east")
+    other = Stations(shipped("warehouse_small"))
+    other.load(stations.to_dict())
+    other.end_reservation("tug1", "east")
+    assert other.place_of("tug3", "east") == "charger_3"

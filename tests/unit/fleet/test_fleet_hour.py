@@ -1,0 +1,98 @@
+"""Random storing and retrieving with ten robots, and all that goes wrong."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from fleet import events as ev
+from fleet.fleet import Fleet
+from fleet.virtual import Trial
+from tests.support.fleet_trials import (
+    roads_of,
+    run_disturbed,
+    traffic_of,
+    warehouse_trial,
+)
+from tests.support.warehouses import shipped
+
+
+def check(trial: Trial) -> None:
+    """Everything delivered, nothing lost, nobody touched, stranded or stuck."""
+    assert trial.idle()
+    assert trial.plant.contacts == []
+    assert traffic_of(trial).deadlocks == 0
+    assert trial.lowest_percent > 5.0
+    gone = [package for _, package in trial.delivered]
+    everywhere = sorted([*trial.plant.packages(), *gone])
+    assert everywhere == sorted(set(everywhere))
+    again = sum(alert.kind == "package lost" for alert in trial.alerts)
+    assert len(everywhere) == len(shipped("warehouse_small").stock) + trial.came - again
+    waiting = sum(1 for place in trial.plant.lying if place.startswith("out_"))
+    assert len(trial.delivered) + waiting == trial.wanted
+    for zone in trial.fleet.world.charging.values():
+        assert trial.plant.max_charging.get(zone.id, 0) <= zone.capacity
+    for robot in trial.plant.robots.values():
+        assert robot.top_mps <= robot.type.speed_mps + 1e-9
+
+
+@pytest.mark.covers("W3", "W9", "W13", "W18", "W51", "W95")
+def test_with_failures_everything_is_delivered_and_nobody_touched() -> None:
+    trial = warehouse_trial(1)
+    run_disturbed(trial, 1200.0)
+    check(trial)
+    assert trial.done["store"] >= 15
+    assert trial.done["retrieve"] == trial.wanted >= 10
+    kinds = {alert.kind for alert in trial.alerts}
+    assert {"robot failed", "package lost", "path blocked"} <= kinds
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(2, 22))
+def test_an_hour_with_failures_and_charging(seed: int) -> None:
+    trial = warehouse_trial(seed)
+    run_disturbed(trial, 3600.0)
+    check(trial)
+    assert trial.done["charge"] >= 2
+
+
+def test_a_fleet_rebuilt_from_its_state_goes_on_as_if_nothing_had_happened() -> None:
+    trial, twin = warehouse_trial(7), warehouse_trial(7)
+    for each in (trial, twin):
+        each.keep_commands = True
+        each.run(120.0)
+    saved = json.loads(json.dumps(twin.fleet.to_dict()))
+    rebuilt = Fleet(shipped("warehouse_small"), roadmaps=roads_of("warehouse_small"))
+    rebuilt.load(saved)
+    twin.fleet = rebuilt
+    for each in (trial, twin):
+        each.run(120.0)
+    assert len(trial.commands) > 50
+    assert twin.commands == trial.commands
+    assert rebuilt.to_dict() == trial.fleet.to_dict()
+
+
+@pytest.mark.covers("W22", "W23", "W30", "W31", "W35", "W36")
+def test_the_generator_is_reproducible_and_wants_only_what_can_be() -> None:
+    trials = [warehouse_trial(3, rate_per_s=0.3) for _ in range(2)]
+    for trial in trials:
+        trial.run(40.0)
+        assert trial.refused == []
+    assert [t.came for t in trials] == [trials[0].came] * 2
+    assert trials[0].came >= 2
+    assert trials[0].plant.packages() == trials[1].plant.packages()
+    generator = trials[0].generator
+    assert generator is not None
+    assert generator.stop()
+    came = trials[0].came
+    trials[0].run(20.0)
+    assert trials[0].came == came
+
+
+def test_no_demands_are_taken_after_the_stop() -> None:
+    trial = warehouse_trial(3)
+    trial.tell(ev.Stopped())
+    trial.demand(ev.OutputWanted("out_1", "pallet"))
+    assert trial.refused == ["OutputWanted: no new demands are taken"]
+    assert trial.wanted == 0
