@@ -11,9 +11,9 @@ from werkzeug.datastructures import Authorization
 from werkzeug.exceptions import Forbidden, Unauthorized
 
 from mpms.domain.people import Role
-from mpms.services.manage_tokens import person_of, recognise_token
+from mpms.services.api.manage_tokens import person_of, recognise_token
 from mpms.web.api.operation import Call
-from mpms.web.signed_in import current_desk
+from mpms.web.site.signed_in import current_desk
 
 
 def caller(roles: frozenset[Role]) -> Call:

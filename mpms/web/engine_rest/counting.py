@@ -13,10 +13,10 @@ from typing import cast
 from flask import current_app
 
 from mpms.domain.errors import MpmsError
-from mpms.services.count_jobs import CountJobs
-from mpms.services.handlers import Handlers
-from mpms.services.run_jobs import RunJobs
-from mpms.web.signed_in import current_desk
+from mpms.services.jobs.count import CountJobs
+from mpms.services.jobs.handlers import Handlers
+from mpms.services.jobs.run import RunJobs
+from mpms.web.site.signed_in import current_desk
 
 log = logging.getLogger(__name__)
 

@@ -1,23 +1,40 @@
-"""Deploy files as clients of Camunda 7 send them: parts of a form."""
+"""Deploy files as clients of Camunda 7 send them: parts of a form; list them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
-from uuid import uuid4
 
 from flask import Response, request
 
-from mpms.services.deploy_models import Deployment, deploy_models
+from mpms.domain.errors import NotFound
+from mpms.ports.listings import DefinitionsWanted, ListedDeployment, Part
+from mpms.services.models.deploy import Deployment, deploy_models
 from mpms.web.api.operation import Call
+from mpms.web.engine_rest.deployment_ids import deployment_id
 from mpms.web.engine_rest.errors import RequestInvalid, answer
+from mpms.web.engine_rest.listing import (
+    Found,
+    Some,
+    Sorted,
+    When,
+    like_pattern,
+    offer_list,
+    part_of,
+)
+from mpms.web.engine_rest.process_definitions import definition_shape
 from mpms.web.engine_rest.routes import offered
-from mpms.web.engine_rest.shapes import definition_id
 from mpms.web.engine_rest.values import date_text
-from mpms.web.rights import ADMINS
+from mpms.web.rights import ADMINS, READERS
 
 SPELLINGS = {".bpmn20.xml": ".bpmn", ".dmn11.xml": ".dmn", ".dmn10.xml": ".dmn"}
 KNOWN = (".bpmn", ".dmn", ".form")
 LONGEST_NOTE = 200
+SORTED_BY = {"id": "at", "deploymentTime": "at", "name": "name"}
+ORDERS: Mapping[str, Callable[[ListedDeployment], Any]] = {
+    "at": lambda row: row.at,
+    "name": lambda row: row.note,
+}
 
 
 @offered("POST", "/deployment/create", roles=ADMINS)
@@ -35,15 +52,17 @@ def create(call: Call) -> Response:
         note=name[:LONGEST_NOTE],
         now=desk.clock.now(),
     )
+    shown = _deployed(call, done)
+    with desk.uow() as tx:
+        # What is unchanged came with an earlier one; the last there is has it all.
+        last = tx.listings.deployments()[0]
     return answer(
-        {
+        deployment_shape(last)
+        | {
             "links": [],
-            "id": str(uuid4()),
             "name": name or None,
             "source": request.form.get("deployment-source"),
-            "tenantId": None,
-            "deploymentTime": date_text(desk.clock.now()),
-            "deployedProcessDefinitions": _deployed(call, done) or None,
+            "deployedProcessDefinitions": shown or None,
             "deployedCaseDefinitions": None,
             "deployedDecisionDefinitions": None,
             "deployedDecisionRequirementsDefinitions": None,
@@ -72,17 +91,58 @@ def _files() -> dict[str, bytes]:
 
 
 def _deployed(call: Call, done: Deployment) -> dict[str, Any]:
-    shown = {}
     with call.desk.uow() as tx:
-        for each in done.definitions:
-            number = tx.definitions.id_of(each)
-            made = definition_id(each.key, each.version, number)
-            shown[made] = {
-                "id": made,
-                "key": each.key,
-                "name": each.name,
-                "version": each.version,
-                "suspended": False,
-                "tenantId": None,
-            }
-    return shown
+        ids = tuple(tx.definitions.id_of(each) for each in done.definitions)
+        rows, _ = tx.listings.definitions(DefinitionsWanted(ids=ids), Part())
+    return {shape["id"]: shape for shape in map(definition_shape, rows)}
+
+
+class Deployments(Sorted):
+    id: str | None = None
+    name: str | None = None
+    name_like: str | None = None
+    after: When = None
+    before: When = None
+    without_tenant_id: bool = False
+
+
+def find(call: Call, asked: Deployments, some: Some) -> Found:
+    """The last first, if nothing else is asked for."""
+    part = part_of(asked, some, SORTED_BY)
+    like = like_pattern(asked.name_like)
+    with call.desk.uow() as tx:
+        rows = [
+            row
+            for row in tx.listings.deployments()
+            if asked.id in (None, deployment_id(row.at))
+            and asked.name in (None, row.note)
+            and (like is None or like.fullmatch(row.note))
+            and (asked.after is None or row.at > asked.after)
+            and (asked.before is None or row.at < asked.before)
+        ]
+    if part.sort:
+        rows.sort(key=ORDERS[part.sort], reverse=part.down)
+    shown = rows[part.offset :][: part.limit]
+    return [deployment_shape(row) for row in shown], len(rows)
+
+
+offer_list("/deployment", Deployments, find, READERS)
+
+
+@offered("GET", "/deployment/<ident>", roles=READERS)
+def show(call: Call, ident: str) -> Response:
+    """NotFound."""
+    rows, _ = find(call, Deployments(id=ident), Some())
+    if not rows:
+        raise NotFound(f"There is no deployment {ident}.")
+    return answer(rows[0])
+
+
+def deployment_shape(row: ListedDeployment) -> dict[str, Any]:
+    return {
+        "id": deployment_id(row.at),
+        "name": row.note or None,
+        "source": None,
+        "tenantId": None,
+        "deploymentTime": date_text(row.at),
+    }

@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
-import logging
-import secrets
 from typing import Any
 
-from flask import Response, json, request
-from werkzeug.exceptions import HTTPException
+from flask import Response, json
 
 from mpms.domain.errors import (
     DatabaseAway,
     InstanceBusy,
+    InstanceSuspended,
     MpmsError,
     NobodyWaits,
     NotFound,
     SeveralWait,
     StepFailed,
 )
-from mpms.services.deploy_models import Refused
-from mpms.services.limit_attempts import TooManyAttempts
-from mpms.services.manage_tokens import TokenRefused
-
-log = logging.getLogger(__name__)
+from mpms.services.api.manage_tokens import TokenRefused
+from mpms.services.models.deploy import Refused
+from mpms.services.people.limit_attempts import TooManyAttempts
+from mpms.services.tasks.claim import NotYourTask, TaskTaken
+from mpms.web.site.foreign_errors import ForeignErrors
 
 REST = "RestException"
 INVALID = "InvalidRequestException"
-RETRY_S = 5
-REALM = 'Basic realm="mpms", Bearer realm="mpms"'
 
 
 class RequestInvalid(MpmsError):
@@ -45,6 +41,9 @@ KINDS: tuple[tuple[type[MpmsError], int, str], ...] = (
     (NotFound, 404, REST),
     (TokenRefused, 401, "AuthenticationException"),
     (TooManyAttempts, 429, REST),
+    (NotYourTask, 403, "AuthorizationException"),
+    (TaskTaken, 500, "TaskAlreadyClaimedException"),
+    (InstanceSuspended, 500, "SuspendedEntityInteractionException"),
     (InstanceBusy, 503, REST),
     (DatabaseAway, 503, REST),
     (NotOffered, 501, REST),
@@ -69,37 +68,7 @@ def told(status: int, kind: str, message: str) -> Response:
     return answer({"type": kind, "message": " ".join(message.split())}, status)
 
 
-def say(error: MpmsError) -> Response:
-    """An error of ours."""
-    status, kind = next(
-        (status, kind) for cause, status, kind in KINDS if isinstance(error, cause)
-    )
-    said = told(status, kind, str(error))
-    if isinstance(error, TooManyAttempts):
-        said.headers["Retry-After"] = str(error.wait_s)
-    elif status == 503:
-        said.headers["Retry-After"] = str(RETRY_S)
-    elif status == 401:
-        said.headers["WWW-Authenticate"] = REALM
-    return said
-
-
-def say_http(error: HTTPException) -> Response | HTTPException:
-    """An error of the web server's kind: too large, not allowed, a fault of ours."""
-    status = error.code or 500
-    if status < 400:
-        return error
-    if status == 500:
-        number = secrets.token_hex(4)
-        cause = getattr(error, "original_exception", None)
-        log.error(
-            "error %s: %s %s", number, request.method, request.path, exc_info=cause
-        )
-        return told(
-            500, REST, f"The fault is ours and has been noted. Its number: {number}."
-        )
-    kind = "AuthenticationException" if status == 401 else INVALID
-    said = told(status, kind, error.description or error.name)
-    if status == 401:
-        said.headers["WWW-Authenticate"] = REALM
-    return said
+ERRORS = ForeignErrors(
+    told, KINDS, {401: "AuthenticationException"}, invalid=INVALID, fault=REST
+)
+say, say_http = ERRORS.say, ERRORS.say_http

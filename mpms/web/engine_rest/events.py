@@ -6,11 +6,13 @@ from typing import Any
 
 from flask import Response
 
-from mpms.services.broadcast_signal import broadcast_signal
-from mpms.services.correlate_message import correlate_message
+from mpms.domain.errors import NobodyWaits, SeveralWait
+from mpms.services.messages.broadcast_signal import broadcast_signal
+from mpms.services.messages.correlate import correlate_message
 from mpms.web.api.operation import Call
 from mpms.web.engine_rest.errors import RequestInvalid, answer, done
 from mpms.web.engine_rest.fetching import Id
+from mpms.web.engine_rest.process_instances import instance_shape, known
 from mpms.web.engine_rest.routes import Asked, offered, read_body
 from mpms.web.engine_rest.values import read_all
 
@@ -22,36 +24,45 @@ class Message(Asked):
     correlation_keys: dict[str, Any] | None = None
     process_variables: dict[str, Any] | None = None
     result_enabled: bool = False
+    without_tenant_id: bool = False  # nothing here has a tenant
 
 
 class Signal(Asked):
     name: Id
     variables: dict[str, Any] | None = None
+    without_tenant_id: bool = False
 
 
 @offered("POST", "/message")
 def message(call: Call) -> Response:
     """RequestInvalid, NobodyWaits, SeveralWait, VariableTooLarge."""
     asked, desk = read_body(Message), call.desk
+    named = _instance(call, asked)
     found = correlate_message(
         desk.uow,
         desk.advance,
         asked.message_name,
-        correlation=_key(asked),
+        correlation=None if named else _key(asked),
         business_key=asked.business_key,
-        instance_id=asked.process_instance_id,
+        instance_id=named or asked.process_instance_id,
         variables=read_all(asked.process_variables, "processVariables"),
         by=call.by,
     )
     if not asked.result_enabled:
         return done()
     started = found.outcome == "started"
+    ident = str(found.instance_id)
+    execution = {
+        "id": ident,
+        "processInstanceId": ident,
+        "ended": False,
+        "tenantId": None,
+    }
     shown = {
         "resultType": "ProcessDefinition" if started else "Execution",
-        "execution": None
-        if started
-        else {"id": found.instance_id, "processInstanceId": found.instance_id},
-        "processInstance": {"id": found.instance_id} if started else None,
+        "execution": None if started else execution,
+        "processInstance": instance_shape(known(call, ident)) if started else None,
+        "variables": None,
     }
     return answer([shown])
 
@@ -70,12 +81,31 @@ def signal(call: Call) -> Response:
     return done()
 
 
+def _instance(call: Call, asked: Message) -> str | None:
+    """The one that waits and whose variables are the keys, as Camunda 7 finds it;
+    None if its event must be found by a key of its own. SeveralWait."""
+    keys = read_all(asked.correlation_keys, "correlationKeys")
+    if not keys or asked.process_instance_id is not None:
+        return None
+    with call.desk.uow() as tx:
+        found = tx.listings.waiting(
+            asked.message_name, keys, business_key=asked.business_key
+        )
+    if len(found) > 1:
+        raise SeveralWait(
+            f"The message '{asked.message_name}' fits several instances:"
+            f" {', '.join(found)}. Nobody got it."
+        )
+    return found[0] if found else None
+
+
 def _key(asked: Message) -> str | None:
     """What the waiting event's own key is compared with; it has one."""
     keys = list(read_all(asked.correlation_keys, "correlationKeys").values())
     if len(keys) > 1:
-        raise RequestInvalid(
-            "'correlationKeys' has several entries; an event here waits with one key."
+        raise NobodyWaits(
+            f"No instance that waits for the message '{asked.message_name}' has all"
+            f" these variables: {', '.join(asked.correlation_keys or ())}."
         )
     if not keys or keys[0] is None:
         return None

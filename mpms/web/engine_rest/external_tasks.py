@@ -38,6 +38,8 @@ class Failed(Asked):
     error_details: str | None = None
     retries: Retries = 0
     retry_timeout: int = Field(default=0, ge=0, le=LONGEST_MS)
+    variables: Typed | None = None
+    local_variables: Typed | None = None
 
 
 class Raised(Asked):
@@ -88,6 +90,8 @@ def failure(call: Call, task_id: str) -> Response:
         None if details is None else details[:LONGEST_DETAILS],
         asked.retries,
         asked.retry_timeout / 1000,
+        read_all(asked.variables),
+        read_all(asked.local_variables, "localVariables"),
     )
     fail_task(current_jobs(), task_id, asked.worker_id, told, by=call.by)
     return _counted()

@@ -14,7 +14,9 @@ from flask import Blueprint, Response, request
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 from pydantic.alias_generators import to_camel
 
+from mpms.domain.errors import InstanceBusy, InstanceSuspended
 from mpms.domain.people import Role
+from mpms.web.api.operation import Call
 from mpms.web.api.reading import checked_json, keepable
 from mpms.web.engine_rest.authentication import caller
 from mpms.web.engine_rest.errors import RequestInvalid
@@ -22,6 +24,7 @@ from mpms.web.rights import LEADERS, allowed_by_token
 
 PREFIX = "/engine-rest"
 BEGINNINGS = ("", "/engine/default")
+TRIES = 4  # each waits two seconds for the instance
 METHODS = ("GET", "POST", "PUT", "DELETE", "PATCH")
 
 pages = Blueprint("engine_rest", __name__, url_prefix=PREFIX)
@@ -62,7 +65,7 @@ def offered(
             call = caller(roles)
             if not all(map(keepable, parts.values())):
                 raise RequestInvalid("The path has characters that cannot be kept.")
-            return run(call, **parts)
+            return _patiently(run, call, parts)
 
         name = f"{run.__module__.rpartition('.')[2]}_{run.__name__}"
         for at, beginning in enumerate(BEGINNINGS):
@@ -72,6 +75,19 @@ def offered(
         return run
 
     return add
+
+
+def _patiently(run: Callable[..., Response], call: Call, parts: Any) -> Response:
+    """An instance that others change is waited for: clients of Camunda 7 take every
+    refusal for a failure, and would do the work again."""
+    for _ in range(TRIES - 1):
+        try:
+            return run(call, **parts)
+        except InstanceSuspended:
+            raise
+        except InstanceBusy:
+            continue
+    return run(call, **parts)
 
 
 def read_body(shape: type[Body]) -> Body:

@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 from flask import Response
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from mpms.domain.external_tasks import TaskFilter, foreign
 from mpms.services.external_tasks.hold import get_task
 from mpms.web.api.operation import Call
 from mpms.web.engine_rest.errors import RequestInvalid, answer, done
+from mpms.web.engine_rest.listing import Ids, Some, one_of
 from mpms.web.engine_rest.routes import Asked, offered, read_body, read_query
 from mpms.web.engine_rest.shapes import task_shape
 
-MOST = (1 << 31) - 1
 SORTED_BY = ("id", "createTime", "taskPriority")
-
-
-def _ids(given: object) -> object:
-    """A query writes several with commas, a body as a list."""
-    return given.split(",") if isinstance(given, str) else given
-
-
-Ids = Annotated[list[str] | None, BeforeValidator(_ids)]
 
 
 class Sorting(Asked):
@@ -69,15 +59,10 @@ class Which(Asked):
             worker=None if self.worker_id is None else foreign(self.worker_id),
             process=self.process_definition_key,
             element=self.activity_id,
-            locked=_one_of(self.locked, self.not_locked),
-            retries_left=_one_of(self.with_retries_left, self.no_retries_left),
+            locked=one_of(self.locked, self.not_locked),
+            retries_left=one_of(self.with_retries_left, self.no_retries_left),
             newest_first=orders[0].sort_order == "desc",
         )
-
-
-class Some(Asked):
-    first_result: int = Field(default=0, ge=0, le=MOST)
-    max_results: int = Field(default=MOST, ge=0, le=MOST)
 
 
 class WhichOf(Which, Some):
@@ -146,10 +131,3 @@ def _either(one: str | None, several: list[str] | None) -> tuple[str, ...] | Non
     if one is None:
         return None if several is None else tuple(several)
     return (one,) if several is None or one in several else ()
-
-
-def _one_of(yes: bool | None, no: bool | None) -> bool | None:
-    """Both together are no task's, which a filter of one word cannot say."""
-    if yes and no:
-        raise RequestInvalid("No task is one and the other at once.")
-    return True if yes else False if no else None

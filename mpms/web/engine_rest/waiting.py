@@ -20,11 +20,11 @@ from flask import current_app
 
 from mpms.domain.errors import DatabaseAway
 from mpms.ports.store import UnitOfWork
-from mpms.web.live import Live
+from mpms.web.changes.live import Live
 
 log = logging.getLogger(__name__)
 
-HELD = "mpms.held"  # environ: see mpms/held_answers.py
+HELD = "mpms.held"  # environ: see mpms/server/held_answers.py
 LOOK_S = 1.0
 GAP_S = 0.01  # between two looks: a burst becomes one
 LONGEST_S = 60.0  # then an empty answer; who still waits asks again, and is seen again
@@ -41,6 +41,7 @@ class Held(Protocol):
         patience_s: float,
         *,
         left: Callable[[], None],
+        status: int | None = None,
     ) -> None: ...
     def ring(self) -> None: ...
     def end(self) -> None: ...
@@ -49,7 +50,7 @@ class Held(Protocol):
 @dataclass(frozen=True, eq=False)
 class Waiter:
     held: Held
-    topics: frozenset[str]
+    topics: frozenset[str]  # none: it is always woken
     picky: bool  # wants only some jobs of its topics
 
 
@@ -73,6 +74,7 @@ class Bell:
         patience_s: float,
         *,
         picky: bool,
+        status: int | None = None,
     ) -> None:
         """Keep an answer back until there is work, for a while; if too many wait it
         goes out as it is."""
@@ -82,7 +84,10 @@ class Bell:
                 return
             self._waiters[waiter] = None
             held.hold(
-                again, min(patience_s, LONGEST_S), left=lambda: self._leave(waiter)
+                again,
+                min(patience_s, LONGEST_S),
+                left=lambda: self._leave(waiter),
+                status=status,
             )
             if self._thread is None:
                 self._thread = threading.Thread(
@@ -128,9 +133,9 @@ class Bell:
             return
         for waiter in waiters:
             found = next((one for one in waiter.topics if due.get(one)), None)
-            if found is None:
+            if found is None and waiter.topics:
                 continue
-            if not waiter.picky:
+            if found is not None and not waiter.picky:
                 due[found] -= 1
                 self._put_last(waiter)
             waiter.held.ring()

@@ -1,0 +1,169 @@
+"""Work that waits for people: find it, assign it, complete it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Response, json
+from pydantic import Field
+
+from mpms.domain.errors import NotFound
+from mpms.domain.numbered import NumberedTask, Page, TasksWanted
+from mpms.domain.people import group_of
+from mpms.services.tasks.assign import assign_task, unassign_task
+from mpms.services.tasks.submit import submit_form
+from mpms.web.api.operation import Call
+from mpms.web.camunda8.errors import NotOffered, answer, done
+from mpms.web.camunda8.keys import Kind, key_of, number_in, numbers_in, unknown
+from mpms.web.camunda8.lists import Search, listed
+from mpms.web.camunda8.routes import (
+    TENANT,
+    AnyOf,
+    Asked,
+    Id,
+    RequestInvalid,
+    Tenant,
+    Variables,
+    offered,
+    read_body,
+)
+from mpms.web.camunda8.shapes import user_task_shape
+
+OPEN = "CREATED"
+
+
+class Which(Asked):
+    user_task_key: AnyOf = None
+    element_instance_key: AnyOf = None
+    process_instance_key: AnyOf = None
+    process_definition_key: AnyOf = None
+    process_definition_id: AnyOf = None
+    element_id: AnyOf = None
+    name: AnyOf = None
+    state: AnyOf = None
+    assignee: AnyOf | dict[str, bool] = None
+    candidate_group: AnyOf = None
+    candidate_user: AnyOf = None
+    tenant_id: Tenant | None = None
+
+    def wanted(self) -> TasksWanted:
+        """NotOffered, RequestInvalid."""
+        if self.state is not None and OPEN not in self.state:
+            raise NotOffered(
+                f"Only user tasks in the state {OPEN} are listed; completed ones are"
+                " found in the history, GET /api/v1/events."
+            )
+        if self.candidate_group is not None and self.candidate_user is not None:
+            raise RequestInvalid("Ask for 'candidateGroup' or 'candidateUser'.")
+        groups = self.candidate_group
+        if self.candidate_user is not None:
+            groups = tuple(group_of(login) for login in self.candidate_user)
+        numbers = numbers_in(Kind.USER_TASK, self.user_task_key)
+        if self.element_instance_key is not None:
+            at = numbers_in(Kind.TASK_ELEMENT, self.element_instance_key)
+            numbers = at if numbers is None else tuple(set(numbers) & set(at or ()))
+        assignee = self.assignee
+        assigned = assignee.get("$exists") if isinstance(assignee, dict) else None
+        return TasksWanted(
+            numbers=numbers,
+            instances=numbers_in(Kind.INSTANCE, self.process_instance_key),
+            keys=self.process_definition_id,
+            definitions=numbers_in(Kind.DEFINITION, self.process_definition_key),
+            elements=self.element_id,
+            names=self.name,
+            assignees=None if isinstance(assignee, dict) else assignee,
+            assigned=assigned,
+            groups=groups,
+        )
+
+
+class TaskSearch(Search):
+    filter: Which = Field(default=Which())
+
+
+class Assign(Asked):
+    assignee: Id
+    allow_override: bool = True
+    action: str | None = None
+
+
+class Completed(Asked):
+    variables: Variables | None = None
+    action: str | None = None
+
+
+@offered("POST", "/user-tasks/search")
+def find(call: Call) -> Response:
+    asked = read_body(TaskSearch)
+    page = asked.part("creationDate")
+    with call.desk.uow() as tx:
+        found = tx.numbered.tasks(asked.filter.wanted(), page)
+    return answer(listed(found, page, user_task_shape))
+
+
+@offered("GET", "/user-tasks/<key>")
+def one(call: Call, key: str) -> Response:
+    return answer(user_task_shape(get_user_task(call, key)))
+
+
+@offered("GET", "/user-tasks/<key>/form")
+def form(call: Call, key: str) -> Response:
+    """204: it has none. NotFound where it is not deployed."""
+    task = get_user_task(call, key)
+    if task.form is None:
+        return done()
+    with call.desk.uow() as tx:
+        found = tx.numbered.forms((task.form,))
+        schema = tx.definitions.form(task.form)
+    if not found or schema is None:
+        raise NotFound(f"The form '{task.form}' is not deployed.")
+    shown: dict[str, Any] = {
+        "formId": task.form,
+        "formKey": key_of(Kind.FORM, found[0].number),
+        "version": found[0].version,
+        "schema": json.dumps(schema),
+        "tenantId": TENANT,
+    }
+    return answer(shown)
+
+
+@offered("POST", "/user-tasks/<key>/assignment")
+def assign(call: Call, key: str) -> Response:
+    """PersonUnknown, NotYourTask, TaskTaken."""
+    asked = read_body(Assign)
+    assign_task(
+        call.desk.uow,
+        get_user_task(call, key).id,
+        asked.assignee,
+        person=call.person,
+        override=asked.allow_override,
+    )
+    return done()
+
+
+@offered("DELETE", "/user-tasks/<key>/assignee")
+def unassign(call: Call, key: str) -> Response:
+    """AssignedByModel."""
+    unassign_task(call.desk.uow, get_user_task(call, key).id, person=call.person)
+    return done()
+
+
+@offered("POST", "/user-tasks/<key>/completion")
+def complete(call: Call, key: str) -> Response:
+    """What its form asks for is checked. FormInvalid, InstanceSuspended."""
+    asked, desk = read_body(Completed), call.desk
+    task = get_user_task(call, key)
+    answers = asked.variables or {}
+    if not submit_form(desk.uow, desk.advance, task.id, answers, by=call.by).first:
+        raise unknown(Kind.USER_TASK, key)  # somebody was faster
+    return done()
+
+
+def get_user_task(call: Call, key: str) -> NumberedTask:
+    """KeyUnknown."""
+    wanted = TasksWanted(numbers=(number_in(Kind.USER_TASK, key),))
+    with call.desk.uow() as tx:
+        found = tx.numbered.tasks(wanted, Page()).rows
+    if not found:
+        raise unknown(Kind.USER_TASK, key)
+    return found[0]
