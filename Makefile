@@ -24,10 +24,10 @@ $(STAMP): pyproject.toml constraints.txt
 web: $(STAMP)
 	@$(BIN)/python hatch_build.py
 
-# What tests take from npm, beyond what the pages are built with.
+# What tests take from npm and PyPI, beyond what the pages are built with.
 packages: $(STAMP)
 	@$(BIN)/python hatch_build.py --packages
-	@$(BIN)/python -m tests.support.npm_client
+	@$(BIN)/python -m tests.support.foreign_clients
 
 demo: setup
 	@$(BIN)/mpms demo $(ARGS)
@@ -39,9 +39,10 @@ MEASURED := $(BIN)/python tests/measured_run.py -m "not soak"
 test: setup system packages
 	@$(MEASURED) $(or $(ARGS),$(TWO))
 
-# What needs no server and no browser.
+# What needs no server and no browser, without whole drives.
 test-fast: setup
-	@$(MEASURED) $(or $(ARGS),$(TWO)) tests/unit
+	@$(BIN)/python tests/measured_run.py -m "not soak and not long" \
+		$(or $(ARGS),$(TWO)) tests/unit
 
 # Test files that mention what differs from the last commit, or from SINCE.
 SINCE ?= HEAD

@@ -31,13 +31,14 @@ from websockets.exceptions import ConnectionClosed
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from mpms import bootstrap  # noqa: E402
+from mpms import bootstrap  # noqa
 from mpms.embedded import postgres  # noqa: E402
-from mpms.services.deploy_models import deploy_models  # noqa: E402
-from mpms.services.start_instance import start_instance  # noqa: E402
-from mpms.worker import Worker  # noqa: E402
+from mpms.factory import bootstrap as factory_bootstrap  # noqa: E402
+from mpms.services.instances.start import start_instance  # noqa: E402
+from mpms.services.models.deploy import deploy_models  # noqa: E402
 from shopfloor.sim.simulation import Simulation  # noqa: E402
 from shopfloor.sim.world import RobotSpec, World  # noqa: E402
+from tests.support.factory_worker import FactoryWorker  # noqa: E402
 
 SAMPLES = 40
 WINDOW_S = 10.0
@@ -124,12 +125,16 @@ class Simulator:
 def work(url: str, robots_url: str, world_directory: str, name: str, stop: Any) -> None:
     """A worker process."""
     services = bootstrap.connect(url, application=name)
-    world = bootstrap.world_named(world_directory)
+    world = factory_bootstrap.world_named(world_directory)
     done = threading.Event()
     with services.listen() as alarm:
-        robots = bootstrap.connect_robots(world, robots_url, on_report=alarm.wake)
-        handlers = bootstrap.factory_handlers(services, world)
-        worker = Worker(
+        robots = factory_bootstrap.connect_robots(
+            world, robots_url, on_report=alarm.wake
+        )
+        handlers = factory_bootstrap.factory_handlers(
+            services.uow, services.advance, world
+        )
+        worker = FactoryWorker(
             services.uow, services.advance, handlers, robots, alarm, name=name
         )
 

@@ -28,8 +28,7 @@ sys.path.insert(0, str(ROOT))
 from engine_parts.external import external_jobs_per_s  # noqa: E402
 from engine_parts.services import figures as service_figures  # noqa: E402
 
-from mpms import bootstrap  # noqa: E402
-from mpms.adapters.memory import FixedClock, LoopbackRobots, SystemClock  # noqa: E402
+from mpms import bootstrap  # noqa
 from mpms.domain.jobs import Done  # noqa: E402
 from mpms.domain.models import Definition  # noqa: E402
 from mpms.domain.steps import (  # noqa: E402
@@ -42,13 +41,14 @@ from mpms.domain.steps import (  # noqa: E402
     Start,
     TimerWait,
 )
-from mpms.domain.worlds import World  # noqa: E402
 from mpms.embedded import postgres  # noqa: E402
 from mpms.engine.runner import SpiffEngine  # noqa: E402
-from mpms.services.deploy_models import deploy_models  # noqa: E402
-from mpms.services.handlers import Handlers  # noqa: E402
-from mpms.services.start_instance import start_instance  # noqa: E402
-from mpms.worker import Worker  # noqa: E402
+from mpms.factory.adapters.memory import FixedClock, LoopbackRobots, SystemClock  # noqa: E402
+from mpms.factory.domain.worlds import World  # noqa: E402
+from mpms.services.instances.start import start_instance  # noqa: E402
+from mpms.services.jobs.handlers import Handlers  # noqa: E402
+from mpms.services.models.deploy import deploy_models  # noqa: E402
+from tests.support.factory_worker import FactoryWorker  # noqa: E402
 
 BPMN = "http://www.omg.org/spec/BPMN/20100524/MODEL"
 CAMUNDA = "http://camunda.org/schema/1.0/bpmn"
@@ -258,10 +258,10 @@ def orders_loop(turns: int) -> dict[str, int]:
 def work_for_a_while(url: str, name: str, barrier: Any, stop: Any) -> None:
     handlers = Handlers()
     handlers.add_inside("bench.work", lambda tx, job: Done({}))
-    services = bootstrap.connect(url, handlers=handlers)
+    services = bootstrap.connect(url)
     robots = LoopbackRobots(World("bench", {}, {}, ()))
     with services.listen() as alarm:
-        worker = Worker(
+        worker = FactoryWorker(
             services.uow, services.advance, handlers, robots, alarm, name=name
         )
         barrier.wait()

@@ -18,8 +18,15 @@ import traceback
 from collections import Counter
 from pathlib import Path
 
-from mpms.domain.order_mail import CODES, Catalogue, Outcome, Senders, write_reply
-from mpms.domain.order_mail.reading import read_unguarded
+from mpms.factory.adapters.mail_sandbox.workbook import read_workbook
+from mpms.factory.domain.order_mail import (
+    CODES,
+    Catalogue,
+    Outcome,
+    Senders,
+    write_reply,
+)
+from mpms.factory.domain.order_mail.reading import read_unguarded
 
 DATA = Path(__file__).resolve().parents[1] / "tests" / "data"
 SLOW_S = 2.0
@@ -96,7 +103,9 @@ def main() -> int:
         raw = damaged(samples, source)
         before = time.process_time()
         try:
-            outcome = read_unguarded(raw, catalogue, senders, (), len(raw))
+            outcome = read_unguarded(
+                raw, catalogue, senders, (), len(raw), read_workbook
+            )
             check(outcome)
             verdicts[outcome.outcome] += 1
             codes.update(outcome.codes)

@@ -32,17 +32,17 @@ import psycopg2
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from mpms import assets, bootstrap  # noqa: E402
+from mpms import assets, bootstrap  # noqa
 from mpms.adapters.mail_account import Password, Security, SmtpAccount  # noqa: E402
-from mpms.adapters.smtp import SmtpPostman  # noqa: E402
-from mpms.bootstrap_mail import embedded_desk  # noqa: E402
+from mpms.adapters.smtp import SmtpSender  # noqa: E402
+from mpms.bootstrap.mail import embedded_desk  # noqa: E402
 from mpms.embedded import mail, postgres  # noqa: E402
 from mpms.embedded.mail import MailServers  # noqa: E402
 from mpms.embedded.smtp_server import drop_into  # noqa: E402
-from mpms.services.deploy_models import deploy_models  # noqa: E402
-from mpms.services.start_instance import start_instance  # noqa: E402
+from mpms.services.models.deploy import deploy_models  # noqa: E402
+from mpms.services.instances.start import start_instance  # noqa: E402
 from mpms.settings import Settings  # noqa: E402
-from mpms.work_command import running_worker  # noqa: E402
+from mpms.cli.work import running_worker  # noqa: E402
 
 DATA = ROOT / "tests" / "data" / "orders"
 BUYER = "orders@brightcoat.example.com"
@@ -120,7 +120,7 @@ def measure_latency(url: str, servers: MailServers, orders: int) -> list[float]:
         start_instance(tx, services.advance, "orders_handling", actor="bench")
     home = servers.home
     login = Password(home.password(BUYER))
-    buyer = SmtpPostman(
+    buyer = SmtpSender(
         SmtpAccount(home.host, home.smtp_port, Security.PLAIN, BUYER, BUYER, login)
     )
     pause = random.Random(1)

@@ -31,7 +31,7 @@ import psycopg2
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from mpms import bootstrap  # noqa: E402
+from mpms import bootstrap  # noqa
 from mpms.embedded import postgres  # noqa: E402
 
 MPMS = (sys.executable, "-m", "mpms")

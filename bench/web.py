@@ -50,12 +50,12 @@ sys.path.insert(0, str(ROOT))
 
 from web_parts import bulk_retry, cockpit, fill_history  # noqa: E402
 
-from mpms import bootstrap  # noqa: E402
+from mpms import bootstrap  # noqa
 from mpms.domain.people import Role  # noqa: E402
 from mpms.embedded import postgres  # noqa: E402
-from mpms.services.deploy_models import deploy_models  # noqa: E402
-from mpms.services.start_instance import start_instance  # noqa: E402
-from mpms.services.tokens import hash_of, new_token  # noqa: E402
+from mpms.services.instances.start import start_instance  # noqa: E402
+from mpms.services.models.deploy import deploy_models  # noqa: E402
+from mpms.services.people.session_tokens import hash_of, new_token  # noqa: E402
 
 SEED = 5
 STREAMS = 200

@@ -48,6 +48,7 @@ CREATE TABLE decisions (
     deployed_at timestamptz NOT NULL DEFAULT now(),
     deployed_by text NOT NULL,
     note text NOT NULL DEFAULT '',
+    number bigint GENERATED ALWAYS AS IDENTITY,
     PRIMARY KEY (key, version)
 );
 
@@ -60,6 +61,7 @@ CREATE TABLE forms (
     deployed_at timestamptz NOT NULL DEFAULT now(),
     deployed_by text NOT NULL,
     note text NOT NULL DEFAULT '',
+    number bigint GENERATED ALWAYS AS IDENTITY,
     PRIMARY KEY (form, version)
 );
 
@@ -84,11 +86,13 @@ CREATE TABLE instances (
     suspended_reason text,
     suspended_at timestamptz,
     restarted_from uuid REFERENCES instances ON DELETE SET NULL,
+    number bigint GENERATED ALWAYS AS IDENTITY,
     CHECK ((parent_id IS NULL) = (parent_task IS NULL)),
     CONSTRAINT instances_suspended
         CHECK ((suspended_by IS NULL) = (suspended_at IS NULL))
 );
 CREATE INDEX instances_by_business_key ON instances (business_key);
+CREATE UNIQUE INDEX instances_by_number ON instances (number);
 CREATE INDEX instances_by_key ON instances (key, status);
 CREATE UNIQUE INDEX instances_one_child_a_task ON instances (parent_task)
     WHERE status = 'active';
@@ -126,8 +130,10 @@ CREATE TABLE tasks (
     assignee text,
     groups text[] NOT NULL DEFAULT '{}',
     inputs json NOT NULL DEFAULT '{}',
-    created_at timestamptz NOT NULL DEFAULT now()
+    created_at timestamptz NOT NULL DEFAULT now(),
+    number bigint GENERATED ALWAYS AS IDENTITY
 );
+CREATE UNIQUE INDEX tasks_by_number ON tasks (number);
 CREATE INDEX tasks_by_instance ON tasks (instance_id);
 CREATE INDEX tasks_by_age ON tasks (created_at);
 
@@ -212,16 +218,31 @@ CREATE INDEX subscriptions_without_key
 ON subscriptions (kind, event, created_at, task_id) WHERE correlation IS NULL;
 CREATE INDEX subscriptions_by_instance ON subscriptions (instance_id);
 
--- Messages that nobody waited for yet. Signals are never kept.
+-- Numbers for what leaves no row of its own: a deployment, a message, a signal.
+CREATE SEQUENCE loose_numbers;
+
+-- Messages that nobody waited for yet, some for a while only. Signals are never kept.
 CREATE TABLE messages (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     event text NOT NULL,
     correlation text,
     variables json NOT NULL DEFAULT '{}',
-    thrown_at timestamptz NOT NULL DEFAULT now()
+    thrown_at timestamptz NOT NULL DEFAULT now(),
+    expires_at timestamptz
 );
 CREATE INDEX messages_by_event ON messages (event, id);
 CREATE INDEX messages_by_key ON messages (event, correlation, id);
+CREATE INDEX messages_by_expiry ON messages (expires_at) WHERE expires_at IS NOT NULL;
+
+-- The ids that senders gave their messages: the same one counts once until it expires.
+CREATE TABLE message_ids (
+    event text NOT NULL,
+    correlation text NOT NULL,
+    message_id text NOT NULL,
+    expires_at timestamptz NOT NULL,
+    PRIMARY KEY (event, correlation, message_id)
+);
+CREATE INDEX message_ids_by_expiry ON message_ids (expires_at);
 
 -- Commands to instances that nobody waits for: started children, events, ends.
 CREATE TABLE deliveries (

@@ -9,32 +9,27 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from mpms.domain.errors import DatabaseAway
-from mpms.ports.plant import Robots
 from mpms.ports.store import UnitOfWork
-from mpms.services import watch_drives, watch_topics
-from mpms.services.advance_instance import Advance
-from mpms.services.count_jobs import CountJobs
-from mpms.services.deliver import deliver_one, fire_some
-from mpms.services.handlers import Handlers
-from mpms.services.heartbeat import Heartbeat
-from mpms.services.outside_jobs import OutsideJobs
-from mpms.services.own_robots import OwnRobots
-from mpms.services.run_batches import RunBatches
-from mpms.services.run_jobs import RunJobs
-from mpms.services.send_goals import send_goals
-from mpms.services.settle_goal import settle_goals
-from mpms.services.start_due import start_due_one
-from mpms.services.tally_history import TallyHistory
-from mpms.services.track_robots import TrackRobots
-from mpms.services.watch_drives import WatchDrives
-from mpms.services.watch_topics import WatchTopics
-from mpms.services.watch_waits import WatchWaits
+from mpms.services.bulk.run import RunBatches
+from mpms.services.history.tally import TallyHistory
+from mpms.services.instances.advance import Advance
+from mpms.services.instances.deliver import deliver_one, fire_some
+from mpms.services.jobs.count import CountJobs
+from mpms.services.jobs.handlers import Handlers
+from mpms.services.jobs.outside import OutsideJobs
+from mpms.services.jobs.run import RunJobs
+from mpms.services.processes.start_due import start_due_one
+from mpms.services.workers import watch_topics
+from mpms.services.workers.heartbeat import Heartbeat
+from mpms.services.workers.watch_topics import WatchTopics
 
 log = logging.getLogger(__name__)
+
+Phase = Callable[[], bool]  # True: something was moved
 
 ROUND_LIMIT = 50
 POLL_S = 1.0
@@ -56,19 +51,19 @@ class Worker:
         uow: UnitOfWork,
         advance: Advance,
         handlers: Handlers,
-        robots: Robots,
         alarm: Alarm,
         *,
         name: str,
+        first: Sequence[Phase] = (),
+        then: Sequence[Phase] = (),
         poll_s: float = POLL_S,
         lease_s: float = 30.0,
-        robot_patience_s: float = watch_drives.PATIENCE_S,
         topic_patience_s: float = watch_topics.PATIENCE_S,
         version: str = "",
     ) -> None:
+        """``first`` and ``then``: phases of plug-ins around moving what lies ready."""
         self._uow = uow
         self._advance = advance
-        self._robots = robots
         self._alarm = alarm
         self._poll_s = poll_s
         self._jobs = RunJobs(uow, advance, handlers)
@@ -76,25 +71,20 @@ class Worker:
         self._outside = OutsideJobs(
             self._jobs, name, lease_s=lease_s, on_done=alarm.wake
         )
-        self._owned = OwnRobots(uow, robots, name, lease_s=lease_s)
         self._heartbeat = Heartbeat(uow, name, version, poll_s, handlers)
         self._last_word = ""
-        self.phases: list[Callable[[], bool]] = [
+        self.phases: list[Phase] = [
             self._heartbeat,
-            self._owned,
-            self._goals_ended,
+            *first,
             self._deliveries,
             self._timers,
             self._due_starts,
             self._inside_jobs,
-            self._goals_to_send,
+            *then,
             self._outside.work,
             RunBatches(uow, advance),
             TallyHistory(uow),
-            TrackRobots(uow, robots, self._owned, advance.clock),
-            WatchDrives(uow, robots, self._owned, robot_patience_s),
             WatchTopics(uow, topic_patience_s),
-            WatchWaits(uow, self._owned, robot_patience_s),
             CountJobs(uow, self.job_counts),
         ]
 
@@ -115,7 +105,6 @@ class Worker:
                 stop.wait(AWAY_S)
         try:
             self._outside.release()
-            self._owned.release()
             self._heartbeat.leave()
         except DatabaseAway:
             log.warning("the database is away; leases run out by themselves")
@@ -172,12 +161,6 @@ class Worker:
 
     def _inside_jobs(self) -> bool:
         return _repeat(self._jobs.run_inside)
-
-    def _goals_to_send(self) -> bool:
-        return send_goals(self._uow, self._robots, self._owned) > 0
-
-    def _goals_ended(self) -> bool:
-        return settle_goals(self._uow, self._advance, self._robots, self._owned) > 0
 
 
 def _repeat(one: Callable[[], bool]) -> bool:

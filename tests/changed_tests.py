@@ -1,7 +1,7 @@
 """Print the test files that mention what was changed, for ``make test-changed``.
 
-A change of ``mpms/services/submit_form.py`` means every test file that speaks of
-``submit_form``; a change of a test file means that file, of a conftest.py its folder.
+A change of ``mpms/services/tasks/submit.py`` means every test file that imports it;
+a change of a test file means that file, of a conftest.py its folder.
 A guess by names, for the minutes between two edits: ``make test`` is what counts.
 """
 
@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-EVERYWHERE = {"__init__", "__main__", "conftest"}
+EVERYWHERE = {"__init__", "__main__"}
 
 
 def changed_files(since: str) -> list[str]:
@@ -37,10 +37,20 @@ def chosen_for(changed: Iterable[str], tests: dict[str, str]) -> list[str]:
         elif name.name == "conftest.py":
             chosen |= {test for test in tests if name.parent in Path(test).parents}
         else:
-            noun = name.parent.name if name.stem in EVERYWHERE else name.stem
-            word = re.compile(rf"\b{re.escape(noun)}\b")
+            word = _mention_of(name)
             chosen |= {test for test, text in tests.items() if word.search(text)}
     return sorted(chosen)
+
+
+def _mention_of(name: Path) -> re.Pattern[str]:
+    """A module by its import, since many have the same short name; others by name."""
+    if name.suffix != ".py":
+        return re.compile(rf"\b{re.escape(name.stem)}\b")
+    path = name.parent if name.stem in EVERYWHERE else name.with_suffix("")
+    package, module = ".".join(path.parent.parts), path.name
+    whole = re.escape(".".join(path.parts))
+    beside = rf"from {re.escape(package)} import (?:\(\s*)?(?:[\w ]+,\s*)*{module}\b"
+    return re.compile(rf"\b{whole}\b(?!\.)|{beside}")
 
 
 def main(since: str) -> int:

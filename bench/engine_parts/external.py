@@ -17,8 +17,8 @@ from typing import Any
 
 from mpms import bootstrap
 from mpms.domain.people import Role
-from mpms.services.manage_tokens import add_token
-from mpms.services.start_instance import start_instance
+from mpms.services.api.manage_tokens import add_token
+from mpms.services.instances.start import start_instance
 
 ROOT = Path(__file__).resolve().parents[2]
 CLIENTS = 4

@@ -16,17 +16,17 @@ import psycopg2
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from mpms import assets, bootstrap  # noqa: E402
-from mpms.adapters.memory import LoopbackRobots  # noqa: E402
+from mpms import assets, bootstrap  # noqa
+from mpms.factory.adapters.memory import LoopbackRobots  # noqa: E402
 from mpms.domain.jobs import Done  # noqa: E402
-from mpms.domain.worlds import World  # noqa: E402
+from mpms.factory.domain.worlds import World  # noqa: E402
 from mpms.engine.runner import SpiffEngine  # noqa: E402
-from mpms.services.correlate_message import correlate_message  # noqa: E402
-from mpms.services.deploy_models import deploy_models  # noqa: E402
-from mpms.services.handlers import Handlers  # noqa: E402
-from mpms.services.migrate_instances import migrate_instances  # noqa: E402
-from mpms.services.start_instance import start_instance  # noqa: E402
-from mpms.worker import Worker  # noqa: E402
+from mpms.services.messages.correlate import correlate_message  # noqa: E402
+from mpms.services.models.deploy import deploy_models  # noqa: E402
+from mpms.services.jobs.handlers import Handlers  # noqa: E402
+from mpms.services.instances.migrate import migrate_instances  # noqa: E402
+from mpms.services.instances.start import start_instance  # noqa: E402
+from tests.support.factory_worker import FactoryWorker  # noqa: E402
 
 BPMN = "http://www.omg.org/spec/BPMN/20100524/MODEL"
 CAMUNDA = "http://camunda.org/schema/1.0/bpmn"
@@ -47,12 +47,12 @@ class NoAlarm:
         return None
 
 
-def by_hand(url: str) -> tuple[bootstrap.Services, Worker]:
+def by_hand(url: str) -> tuple[bootstrap.Services, FactoryWorker]:
     handlers = Handlers()
     handlers.add_inside("bench.work", lambda tx, job: Done({}))
-    services = bootstrap.connect(url, handlers=handlers)
+    services = bootstrap.connect(url)
     robots = LoopbackRobots(World("bench", {}, {}, ()))
-    worker = Worker(
+    worker = FactoryWorker(
         services.uow, services.advance, handlers, robots, NoAlarm(), name="bench"
     )
     return services, worker

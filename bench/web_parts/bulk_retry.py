@@ -11,11 +11,11 @@ import time
 
 from mpms.bootstrap import Services
 from mpms.domain.batches import BatchAction, TheseInstances
-from mpms.services.deploy_models import deploy_models
-from mpms.services.order_batch import order_batch
-from mpms.services.run_batches import RunBatches
-from mpms.services.show_batch import show_batch
-from mpms.services.start_instance import start_instance
+from mpms.services.bulk.order import order_batch
+from mpms.services.bulk.run import RunBatches
+from mpms.services.bulk.show import show_batch
+from mpms.services.instances.start import start_instance
+from mpms.services.models.deploy import deploy_models
 
 ITEMS = 500
 MODEL = b"""<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL"

@@ -24,10 +24,10 @@ import psycopg2
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from mpms.adapters.memory import SystemClock  # noqa: E402
 from mpms.domain.models import Definition  # noqa: E402
 from mpms.domain.steps import Start  # noqa: E402
 from mpms.engine.runner import SpiffEngine  # noqa: E402
+from mpms.factory.adapters.memory import SystemClock  # noqa: E402
 
 KEY = "bench_order"
 ELEMENTS = ("begin", "fetch", "load", "weigh", "ok", "drive", "pour", "done")

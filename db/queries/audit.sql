@@ -19,8 +19,8 @@ WHERE
             e.actor IN ('mpms', 'mail', 'fleet', 'process')
             OR e.kind LIKE 'instance %%'
             OR e.kind IN (
-                'incident', 'incident over', 'order status', 'order accepted',
-                'dropped'
+                'incident', 'incident over', 'robot goes on', 'order status',
+                'order accepted', 'dropped'
             )
         )
     )

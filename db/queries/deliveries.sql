@@ -53,6 +53,17 @@ FROM subscriptions
 WHERE kind = 'signal' AND event = %(event)s
 ORDER BY created_at, task_id;
 
+-- name: deliveries_signalled
+-- The definitions in which somebody waits for a signal, or that a signal starts.
+SELECT definition_id
+FROM instances
+WHERE id IN (SELECT instance_id FROM subscriptions WHERE kind = 'signal')
+UNION
+SELECT definition_id
+FROM starts
+WHERE kind = 'signal'
+ORDER BY 1;
+
 -- name: messages_lock
 -- One lock for all events: an instance may throw one and wait for another.
 SELECT pg_advisory_xact_lock(hashtext('mpms messages'));
@@ -180,13 +191,16 @@ LIMIT %(most)s;
 
 -- name: messages_keep
 -- Keep a message until somebody waits for it.
-INSERT INTO messages (event, correlation, variables)
-SELECT %(event)s, %(correlation)s::text, %(variables)s::json
+INSERT INTO messages (event, correlation, variables, expires_at)
+SELECT
+    %(event)s, %(correlation)s::text, %(variables)s::json,
+    clock_timestamp() + make_interval(secs => %(keep_s)s::double precision)
 WHERE NOT %(once)s::boolean OR NOT EXISTS (
     SELECT 1
     FROM messages
     WHERE event = %(event)s
         AND correlation IS NOT DISTINCT FROM %(correlation)s::text
+        AND (expires_at IS NULL OR expires_at > clock_timestamp())
 );
 
 -- name: messages_match
@@ -202,6 +216,7 @@ WITH taken AS (
                 %(correlation)s::text IS NULL
                 OR correlation = %(correlation)s::text
             )
+            AND (expires_at IS NULL OR expires_at > clock_timestamp())
         ORDER BY id
         LIMIT 1
     )
@@ -215,3 +230,22 @@ SELECT
         'variables', variables
     )
 FROM taken;
+
+-- name: messages_expire
+-- Forget messages whose time is up.
+DELETE FROM messages
+WHERE expires_at <= clock_timestamp();
+
+-- name: message_ids_expire
+-- And the ids that were given to messages.
+DELETE FROM message_ids
+WHERE expires_at <= clock_timestamp();
+
+-- name: message_ids_insert
+-- Note the id of a message; no row if it is noted already.
+INSERT INTO message_ids (event, correlation, message_id, expires_at)
+VALUES (
+    %(event)s, coalesce(%(correlation)s::text, ''), %(message_id)s,
+    clock_timestamp() + make_interval(secs => %(keep_s)s::double precision)
+)
+ON CONFLICT DO NOTHING;

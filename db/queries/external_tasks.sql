@@ -69,7 +69,7 @@ SELECT
     leased.topic, leased.inputs, instances.variables, leased.state, leased.leased_by,
     leased.lease_until, leased.retries_left, leased.last_error, leased.created_at,
     instances.suspended_at IS NOT NULL, leased.attempts, leased.retry_delays_s,
-    leased.resets, leased.error_details
+    leased.resets, leased.error_details, instances.number
 FROM leased
 JOIN instances ON instances.id = leased.instance_id
 JOIN definitions ON definitions.id = instances.definition_id
@@ -105,7 +105,7 @@ SELECT
     jobs.topic, jobs.inputs, instances.variables, jobs.state, jobs.leased_by,
     jobs.lease_until, jobs.retries_left, jobs.last_error, jobs.created_at,
     instances.suspended_at IS NOT NULL, jobs.attempts, jobs.retry_delays_s,
-    jobs.resets, jobs.error_details
+    jobs.resets, jobs.error_details, instances.number
 FROM jobs
 JOIN instances ON instances.id = jobs.instance_id
 JOIN definitions ON definitions.id = instances.definition_id
@@ -119,14 +119,17 @@ SELECT
     jobs.topic, jobs.inputs, instances.variables, jobs.state, jobs.leased_by,
     jobs.lease_until, jobs.retries_left, jobs.last_error, jobs.created_at,
     instances.suspended_at IS NOT NULL, jobs.attempts, jobs.retry_delays_s,
-    jobs.resets, jobs.error_details
+    jobs.resets, jobs.error_details, instances.number
 FROM jobs
 JOIN instances ON instances.id = jobs.instance_id
 JOIN definitions ON definitions.id = instances.definition_id
 WHERE
     jobs.state <> 'handed_on'
-    AND coalesce(jobs.task_id = ANY (%(task_ids)s::uuid[]), true)
-    AND coalesce(jobs.instance_id = ANY (%(instance_ids)s::uuid[]), true)
+    AND (%(task_ids)s::uuid[] IS NULL OR jobs.task_id = ANY (%(task_ids)s::uuid[]))
+    AND (
+        %(instance_ids)s::uuid[] IS NULL
+        OR jobs.instance_id = ANY (%(instance_ids)s::uuid[])
+    )
     AND coalesce(jobs.topic = %(topic)s::text, true)
     AND coalesce(jobs.leased_by = %(worker)s::text, %(worker)s::text IS NULL)
     AND coalesce(instances.key = %(process)s::text, true)
@@ -143,8 +146,11 @@ FROM jobs
 JOIN instances ON instances.id = jobs.instance_id
 WHERE
     jobs.state <> 'handed_on'
-    AND coalesce(jobs.task_id = ANY (%(task_ids)s::uuid[]), true)
-    AND coalesce(jobs.instance_id = ANY (%(instance_ids)s::uuid[]), true)
+    AND (%(task_ids)s::uuid[] IS NULL OR jobs.task_id = ANY (%(task_ids)s::uuid[]))
+    AND (
+        %(instance_ids)s::uuid[] IS NULL
+        OR jobs.instance_id = ANY (%(instance_ids)s::uuid[])
+    )
     AND coalesce(jobs.topic = %(topic)s::text, true)
     AND coalesce(jobs.leased_by = %(worker)s::text, %(worker)s::text IS NULL)
     AND coalesce(instances.key = %(process)s::text, true)

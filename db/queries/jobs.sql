@@ -219,7 +219,7 @@ SET
     run_at = clock_timestamp(),
     attempts = 0,
     resets = resets + 1,
-    retries_left = NULL,
+    retries_left = nullif(retries_left, 0),
     error_details = NULL
 WHERE task_id = %(task_id)s::uuid AND state <> 'ready';
 

@@ -32,13 +32,14 @@ SET owner = NULL, lease_until = NULL, ready = false, link = 'down',
 WHERE owner = %(worker)s;
 
 -- name: robots_report
--- What a robot says of itself, written by the worker that owns it.
+-- What a robot says of itself, written by the worker that owns it. It stands where it
+-- last was until it says otherwise, also to a worker it has not spoken with yet.
 UPDATE robots
 SET ready = %(ready)s,
     why_not = %(why_not)s,
     link = %(link)s,
-    x_m = %(x_m)s,
-    y_m = %(y_m)s,
+    x_m = COALESCE(%(x_m)s, x_m),
+    y_m = COALESCE(%(y_m)s, y_m),
     battery = %(battery)s,
     reported_at = clock_timestamp()
 WHERE robot = %(robot)s AND owner = %(worker)s;

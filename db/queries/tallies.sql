@@ -249,3 +249,14 @@ WHERE
 GROUP BY 1
 ORDER BY 1
 ON CONFLICT (kind) DO UPDATE SET lines = c.lines + EXCLUDED.lines;
+
+-- name: tallies_count_jobs
+-- Add jobs that were run and that failed.
+INSERT INTO job_counts AS c (topic, run, failed)
+SELECT topic, run, failed
+FROM unnest(%(topics)s::text[], %(run)s::bigint[], %(failed)s::bigint[])
+    AS counted (topic, run, failed)
+ORDER BY topic
+ON CONFLICT (topic) DO UPDATE SET
+    run = c.run + EXCLUDED.run,
+    failed = c.failed + EXCLUDED.failed;

@@ -34,14 +34,3 @@ ON CONFLICT (hour, robot) DO UPDATE SET
     waiting_s = h.waiting_s + EXCLUDED.waiting_s,
     idle_s = h.idle_s + EXCLUDED.idle_s,
     away_s = h.away_s + EXCLUDED.away_s;
-
--- name: tracks_count_jobs
--- Add jobs that were run and that failed.
-INSERT INTO job_counts AS c (topic, run, failed)
-SELECT topic, run, failed
-FROM unnest(%(topics)s::text[], %(run)s::bigint[], %(failed)s::bigint[])
-    AS counted (topic, run, failed)
-ORDER BY topic
-ON CONFLICT (topic) DO UPDATE SET
-    run = c.run + EXCLUDED.run,
-    failed = c.failed + EXCLUDED.failed;

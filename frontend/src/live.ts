@@ -3,6 +3,7 @@
 // page fetches what it shows again. Frames of the floor arrive as `live:floor`.
 
 import { assetUrl } from "./assets.js";
+import { noteHint } from "./live_fetch.js";
 import { LiveStream, type LinkState, type News } from "./live_stream.js";
 import type { Asked } from "./live_worker.js";
 import { t } from "./texts.js";
@@ -28,7 +29,10 @@ function flush(): void {
   const now = waiting;
   waiting = {};
   lastAt = Date.now();
-  for (const [topic, ids] of Object.entries(now)) dispatch(topic, ids);
+  for (const [topic, ids] of Object.entries(now)) {
+    noteHint(topic);
+    dispatch(topic, ids);
+  }
 }
 
 function hint(found: Record<string, string[]>): void {

@@ -9,6 +9,7 @@ import keepWords from "./modelling/keep_words.js";
 import { Pen, type Shape } from "./modelling/moddle.js";
 import { panAndPinch } from "./pan_and_pinch.js";
 import { post } from "./posting.js";
+import { type Topic, Topics } from "./modelling/topics.js";
 import { t } from "./texts.js";
 
 interface Finding {
@@ -51,6 +52,9 @@ class Editor {
   readonly #elements = partOf("editor-elements", HTMLSelectElement);
   readonly #state = part("editor-state");
   readonly #names = JSON.parse(part("model-names").textContent) as Record<string, string[]>;
+  readonly #topics = new Topics(
+    JSON.parse(part("model-topics").textContent) as Topic[],
+  );
   readonly #modeler = new Modeler({
     container: this.#stage,
     additionalModules: [keepWords],
@@ -240,6 +244,10 @@ class Editor {
   }
 
   #offer(list: string, input: HTMLElement, row: HTMLElement): void {
+    if (list === "topics") {
+      this.#topics.offer(input as HTMLInputElement, row);
+      return;
+    }
     const names = document.createElement("datalist");
     names.id = `${input.id}-${list}`;
     names.append(...(this.#names[list] ?? []).map((name) => new Option(name, name)));

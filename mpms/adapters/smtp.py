@@ -27,7 +27,7 @@ from mpms.adapters.mail_account import (
     explain,
     tls_context,
 )
-from mpms.ports.mail import PostmanUnavailable, Reply, ReplyInDoubt
+from mpms.ports.outgoing_mail import MailServerAway, Reply, ReplyInDoubt
 
 TIMEOUT_S = 60.0
 LONGEST_SUBJECT = 200
@@ -42,8 +42,8 @@ class ReplyRefused(ValueError):
     """A reply that no server would take, whatever the server."""
 
 
-class SmtpPostman:
-    """Implements Postman. ``refusals`` tells why single replies were not taken."""
+class SmtpSender:
+    """Implements MailSender. ``refusals`` tells why single replies were not taken."""
 
     def __init__(
         self,
@@ -57,14 +57,14 @@ class SmtpPostman:
         self._timeout_s = timeout_s
         self._later: str | None = None  # why the server put a reply off
 
-    def another(self) -> SmtpPostman:
+    def another(self) -> SmtpSender:
         """For another thread: what was refused is remembered by each for itself."""
-        return SmtpPostman(self.account, self._tokens, self._timeout_s)
+        return SmtpSender(self.account, self._tokens, self._timeout_s)
 
     def send(self, replies: Iterable[Reply]) -> list[str]:
         """Send and return the ids that the server took.
 
-        PostmanUnavailable only if it took none; when the connection breaks in the
+        MailServerAway only if it took none; when the connection breaks in the
         middle, the ids so far come back and the next call names the cause. A reply
         that is refused for good is in ``refusals`` and does not hold up the others.
         """
@@ -78,16 +78,16 @@ class SmtpPostman:
                 for reply in waiting:
                     if self._hand_over(server, reply):
                         taken.append(reply.id)
-        except PostmanUnavailable as error:
+        except MailServerAway as error:
             if not taken:
                 raise
             log.warning("only %d of %d replies: %s", len(taken), len(waiting), error)
         if not taken and self._later is not None:
-            raise PostmanUnavailable(self._later)
+            raise MailServerAway(self._later)
         return taken
 
     def send_raw(self, sender: str, recipients: list[str], message: bytes) -> None:
-        """Hand over a finished message as it is. PostmanUnavailable."""
+        """Hand over a finished message as it is. MailServerAway."""
         with self._connected() as server:
             options = ["BODY=8BITMIME"] if server.has_extn("8bitmime") else []
             lines = re.sub(rb"(?<!\r)\n", b"\r\n", message)
@@ -147,7 +147,7 @@ class SmtpPostman:
         try:
             server = self._connect()
         except Exception as error:
-            raise PostmanUnavailable(self._words(error)) from error
+            raise MailServerAway(self._words(error)) from error
         try:
             yield server
         except ReplyInDoubt:
@@ -155,7 +155,7 @@ class SmtpPostman:
             raise
         except Exception as error:
             server.close()
-            raise PostmanUnavailable(self._words(error)) from error
+            raise MailServerAway(self._words(error)) from error
         except BaseException:
             server.close()
             raise

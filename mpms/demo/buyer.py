@@ -7,9 +7,9 @@ from email.message import EmailMessage
 from email.utils import format_datetime, make_msgid
 
 from mpms.adapters.mail_account import Password, Security, SmtpAccount
-from mpms.adapters.smtp import SmtpPostman
+from mpms.adapters.smtp import SmtpSender
 from mpms.embedded.mail import MailHome
-from mpms.ports.store import UnitOfWork
+from mpms.factory.ports.store import UnitOfWork
 
 BUYER = "buyer@example.com"
 # Each begins at a place of its own: three orders at once need not queue at the first.
@@ -41,7 +41,7 @@ class Buyer:
     def __init__(self, home: MailHome, uow: UnitOfWork) -> None:
         self._home = home
         self._uow = uow
-        self._postman = SmtpPostman(
+        self._mail_sender = SmtpSender(
             SmtpAccount(
                 home.host,
                 home.smtp_port,
@@ -62,24 +62,24 @@ class Buyer:
         while f"MO-{year}-{count:04d}" in taken:
             count += 1
         number = f"MO-{year}-{count:04d}"
-        letter = self._letter(number, *PAINTS[(count - 1) % len(PAINTS)])
-        self.hand_over(bytes(letter))
+        message = self._message(number, *PAINTS[(count - 1) % len(PAINTS)])
+        self.hand_over(bytes(message))
         self._sent.add(number)
         return number
 
     def hand_over(self, raw: bytes) -> None:
         """Give any message to the server, as from this customer."""
-        self._postman.send_raw(BUYER, [self._home.orders], raw)
+        self._mail_sender.send_raw(BUYER, [self._home.orders], raw)
 
-    def _letter(self, number: str, product: str, *materials: str) -> EmailMessage:
-        letter = EmailMessage()
-        letter["From"], letter["To"] = BUYER, self._home.orders
-        letter["Subject"] = f"Order {number}"
-        letter["Message-ID"] = make_msgid(domain="example.com")
-        letter["Date"] = format_datetime(datetime.now(UTC))
+    def _message(self, number: str, product: str, *materials: str) -> EmailMessage:
+        message = EmailMessage()
+        message["From"], message["To"] = BUYER, self._home.orders
+        message["Subject"] = f"Order {number}"
+        message["Message-ID"] = make_msgid(domain="example.com")
+        message["Date"] = format_datetime(datetime.now(UTC))
         lines = "".join(f"- {line}\n" for line in materials)
-        letter.set_content(
+        message.set_content(
             f"Order: {number}\nProduct: {product}\n"
             f"Due: {date.today() + timedelta(days=3)}\n\nMaterials:\n{lines}"
         )
-        return letter
+        return message

@@ -9,7 +9,7 @@ from websockets.exceptions import WebSocketException
 from websockets.sync.client import connect
 
 from mpms.domain.errors import MpmsError
-from mpms.ports.store import UnitOfWork
+from mpms.factory.ports.store import UnitOfWork
 
 FAULTS = {
     "A robot loses its Wi-Fi for 20 seconds": ("cut {robot} 20", "{robot} is offline."),

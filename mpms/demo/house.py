@@ -15,11 +15,11 @@ from collections.abc import Callable
 from rich.console import Console
 
 from mpms import bootstrap
-from mpms.at_the_desk import database
+from mpms.cli.database import database
 from mpms.demo.known_secrets import require_demo, with_uow
 from mpms.demo.people import PEOPLE, settle_people
 from mpms.demo.plant import Plant, factory
-from mpms.demo.site import Site
+from mpms.demo.site import DemoSite
 from mpms.demo.state import alone, left_elsewhere
 from mpms.embedded.mail import MailHome
 from mpms.settings import Settings
@@ -86,7 +86,7 @@ def _open_house(
         url, settings, speed=WATCHED_SPEED, patience_s=PATIENCE_S, pause_s=0.0
     ) as plant:
         _introduce(console, plant)
-        with Site(settings, url, plant.simulator.url) as site:
+        with DemoSite(settings, url, plant.simulator.url) as site:
             note_pages(site.address)
             taken = f"; port {settings.web_port} is taken" if site.moved else ""
             _say(console, "Pages", site.address + taken)
@@ -103,7 +103,7 @@ def _open_house(
     return 0
 
 
-def _keep_busy(plant: Plant, site: Site) -> None:
+def _keep_busy(plant: Plant, site: DemoSite) -> None:
     sent, next_at = UNDER_WAY, time.monotonic() + NEXT_ORDER_S
     while True:
         time.sleep(1.0)

@@ -14,11 +14,11 @@ from dataclasses import replace
 
 from mpms import bootstrap
 from mpms.adapters.argon2_hasher import Argon2Hasher
-from mpms.at_the_desk import who
+from mpms.cli.database import who
 from mpms.demo.people import PEOPLE, DemoPerson
 from mpms.domain.errors import MpmsError
-from mpms.ports.store import UnitOfWork
-from mpms.services import change_secret
+from mpms.factory.ports.store import UnitOfWork
+from mpms.services.people import change_secret
 from mpms.settings import Settings, home_state_dir
 
 DIRECTORY = "demo"

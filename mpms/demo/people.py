@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from mpms.adapters.argon2_hasher import Argon2Hasher
 from mpms.domain.people import Role
-from mpms.ports.store import UnitOfWork
+from mpms.factory.ports.store import UnitOfWork
 
 PASSWORD = "paint-factory"  # noqa: S105
 

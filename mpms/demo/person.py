@@ -14,8 +14,8 @@ from mpms.bootstrap import Services
 from mpms.domain.errors import MpmsError, TaskGone
 from mpms.domain.forms import fields
 from mpms.domain.tasks import FormTask
-from mpms.services.repair_instance import retry_incident
-from mpms.services.submit_form import submit_form
+from mpms.services.instances.repair import retry_incident
+from mpms.services.tasks.submit import submit_form
 
 PROBLEM_FORM = "order_failed"
 

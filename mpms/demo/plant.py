@@ -12,20 +12,21 @@ from rich.console import Console
 from rich.live import Live
 
 from mpms import assets, bootstrap
-from mpms.bootstrap_mail import embedded_desk
+from mpms.bootstrap.mail import embedded_desk
+from mpms.cli.work import running_worker
 from mpms.demo.buyer import BUYER, Buyer
 from mpms.demo.hands import LoadingHands
 from mpms.demo.person import TirelessPerson
 from mpms.demo.robots import Simulator
 from mpms.demo.view import OrderView
 from mpms.domain.errors import MpmsError
-from mpms.domain.events import Cursor
+from mpms.domain.history.events import Cursor
 from mpms.embedded import mail
 from mpms.embedded.mail import MailServers
-from mpms.services.deploy_models import deploy_models
-from mpms.services.start_instance import start_instance
+from mpms.factory import bootstrap as factory_bootstrap
+from mpms.services.instances.start import start_instance
+from mpms.services.models.deploy import deploy_models
 from mpms.settings import Settings
-from mpms.work_command import running_worker
 
 GIVE_UP_S = 600.0
 
@@ -110,8 +111,8 @@ def factory(
                 embedded_desk(settings, servers.home),
                 simulator.url,
                 scale=LoadingHands(
-                    bootstrap.connect_scale(
-                        bootstrap.world_named(settings.world), simulator.url
+                    factory_bootstrap.connect_scale(
+                        factory_bootstrap.world_named(settings.world), simulator.url
                     ),
                     simulator.url,
                     lambda robot: _asked_for(services, robot),

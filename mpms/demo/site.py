@@ -10,8 +10,8 @@ from types import TracebackType
 from typing import Self
 
 from mpms.domain.errors import MpmsError
+from mpms.server.port import is_free
 from mpms.settings import Settings
-from mpms.web_port import is_free
 
 PATIENCE_S = 300.0  # one that ends is noticed at once
 END_S = 10.0
@@ -21,7 +21,7 @@ class SiteNotServed(MpmsError):
     """The server of the pages does not start."""
 
 
-class Site:
+class DemoSite:
     """Serves the pages as long as the block runs."""
 
     def __init__(self, settings: Settings, database_url: str, robots_url: str) -> None:

@@ -8,7 +8,7 @@ from rich.console import Group, RenderableType
 from rich.spinner import Spinner
 from rich.text import Text
 
-from mpms.domain.events import Event
+from mpms.domain.history.events import Event
 from mpms.domain.models import ModelStep
 
 TASKS = frozenset(

@@ -8,6 +8,14 @@ class MpmsError(Exception):
         super().__init__(message or (self.__doc__ or "").strip())
 
 
+class Conflict(MpmsError):
+    """It does not fit what is there now."""
+
+
+class ServerRefuses(MpmsError):
+    """A server outside did not take what it was given."""
+
+
 class NotFound(MpmsError):
     """What was asked for does not exist."""
 
@@ -24,14 +32,6 @@ class TaskGone(NotFound):
     """This task is no longer waiting for an answer."""
 
 
-class OrderUnknown(NotFound):
-    """There is no such order."""
-
-
-class OrderNumberTaken(MpmsError):
-    """An order with this number is there already."""
-
-
 class ModelRefused(MpmsError):
     """The model cannot be executed exactly as drawn."""
 
@@ -44,11 +44,11 @@ class InstanceSuspended(InstanceBusy):
     """This process instance is suspended; nothing moves until it is resumed."""
 
 
-class AlreadySuspended(MpmsError):
+class AlreadySuspended(Conflict):
     """It is suspended already."""
 
 
-class NotSuspended(MpmsError):
+class NotSuspended(Conflict):
     """It is not suspended."""
 
 
@@ -96,7 +96,7 @@ class StepFailed(MpmsError):
     """The process could not take its next step."""
 
 
-class LoginTaken(MpmsError):
+class LoginTaken(Conflict):
     """There is a person with this login already."""
 
 
@@ -119,13 +119,9 @@ class NobodyWaits(NotFound):
     """Nobody waits for this message and no process begins with it."""
 
 
-class SeveralWait(MpmsError):
+class SeveralWait(Conflict):
     """Several wait for this message; say which one is meant."""
 
 
 class VariableTooLarge(ExpressionFailed):
     """A variable is larger than the plant allows."""
-
-
-class RobotBusy(MpmsError):
-    """The robot has an open goal already; goals are given one by one."""

@@ -12,6 +12,7 @@ from mpms.domain.jobs import Job
 
 # A worker of ours is named by its machine, and no machine has a slash in its name.
 FOREIGN = "camunda7/"
+FOREIGN_8 = "camunda8/"
 
 
 class ExternalTaskUnknown(NotFound):
@@ -53,12 +54,24 @@ class ExternalTask:
     details: str | None  # of that error, as a worker told them
     created_at: datetime
     suspended: bool
+    instance_number: int = 0
     properties: Mapping[str, str] = field(default_factory=dict)  # where asked for
 
     @property
     def worker(self) -> str | None:
         """As it calls itself; one of ours keeps its name."""
-        return None if self.leased_by is None else self.leased_by.removeprefix(FOREIGN)
+        if self.leased_by is None:
+            return None
+        return self.leased_by.removeprefix(FOREIGN).removeprefix(FOREIGN_8)
+
+    @property
+    def tries_left(self) -> int:
+        """As often as a worker said, else as often as the model allows."""
+        if self.given_up:
+            return 0
+        if self.retries_left is not None:
+            return self.retries_left
+        return max(1, len(self.job.retry_delays_s) + 1 - self.job.attempts)
 
     @property
     def visible(self) -> dict[str, Any]:
@@ -89,6 +102,8 @@ class Failure:
     details: str | None = None
     retries: int = 0
     again_in_s: float = 0.0
+    variables: dict[str, Any] = field(default_factory=dict)  # for the process
+    local: dict[str, Any] = field(default_factory=dict)  # for the task alone
 
 
 @dataclass(frozen=True)
@@ -100,6 +115,11 @@ class Thrown:
     variables: dict[str, Any] = field(default_factory=dict)
 
 
-def foreign(worker: str) -> str:
+def foreign(worker: str, prefix: str = FOREIGN) -> str:
     """How a lease names a worker of others."""
-    return f"{FOREIGN}{worker}"
+    return f"{prefix}{worker}"
+
+
+def is_foreign(leased_by: str | None) -> bool:
+    """Whether a lease is a worker's of others."""
+    return leased_by is not None and leased_by.startswith((FOREIGN, FOREIGN_8))

@@ -16,7 +16,7 @@ PLACED = frozenset({"stuck", "job", "problem", "step"})
 """Kinds that happen at an element of a model."""
 
 EACH = frozenset({"reply", "mail"})
-"""Kinds without an instance that tell of one letter each, not of a lasting state."""
+"""Kinds without an instance that tell of one message each, not of a lasting state."""
 
 NAMED = frozenset({"topic"})
 """Kinds whose cause is what their message quotes first, wherever it hurts."""

@@ -11,11 +11,12 @@ import hashlib
 import hmac
 import re
 import secrets
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from fnmatch import fnmatchcase
 from urllib.parse import urlsplit
 
 from mpms.domain.errors import MpmsError
+from mpms.domain.spelling import nearest
 
 SECRET_PREFIX = "whsec_"  # noqa: S105
 SECRET_BYTES = 32
@@ -55,8 +56,8 @@ def fits(kinds: Iterable[str], kind: str) -> bool:
     return any(fnmatchcase(kind, wanted) for wanted in kinds)
 
 
-def checked_kinds(kinds: Iterable[str]) -> tuple[str, ...]:
-    """Kinds without repetition. WebhookInvalid."""
+def checked_kinds(kinds: Iterable[str], known: Collection[str]) -> tuple[str, ...]:
+    """Kinds without repetition, each of which can happen. WebhookInvalid."""
     kept = tuple(dict.fromkeys(" ".join(kind.split()) for kind in kinds))
     if not 0 < len(kept) <= MOST_KINDS:
         raise WebhookInvalid(
@@ -65,6 +66,10 @@ def checked_kinds(kinds: Iterable[str]) -> tuple[str, ...]:
     for kind in kept:
         if len(kind) > LONGEST_KIND or not KIND.fullmatch(kind):
             raise WebhookInvalid(f"{kind!r} cannot be a kind of events.")
+        if not any(fnmatchcase(each, kind) for each in known):
+            meant = nearest(kind, known)
+            hint = f"; did you mean {meant!r}?" if meant else "."
+            raise WebhookInvalid(f"No event is of the kind {kind!r}{hint}")
     return kept
 
 

@@ -37,8 +37,10 @@ from mpms.domain.steps import (
     Variables,
     Wait,
 )
+from mpms.domain.topics import KnownTopic
 from mpms.engine import codec, lint, scope
 from mpms.engine import decisions as dmn
+from mpms.engine.awaited_signals import signals_to
 from mpms.engine.building import build
 from mpms.engine.causes import catchable
 from mpms.engine.limits import check_given
@@ -72,8 +74,10 @@ class SpiffEngine:
         pure: Mapping[str, PureHandler] | None = None,
         limits: Limits | None = None,
         *,
+        promised_topics: Mapping[str, KnownTopic] | None = None,
         step_limit: int = STEP_LIMIT,
     ) -> None:
+        self.promised_topics = dict(promised_topics or {})
         self._pure = dict(pure or {})
         self._step_limit = step_limit
         self._limits = limits or Limits()
@@ -81,6 +85,11 @@ class SpiffEngine:
         self._specs = OrderedDict()
         self._tables: OrderedDict[str, dict[str, Any]] = OrderedDict()
         self._lock = threading.Lock()
+
+    def feel(self, text: str, names: Mapping[str, object], /) -> object:
+        from mpms.engine.feel.lenient import value_or_null  # a worker needs no FEEL
+
+        return value_or_null(text, names)
 
     # -- models -----------------------------------------------------------------
 
@@ -160,6 +169,10 @@ class SpiffEngine:
             ModelStep(e.id, e.name, e.tag, e.lane, e.offered_to)
             for e in process.elements.values()
         ]
+
+    def signals_to(self, definition: Definition, topic: str) -> frozenset[str]:
+        process, _ = self._compiled(definition)
+        return signals_to(process, topic)
 
     def properties(self, definition: Definition, element: str) -> Mapping[str, str]:
         process, _ = self._compiled(definition)

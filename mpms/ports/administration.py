@@ -66,27 +66,6 @@ class Workers(Protocol):
 
 
 @dataclass(frozen=True)
-class RobotOut:
-    """A robot that gets no new work."""
-
-    robot: str
-    reason: str
-    by: str
-    at: datetime
-
-
-class RobotsOut(Protocol):
-    """Robots that were taken out of service."""
-
-    def take(self, robot: str, *, reason: str, by: str) -> bool: ...
-    def bring_back(self, robot: str) -> RobotOut | None: ...
-    def listing(self) -> Mapping[str, RobotOut]: ...
-    def owners(self) -> Mapping[str, tuple[str | None, datetime | None]]:
-        """Robot to the worker that speaks with it and when it last said something."""
-        ...
-
-
-@dataclass(frozen=True)
 class Kept:
     """How long ended instances are kept; None: for ever."""
 
@@ -190,49 +169,11 @@ class QueueAges:
     batch: datetime | None = None
 
 
-@dataclass(frozen=True)
-class MailFacts:
-    """Where the mail stands."""
-
-    last_read_at: datetime | None
-    replies_waiting: int
-    replies_lost: int
-    last_sent_at: datetime | None
-
-
-@dataclass(frozen=True)
-class UnsentReply:
-    """A reply that has not gone out, or of which nobody knows."""
-
-    id: str
-    recipient: str
-    subject: str
-    state: str
-    attempts: int
-    next_at: datetime
-    error: str | None
-    written_at: datetime
-
-
-@dataclass(frozen=True)
-class MailRead:
-    """A message and what became of it."""
-
-    at: datetime
-    sender: str | None
-    outcome: str
-    order: str | None
-    reasons: Sequence[Mapping[str, str]]
-
-
 class Vitals(Protocol):
     """Facts of which the health of the plant is judged."""
 
     def database(self) -> DatabaseFacts: ...
     def queues(self) -> QueueAges: ...
-    def mail(self) -> MailFacts: ...
-    def replies(self, limit: int) -> Sequence[UnsentReply]: ...
-    def mails(self, limit: int) -> Sequence[MailRead]: ...
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
 
-from mpms.domain.events import Cursor
+from mpms.domain.history.events import Cursor
 from mpms.domain.people import Role
 
 

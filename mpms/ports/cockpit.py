@@ -55,7 +55,7 @@ class VersionRow:
 
 
 @dataclass(frozen=True)
-class InstancesSought:
+class InstanceFilter:
     """Which instances a page shows; what is not said does not matter."""
 
     key: str | None = None
@@ -146,13 +146,13 @@ class Cockpit(Protocol):
         ...
 
     def instances(
-        self, sought: InstancesSought, *, below: InstancePlace | None, limit: int
+        self, wanted: InstanceFilter, *, below: InstancePlace | None, limit: int
     ) -> Sequence[InstanceRow]:
         """The last changed first."""
         ...
 
     def counted(
-        self, sought: InstancesSought, *, limit: int, most: int
+        self, wanted: InstanceFilter, *, limit: int, most: int
     ) -> tuple[Sequence[InstanceRow], int]:
         """The first of them, and how many there are; counting stops at ``most``."""
         ...
@@ -201,6 +201,10 @@ class Tallies(Protocol):
 
     def follow(self, limit: int) -> bool:
         """Count the next lines; False if there are none or another does it."""
+        ...
+
+    def count_jobs(self, run: Mapping[str, int], failed: Mapping[str, int]) -> None:
+        """What a worker did, by topic."""
         ...
 
 

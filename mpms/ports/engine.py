@@ -12,6 +12,7 @@ from mpms.domain.model_difference import ModelPart
 from mpms.domain.models import Causes, Definition, ModelStep, Problem
 from mpms.domain.starts import Due, StartEvent
 from mpms.domain.steps import Command, LiveToken, Step, Variables, Wait
+from mpms.domain.topics import KnownTopic
 
 
 class Decisions(Protocol):
@@ -22,6 +23,11 @@ class Decisions(Protocol):
 
 class Engine(Protocol):
     """Executes one step of one instance."""
+
+    @property
+    def promised_topics(self) -> Mapping[str, KnownTopic]:
+        """What workers of this environment serve, known before the first one runs."""
+        ...
 
     def check(self, xml: bytes) -> list[Problem]:
         """Say why a model cannot be executed exactly; an empty list means it can."""
@@ -62,6 +68,13 @@ class Engine(Protocol):
         """The turn after one that has come, later than now; None: it was the last."""
         ...
 
+    def feel(self, text: str, names: Mapping[str, object], /) -> object:
+        """The value of an expression of a form; null where it has none.
+
+        A missing name is null; an error makes the whole null.
+        """
+        ...
+
     def check_variables(self, variables: Variables) -> None:
         """Refuse variables that are too large to be kept. VariableTooLarge."""
         ...
@@ -96,6 +109,10 @@ class Engine(Protocol):
 
     def steps(self, definition: Definition) -> Sequence[ModelStep]:
         """The elements of a process, for pages and history."""
+        ...
+
+    def signals_to(self, definition: Definition, topic: str) -> frozenset[str]:
+        """The signals after which a token may work on this topic next."""
         ...
 
     def properties(self, definition: Definition, element: str) -> Mapping[str, str]:

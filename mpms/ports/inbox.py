@@ -11,7 +11,7 @@ SORTS = ("longest", "most", "newest")
 
 
 @dataclass(frozen=True)
-class CausesSought:
+class CauseFilter:
     """Which open incidents an inbox shows; what is None does not matter."""
 
     process: str | None = None  # its key; empty: of no process
@@ -93,8 +93,8 @@ class Inbox(Protocol):
 
     def alarm_counts(self, decision_form: str) -> AlarmCounts: ...
 
-    def causes(self, sought: CausesSought, *, limit: int) -> Sequence[CauseRow]: ...
-    def count(self, sought: CausesSought) -> tuple[int, int]:
+    def causes(self, wanted: CauseFilter, *, limit: int) -> Sequence[CauseRow]: ...
+    def count(self, wanted: CauseFilter) -> tuple[int, int]:
         """How many causes and how many incidents fit."""
         ...
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Protocol
 
-from mpms.domain.events import HistoryCounts
+from mpms.domain.history.events import HistoryCounts
 from mpms.domain.instances import Suspension
 
 

@@ -6,18 +6,8 @@ from collections.abc import Sequence
 
 from flask import Flask
 
-from mpms.plugins import Page
-from mpms.web import (
-    api,
-    assets,
-    engine_rest,
-    plugin_pages,
-    security,
-    signed_in,
-    texts,
-    tracing,
-)
-from mpms.web import metrics as measuring
+from mpms.plugins import Plugin, loading
+from mpms.web import api, camunda8, engine_rest, texts
 from mpms.web.desk import Desk
 from mpms.web.pages import (
     admin,
@@ -26,38 +16,30 @@ from mpms.web.pages import (
     cockpit_instance,
     design,
     events,
-    figures,
-    home,
     incidents,
     login,
-    map,
     metrics,
     models,
-    orders,
     shell,
-    tasks,
     tokens,
     webhooks,
 )
 from mpms.web.rights import require_rights
+from mpms.web.site import assets, plugin_pages, security, signed_in, tracing
+from mpms.web.site import metrics as measuring
 
 MAX_BODY_BYTES = 12 << 20
 PAGES = (
     shell,
     admin,
     login,
-    home,
-    tasks,
-    orders,
-    map,
-    figures,
     metrics,
     events,
     design,
     cockpit,
     cockpit_instance,
-    api,
     engine_rest,
+    camunda8,
     tokens,
     webhooks,
     incidents,
@@ -66,8 +48,9 @@ PAGES = (
 )
 
 
-def create_app(desk: Desk, more_pages: Sequence[Page] = ()) -> Flask:
-    """The site, with pages of plug-ins. PluginRefused."""
+def create_app(desk: Desk, plugins: Sequence[Plugin] | None = None) -> Flask:
+    """The site, with what all plug-ins or these add. PluginRefused."""
+    plugins = loading.loaded() if plugins is None else plugins
     app = Flask(__name__, static_folder=None)
     app.config.update(MAX_CONTENT_LENGTH=MAX_BODY_BYTES, MAX_FORM_MEMORY_SIZE=1 << 20)
     app.extensions["desk"] = desk
@@ -76,6 +59,7 @@ def create_app(desk: Desk, more_pages: Sequence[Page] = ()) -> Flask:
         part.install(app)
     for page in PAGES:
         app.register_blueprint(page.pages)
-    plugin_pages.install(app, more_pages)
+    api.install(app, plugins)
+    plugin_pages.install(app, [page for plugin in plugins for page in plugin.pages])
     require_rights(app)
     return app

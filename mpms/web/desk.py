@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal
-from pathlib import Path
 
-from mpms.domain.order_mail import Catalogue
-from mpms.domain.worlds import World
+from mpms.domain.history.kinds import Kinds
 from mpms.ports.alerts import Pusher
+from mpms.ports.clock import Clock
 from mpms.ports.engine import Engine
-from mpms.ports.floor import Floor
 from mpms.ports.hasher import Hasher
 from mpms.ports.identity import IdentityProvider
-from mpms.ports.plant import Clock
 from mpms.ports.plant_desk import PlantDesk
 from mpms.ports.store import UnitOfWork
-from mpms.services.advance_instance import Advance
-from mpms.services.current_catalogue import CurrentCatalogue, InForce
-from mpms.web.live import Live
+from mpms.services.admin.health import HealthPart
+from mpms.services.instances.advance import Advance
+from mpms.services.instances.page import InstanceDetails, no_details
+from mpms.web.changes.live import Live
 
 
 @dataclass(frozen=True)
@@ -40,38 +37,17 @@ class Desk:
     engine: Engine
     advance: Advance
     clock: Clock
-    world: World
-    world_dir: Path
-    floor: Floor
     live: Live
     hasher: Hasher
-    materials: CurrentCatalogue = field(default_factory=CurrentCatalogue)
+    kinds: Kinds = field(default_factory=Kinds)  # of history lines
+    health_parts: Sequence[HealthPart] = ()  # of plug-ins
+    instance_details: InstanceDetails = no_details
     ca_certificate: bytes | None = None
-    hand_to_mail_server: Callable[[bytes], None] | None = None
-    orders_address: str | None = None
-    order_sender: str | None = None  # who writes the mails of the order form
     pusher: Pusher | None = None  # to devices that ask for alerts
     demo: DemoDoors | None = None
     plant: PlantDesk = field(default_factory=PlantDesk)
     metrics_token: str | None = None  # without one only this machine may ask
     secure: bool = False  # served over TLS: cookies say so
-    hold_above_kg: Decimal | None = None  # larger orders wait for a supervisor
     webhooks_to_private: bool = False  # also to addresses inside the plant
     public_url: str | None = None  # how browsers reach us, behind a proxy
     sign_in_elsewhere: IdentityProvider | None = None  # at the company's own door
-
-    @property
-    def in_force(self) -> InForce:
-        """The catalogue of this moment; each call asks the database."""
-        with self.uow() as tx:
-            return self.materials(tx)
-
-    @property
-    def catalogue(self) -> Catalogue | None:
-        """What may be ordered at this moment."""
-        return self.in_force.catalogue
-
-    @property
-    def placed_world(self) -> World:
-        """The floor with every material where it stands at this moment."""
-        return self.in_force.placed(self.world)

@@ -20,8 +20,8 @@ from jinja2 import pass_context
 from jinja2.runtime import Context
 from markupsafe import Markup
 
-from mpms.web import formats
-from mpms.web.assets import current_assets
+from mpms.web.labels import formats
+from mpms.web.site.assets import current_assets
 
 LANGUAGES: Mapping[str, str] = {"en": "English", "es": "Español", "de": "Deutsch"}
 COOKIE = "language"
@@ -55,11 +55,11 @@ def current_language() -> str:
     return "en"
 
 
-def t(key: str, **values: object) -> str:
+def t(key: str, /, **values: object) -> str:
     return translate(key, current_language(), **values)
 
 
-def translate(key: str, language: str, **values: object) -> str:
+def translate(key: str, language: str, /, **values: object) -> str:
     """For readers who are not the one of this request, as in mails."""
     text = catalogue(language).get(key, key)
     if not values:

@@ -12,10 +12,11 @@ import threading
 from typing import Any
 
 from mpms import bootstrap
-from mpms.adapters.memory import LoopbackRobots
-from mpms.services.advance_instance import Advance
-from mpms.services.handlers import Handlers
-from mpms.worker import Worker
+from mpms.factory import bootstrap as factory_bootstrap
+from mpms.factory.adapters.memory import LoopbackRobots
+from mpms.services.instances.advance import Advance
+from mpms.services.jobs.handlers import Handlers
+from tests.support.factory_worker import FactoryWorker
 
 turns = [0]
 
@@ -39,8 +40,8 @@ if __name__ == "__main__":
     services = bootstrap.connect(URL, application=NAME)
     advance = Hanging(services.engine, services.clock)
     with services.listen() as alarm:
-        robots = LoopbackRobots(bootstrap.world_named("paint_factory"))
-        worker = Worker(
+        robots = LoopbackRobots(factory_bootstrap.world_named("paint_factory"))
+        worker = FactoryWorker(
             services.uow, advance, Handlers(), robots, alarm, name=NAME, poll_s=0.1
         )
         worker.run(threading.Event())

@@ -17,10 +17,11 @@ from pathlib import Path
 import psycopg2
 
 from mpms import bootstrap
-from mpms.adapters.memory import LoopbackRobots, LoopbackScale
 from mpms.domain.jobs import Answer, Done, Job
-from mpms.ports.store import Transaction
-from mpms.worker import Worker
+from mpms.factory import bootstrap as factory_bootstrap
+from mpms.factory.adapters.memory import LoopbackRobots, LoopbackScale
+from mpms.factory.ports.store import Transaction
+from tests.support.factory_worker import FactoryWorker, of_factory
 
 EFFECT = """
     INSERT INTO effects (key, instance_id, element) VALUES (%s, %s, %s)
@@ -33,7 +34,7 @@ def main(url: str, name: str, ready: Path) -> None:
     stop = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
     services = bootstrap.connect(url, application=name)
-    world = bootstrap.world_named("paint_factory")
+    world = factory_bootstrap.world_named("paint_factory")
 
     def outside(job: Job) -> Answer:
         with (
@@ -46,7 +47,7 @@ def main(url: str, name: str, ready: Path) -> None:
 
     def inside(tx: Transaction, job: Job) -> Answer:
         tx.events.append(
-            "effect",
+            "connection tested",  # nothing else writes it here
             actor=job.topic,
             instance_id=job.instance_id,
             element=job.element,
@@ -64,12 +65,12 @@ def main(url: str, name: str, ready: Path) -> None:
 
     with services.listen() as alarm:
         robots = LoopbackRobots(world, travel_s=0.03, on_report=alarm.wake)
-        handlers = bootstrap.factory_handlers(
-            services, world, scale=LoopbackScale(asked_for)
+        handlers = factory_bootstrap.factory_handlers(
+            services.uow, services.advance, world, scale=LoopbackScale(asked_for)
         )
         handlers.add_outside("probe.outside", outside)
-        handlers.add_inside("probe.inside", inside)
-        worker = Worker(
+        handlers.add_inside("probe.inside", of_factory(inside))
+        worker = FactoryWorker(
             services.uow,
             services.advance,
             handlers,

@@ -16,10 +16,10 @@ import pytest
 
 from mpms import bootstrap
 from mpms.domain.batches import BatchAction, TheseInstances
-from mpms.services.deploy_models import deploy_models
-from mpms.services.order_batch import order_batch
-from mpms.services.show_batch import show_batch
-from mpms.services.start_instance import start_instance
+from mpms.services.bulk.order import order_batch
+from mpms.services.bulk.show import show_batch
+from mpms.services.instances.start import start_instance
+from mpms.services.models.deploy import deploy_models
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = Path(__file__).with_name("batch_worker.py")

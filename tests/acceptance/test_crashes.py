@@ -27,15 +27,14 @@ import pytest
 
 from mpms import assets, bootstrap
 from mpms.domain.errors import MpmsError, TaskGone
-from mpms.domain.orders import Order, OrderLine
-from mpms.domain.steps import Throw
 from mpms.embedded import postgres
 from mpms.embedded.postgres import PostgresServer
-from mpms.services.accept_order import accept_order
-from mpms.services.deploy_models import deploy_models
-from mpms.services.repair_instance import cancel_instance
-from mpms.services.start_instance import start_instance
-from mpms.services.submit_form import submit_form
+from mpms.factory.domain.orders import Order, OrderLine
+from mpms.factory.services.orders.accept import accept_order
+from mpms.services.instances.repair import cancel_instance
+from mpms.services.instances.start import start_instance
+from mpms.services.models.deploy import deploy_models
+from mpms.services.tasks.submit import submit_form
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = Path(__file__).with_name("crash_worker.py")
@@ -316,8 +315,8 @@ def start(services: bootstrap.Services, key: str, business_key: str = "") -> str
 
 def place_order(services: bootstrap.Services, number: str) -> None:
     with services.uow() as tx:
-        accept_order(tx, Order(number, "Matt white wall paint", LINES), by="test")
-        tx.deliveries.throw(Throw("signal", "email received", None, {}))
+        order = Order(number, "Matt white wall paint", LINES)
+        accept_order(tx, services.engine, order, by="test")
 
 
 def rows(server: PostgresServer, statement: str) -> list[tuple[Any, ...]]:
@@ -394,7 +393,7 @@ def check_everything(server: PostgresServer, orders: int, probes: int) -> None:
     inside = rows(
         server,
         "SELECT element, count(*), count(DISTINCT data ->> 'key') FROM events"
-        " WHERE kind = 'effect' GROUP BY 1",
+        " WHERE kind = 'connection tested' GROUP BY 1",
     )
     assert {e: (n, keys) for e, n, keys in inside} == dict.fromkeys(
         INSIDE, (probes, probes)

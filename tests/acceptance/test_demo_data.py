@@ -19,7 +19,7 @@ from mpms.cli import main
 from mpms.demo.known_secrets import known_to_everybody, require_plant
 from mpms.demo.people import PEOPLE, settle_people
 from mpms.domain.people import Role
-from mpms.services import change_secret
+from mpms.services.people import change_secret
 
 ROOT = Path(__file__).resolve().parents[2]
 WAIT_S = 60.0

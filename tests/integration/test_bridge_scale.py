@@ -11,15 +11,15 @@ from typing import Any
 import pytest
 from websockets.sync.client import connect
 
-from mpms import bootstrap
-from mpms.adapters.memory import LoopbackScale
-from mpms.adapters.scales import BridgeScale
 from mpms.domain.errors import BusinessError
-from mpms.domain.goals import Pose
 from mpms.domain.jobs import Done, Job, NotYet
-from mpms.domain.worlds import RobotInfo, World
-from mpms.ports.plant import RobotAway, ScaleUnavailable
-from mpms.services.factory.warehouse import WeighMaterial
+from mpms.factory import bootstrap as factory_bootstrap
+from mpms.factory.adapters.memory import LoopbackScale
+from mpms.factory.adapters.scales import BridgeScale
+from mpms.factory.domain.goals import Pose
+from mpms.factory.domain.worlds import RobotInfo, World
+from mpms.factory.ports.plant import RobotAway, ScaleUnavailable
+from mpms.factory.topics.warehouse import WeighMaterial
 from mpms.settings import SettingInvalid, Settings
 from robot_bridge.profiles import load_profile
 from robot_bridge.weighing import NotWeighed, RobotScale, Settling
@@ -200,9 +200,11 @@ def test_readings_agree_only_when_all_of_the_last_ones_do() -> None:
 def test_the_setting_says_where_a_load_is_weighed() -> None:
     world = plant_world("robot1")
     url = "ws://127.0.0.1:9090"
-    assert isinstance(bootstrap.connect_scale(world, url), BridgeScale)
-    assert isinstance(bootstrap.connect_scale(world, url, "memory"), LoopbackScale)
-    assert isinstance(bootstrap.connect_scale(world, None), LoopbackScale)
+    assert isinstance(factory_bootstrap.connect_scale(world, url), BridgeScale)
+    assert isinstance(
+        factory_bootstrap.connect_scale(world, url, "memory"), LoopbackScale
+    )
+    assert isinstance(factory_bootstrap.connect_scale(world, None), LoopbackScale)
     robots = {"MPMS_ROBOTS_URL": url}
     assert Settings.read({"MPMS_SCALE": "bridge", **robots}).scale == "bridge"
     with pytest.raises(SettingInvalid, match="memory, bridge"):

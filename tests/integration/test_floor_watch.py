@@ -8,11 +8,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from mpms.adapters.floor import BridgeFloor, FloorMisconfigured, StillFloor
-from mpms.domain.goals import Pose as Place
-from mpms.domain.worlds import RobotInfo
-from mpms.domain.worlds import World as Plant
-from mpms.ports.floor import RobotSeen
+from mpms.factory.adapters.floor import BridgeFloor, FloorMisconfigured, StillFloor
+from mpms.factory.domain.goals import Pose as Place
+from mpms.factory.domain.worlds import RobotInfo
+from mpms.factory.domain.worlds import World as Plant
+from mpms.factory.ports.floor import RobotSeen
 from robot_bridge.watch import FloorWatch
 from shopfloor.sim.links import EVERYTHING
 from shopfloor.sim.server import RunningSimulator, running

@@ -13,9 +13,17 @@ from pathlib import Path
 
 import pytest
 
-from mpms.adapters.mail_sandbox import MailSandbox, SandboxUnavailable
-from mpms.domain.order_mail import Catalogue, Outcome, RememberedMail, Senders, settle
-from mpms.domain.order_mail.reading import read_undecided
+from mpms.factory.adapters.mail_sandbox import MailSandbox, SandboxUnavailable
+from mpms.factory.adapters.mail_sandbox.workbook import read_workbook
+from mpms.factory.domain.order_mail import (
+    Catalogue,
+    Outcome,
+    RememberedMail,
+    Senders,
+    settle,
+)
+from mpms.factory.domain.order_mail.reading import read_undecided
+from mpms.factory.domain.order_mail.showing import LONGEST_SHOWN, MailText, read_text
 
 ROOT = Path(__file__).resolve().parents[2]
 ORDERS = ROOT / "tests" / "data" / "orders"
@@ -91,6 +99,25 @@ def zip_bomb() -> bytes:
     return packed.getvalue()
 
 
+def corner_workbook() -> bytes:
+    """A few hundred bytes for which a reader would make room of 500 GB."""
+    kinds = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    relation = '<a><b Id="i" Type="{}/{}" Target="{}"/></a>'
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in {
+            "_rels/.rels": relation.format(kinds, "officeDocument", "xl/w.xml"),
+            "xl/_rels/w.xml.rels": relation.format(kinds, "worksheet", "s.xml"),
+            "xl/w.xml": f'<workbook xmlns:r="{kinds}"><sheets>'
+            '<sheet name="A" r:id="i"/></sheets></workbook>',
+            "xl/s.xml": '<worksheet><sheetData><row r="1"><c r="A1"><v>1</v></c></row>'
+            '<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>'
+            "</sheetData></worksheet>",
+        }.items():
+            archive.writestr(name, content)
+    return packed.getvalue()
+
+
 HOSTILE = {
     "a Subject of 2 MB": message(subject=b"MO-2026-0901 " + b"a b " * 500_000),
     "an encoded Subject of 2 MB": message(subject=b"=?utf-8?q?a?= " * 150_000),
@@ -102,6 +129,9 @@ HOSTILE = {
         from_field=b"From: " + b"(" * 5000 + b")" * 5000
     ),
     "a zip bomb": with_file(b"o.xlsx", zip_bomb()),
+    "a workbook with one cell in its last corner": with_file(
+        b"o.xlsx", corner_workbook()
+    ),
     "a NUL byte": message(b"Materials:\r\nWater 5 kg\0\r\n"),
     "a file name that points elsewhere": with_file(
         b'"../../etc/cron.d/o.csv"', b"code,qty,unit\r\nRM-001,5,kg\r\n"
@@ -153,12 +183,51 @@ def test_a_hostile_message_is_rejected_and_the_next_one_is_read(
     assert sandbox.read(GOOD).outcome == "accepted"
 
 
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_message_that_was_stored_is_shown_in_the_child(
+    name: str, sandbox: MailSandbox
+) -> None:
+    sandbox.show(GOOD)
+    pid = sandbox.child_pid
+    assert pid is not None
+    used_before_s = cpu_s(pid)
+    shown = sandbox.show(HOSTILE[name])
+    assert len(shown.text or "") <= LONGEST_SHOWN
+    if sandbox.child_pid == pid:
+        assert cpu_s(pid) - used_before_s <= CPU_LIMIT_S
+        assert status_kb(pid, "VmHWM") < MEMORY_LIMIT_KB
+    assert "Materials" in (sandbox.show(GOOD).text or "")
+
+
+def test_the_sandbox_shows_every_sample_as_the_reader_does(
+    sandbox: MailSandbox,
+) -> None:
+    for path in sorted(ORDERS.glob("*.eml")):
+        raw = path.read_bytes()
+        assert sandbox.show(raw) == read_text(raw), path.name
+        assert sandbox.show(raw).text, path.name
+
+
+def test_a_child_that_dies_of_a_stored_message_leaves_the_pages_alive(
+    catalogue: Catalogue, senders: Senders
+) -> None:
+    with MailSandbox(catalogue, senders) as fresh:
+        fresh.show(GOOD)
+        assert fresh.child_pid is not None
+        needed_mb = status_kb(fresh.child_pid, "VmSize") // 1024 + 1
+    with MailSandbox(catalogue, senders, memory_mb=needed_mb + 10) as tight:
+        assert tight.show(GOOD).text
+        assert tight.show(message() + b"\r\nx" * (8 << 20)) == MailText()
+        assert tight.show(GOOD).text
+
+
 def test_the_sandbox_reads_every_sample_as_the_reader_does(
     sandbox: MailSandbox, catalogue: Catalogue, senders: Senders
 ) -> None:
     for path in sorted(ORDERS.glob("*.eml")):
         raw = path.read_bytes()
-        assert sandbox.read(raw) == read_undecided(raw, catalogue, senders), path.name
+        expected = read_undecided(raw, catalogue, senders, read_workbook=read_workbook)
+        assert sandbox.read(raw) == expected, path.name
 
 
 def test_repeats_are_decided_by_the_parent(sandbox: MailSandbox) -> None:
@@ -229,7 +298,7 @@ def test_a_child_that_needs_too_much_memory_rejects_only_that_message(
 
 def test_a_child_that_computes_too_long_is_ended_by_the_kernel() -> None:
     program = (
-        "from mpms.adapters.mail_sandbox.child import _limit_cpu\n"
+        "from mpms.factory.adapters.mail_sandbox.child import _limit_cpu\n"
         "_limit_cpu(1)\n"
         "while True: pass\n"
     )

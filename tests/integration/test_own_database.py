@@ -9,7 +9,7 @@ from pathlib import Path
 
 import psycopg2
 
-from mpms.at_the_desk import database
+from mpms.cli.database import database
 from mpms.settings import Settings
 from tests.support.waiting import eventually
 

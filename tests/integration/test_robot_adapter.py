@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -15,13 +16,14 @@ from typing import Any
 import pytest
 
 from mpms import assets, bootstrap
-from mpms.adapters.robots import BridgeRobots, RobotsMisconfigured
 from mpms.domain.errors import DatabaseAway
-from mpms.domain.goals import Goal, GoalReport, GoalState, Pose
-from mpms.domain.worlds import RobotInfo, World
-from mpms.ports.plant import RobotState
-from mpms.services.own_robots import OwnRobots
-from mpms.services.settle_goal import settle_goal
+from mpms.factory import bootstrap as factory_bootstrap
+from mpms.factory.adapters.robots import BridgeRobots, RobotsMisconfigured
+from mpms.factory.domain.goals import Goal, GoalReport, GoalState, Pose
+from mpms.factory.domain.worlds import RobotInfo, World
+from mpms.factory.ports.plant import RobotState
+from mpms.factory.services.robots.own import OwnRobots
+from mpms.factory.services.robots.settle_goals import settle_goal
 from robot_bridge.address import Address
 from robot_bridge.connection import Connection
 from robot_bridge.profiles import load_profile
@@ -149,7 +151,7 @@ def test_a_goal_that_could_not_be_sent_for_long_is_for_a_person_to_decide(
     connect: Callable[..., BridgeRobots],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("mpms.adapters.robots.EXPIRY_S", 0.2)
+    monkeypatch.setattr("mpms.factory.adapters.robots.EXPIRY_S", 0.2)
     robots = connect(simulator.url, "robot1")
     eventually(lambda: state(robots).ready, "it is ready")
     simulator.fault("cut *")
@@ -366,6 +368,7 @@ class NotedRobots:
         self.notes: list[str] = []
         self.permitted_until = 0.0
         self.taken: set[str] = set()
+        self.said: RobotState | None = None
 
     def names(self) -> Sequence[str]:
         return ["robot1"]
@@ -382,7 +385,7 @@ class NotedRobots:
         self.permitted_until = until_s
 
     def states(self) -> Sequence[RobotState]:
-        return []
+        return [self.said] if self.said is not None else []
 
     def navigate(self, goal: Goal, *, maybe_sent: bool) -> None:
         self.notes.append(f"navigate {goal.id}{' again' if maybe_sent else ''}")
@@ -538,8 +541,48 @@ def test_what_a_former_owner_concluded_does_not_count(
     assert rows(services, "SELECT state FROM goals") == [("reached",)]
 
 
+def position(services: bootstrap.Services) -> tuple[float, float]:
+    ((x_m, y_m),) = rows(services, "SELECT x_m, y_m FROM robots")
+    return x_m, y_m
+
+
+def test_a_robot_stands_where_it_arrived_until_it_has_spoken_since(
+    services: bootstrap.Services, owner: Callable[..., OwnedByHand]
+) -> None:
+    own = owner("first")
+    own.robots.said = RobotState("robot1", True, 7.0, 7.0, placed_at_s=999.0)
+    own()
+    assert position(services) == (7.0, 7.0)
+    sent_goal(services)
+    reached = GoalReport("g1", GoalState.REACHED)
+    assert settle_goal(services.uow, services.advance, reached, own)
+    for _ in range(3):
+        own.monotonic_s.now_s += 2.0  # and nothing has come from the robot
+        own()
+        assert position(services) == (1.0, 1.0)
+    own.robots.said = replace(own.robots.said, x_m=1.1, y_m=1.0, placed_at_s=1005.0)
+    own.monotonic_s.now_s += 2.0
+    own()
+    assert position(services) == (1.1, 1.0)
+
+
+def test_a_robot_keeps_its_position_when_its_new_owner_has_not_heard_it_yet(
+    services: bootstrap.Services, owner: Callable[..., OwnedByHand]
+) -> None:
+    first, second = owner("first"), owner("second")
+    first.robots.said = RobotState("robot1", True, 7.0, 7.0)
+    first()
+    first.release()
+    second.robots.said = RobotState("robot1", False, link="down", why_not="silent")
+    second()
+    assert rows(services, "SELECT owner, link FROM robots") == [("second", "down")]
+    assert position(services) == (7.0, 7.0)
+
+
 def test_the_shipped_world_can_be_connected() -> None:
-    world = bootstrap.world_named(str(assets.directory("worlds") / "paint_factory"))
-    robots = bootstrap.connect_robots(world, "ws://127.0.0.1:9")
+    world = factory_bootstrap.world_named(
+        str(assets.directory("worlds") / "paint_factory")
+    )
+    robots = factory_bootstrap.connect_robots(world, "ws://127.0.0.1:9")
     assert list(robots.names()) == ["robot1", "robot2", "robot3"]
     robots.close()

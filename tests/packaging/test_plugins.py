@@ -19,6 +19,7 @@ from typing import Any, ClassVar
 
 import pytest
 
+from mpms.assets import product_version
 from mpms.domain.people import Role
 from tests.support.databases import Databases
 from tests.support.site import Site
@@ -176,6 +177,7 @@ class Plant:
     site: Site
     address: str
     deployed: str
+    migrated: str
 
     def reach(self, key: str, **variables: Any) -> dict[str, Any]:
         """Start a process and wait for its form; return its variables."""
@@ -198,11 +200,14 @@ def plant(
     for key, topic in MODELS.items():
         (directory / f"{key}.bpmn").write_text(MODEL.format(key=key, topic=topic))
     with ExitStack() as parts:
-        url = parts.enter_context(databases.lent())
+        url = databases.create(databases.template)  # a plug-in adds tables to it
+        parts.callback(databases.drop, url)
         facts = environment(packages, directory / "state", url) | {
             "STOCK_URL": parts.enter_context(stock_system()),
             "SCALE_DEVICE": parts.enter_context(swinging_scale()),
         }
+        migrated = run(facts, "migrate")
+        assert migrated.returncode == 0, migrated.stderr
         files = map(str, sorted(directory.glob("*.bpmn")))
         done = run(facts, "models", "deploy", "--plugin", "bakery", *files)
         assert done.returncode == 0, done.stderr
@@ -213,7 +218,7 @@ def plant(
         server = parts.enter_context(running(facts, "serve"))
         assert server.stdout is not None
         address = server.stdout.readline().split()[-1].rstrip("/")
-        yield Plant(site, address, done.stdout)
+        yield Plant(site, address, done.stdout, migrated.stdout)
 
 
 def test_plug_ins_are_listed_with_their_package_and_what_they_add(
@@ -221,10 +226,16 @@ def test_plug_ins_are_listed_with_their_package_and_what_they_add(
 ) -> None:
     said = run(environment(packages, tmp_path, database_url), "plugins")
     assert said.returncode == 0, said.stderr
-    assert said.stdout.splitlines() == [
+    ours, _, others = said.stdout.partition("bakery  ")
+    assert ours.startswith(f"factory  mpms {product_version()}  ")
+    assert "  topic  robot.move  inside  Sends the robot to a place" in ours
+    assert ("bakery  " + others).splitlines() == [
         f"bakery  mpms-example-bakery 1.0  {packages / 'bakery' / '__init__.py'}",
         "  topic  oven.bake  outside  bakes loaves",
         "  page   /bakery  Bakery",
+        "  setting  MPMS_BAKERY_OVEN_LOAVES  40  How many loaves fit into the oven.",
+        "  history  bread done",
+        "  store  bakery_ledger",
         "  model  bread.bpmn",
         "  model  check_bread.form",
         f"litres  mpms-example-topic 1.0  {packages / 'litres.py'}",
@@ -279,10 +290,23 @@ def test_a_bakery_with_model_form_handler_and_page_works_beside_us(
     assert "check_bread: form" in plant.deployed
     baked = plant.reach("bread", business_key="B-1", loaves=100)
     assert baked["turns"] == 3
-    assert "do not fit" in plant.refused("bread", loaves=5000)
+    assert "do not fit" in plant.refused("bread", business_key="B-2", loaves=5000)
     status, text = page(f"{plant.address}/bakery", plant.site.session_of("lea"))
     assert status == 200
     assert "B-1</a> waits to be checked" in text
+
+
+def test_a_bakery_keeps_a_table_of_its_own_with_the_end_of_each_instance(
+    plant: Plant,
+) -> None:
+    assert "0001_bakery_ledger" in plant.migrated
+    plant.refused("bread", business_key="B-3", loaves=4000)
+    address = f"{plant.address}/api/v1/bakery/ledger"
+    status, text = page(address, plant.site.session_of("lea"))
+    assert status == 200
+    assert {"number": "B-3", "loaves": 4000, "turns": None} in json.loads(text)["items"]
+    told = "SELECT data FROM events WHERE kind = 'bread done'"
+    assert ({"loaves": 4000, "turns": 0},) in plant.site.database.rows(told)
 
 
 @pytest.mark.parametrize("command", ["work", "serve"])

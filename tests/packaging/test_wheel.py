@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PACKAGES = {"mpms", "robot_bridge", "fleet", "shopfloor"}
+PACKAGES = {"mpms", "robot_bridge", "fleet", "kernel_store", "shopfloor"}
 ASSETS = ("db", "forms", "processes", "worlds")
 
 
@@ -73,7 +73,7 @@ def test_the_installed_wheel_finds_its_files_far_from_the_checkout(
     }
     found = installed(
         "-c",
-        "import mpms.assets as a, mpms.bootstrap as b;"
+        "import mpms.assets as a, mpms.factory.bootstrap as b;"
         "print(a.directory('db'));"
         "print(len(a.shipped_models()), b.world_named('paint_factory').name)",
     )

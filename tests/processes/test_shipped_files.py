@@ -26,7 +26,7 @@ from mpms.engine.expressions import (
     compile_value,
     parse_duration,
 )
-from mpms.services.factory import TOPICS
+from mpms.factory.plugin import plugin
 from tests.support.diagrams import BPMN, Box, Diagram, touches_border
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -230,7 +230,7 @@ def test_every_form_decision_and_topic_of_a_model_exists(path: Path) -> None:
         assert decision in {path.stem for path in DECISIONS}
     for task in drawing.all("serviceTask"):
         assert task.get(f"{CAMUNDA}type") == "external"
-        assert task.get(f"{CAMUNDA}topic") in TOPICS, task.get("id")
+        assert task.get(f"{CAMUNDA}topic") in plugin.topics, task.get("id")
 
 
 @each_model

@@ -19,10 +19,10 @@ from pathlib import Path
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from mpms import bootstrap
-from mpms.at_the_desk import database
+from mpms.cli.database import database
 from mpms.demo.people import PEOPLE, settle_people
 from mpms.demo.plant import Plant, factory
-from mpms.demo.site import Site
+from mpms.demo.site import DemoSite
 from mpms.settings import Settings
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -48,7 +48,7 @@ def main(words: list[str]) -> int:
             ) as plant:
                 settle_people(plant.services.uow)
                 with (
-                    Site(settings, url, plant.simulator.url) as site,
+                    DemoSite(settings, url, plant.simulator.url) as site,
                     sync_playwright() as playwright,
                 ):
                     browser = playwright.chromium.launch(

@@ -7,12 +7,12 @@ from email.message import EmailMessage
 from typing import Any
 
 from mpms.adapters.mail_account import Password, Security, SmtpAccount
-from mpms.adapters.smtp import SmtpPostman
+from mpms.adapters.smtp import SmtpSender
 from mpms.domain.alerts import AlertRules, AlertWish
 from mpms.domain.people import Role
 from mpms.embedded.mail import MailServers
 from mpms.ports.alerts import Subscription
-from mpms.services.send_alerts import SendAlerts
+from mpms.services.alerts.send import SendAlerts
 from tests.support.factory import Factory
 
 SOFIA = "sofia@plant.example.com"
@@ -50,7 +50,7 @@ class AlertedPlant(Factory):
 
     def sender(self, **parts: Any) -> SendAlerts:
         """Alerts without patience, by nothing unless the test says by what."""
-        given: dict[str, Any] = {"postman": None, "pusher": None, "rules": AT_ONCE}
+        given: dict[str, Any] = {"mail_sender": None, "pusher": None, "rules": AT_ONCE}
         return SendAlerts(
             self.uow,
             self.clock,
@@ -66,7 +66,7 @@ class Mailroom:
         self.servers = servers
         home = servers.home
         login = Password(home.password(home.orders))
-        self.postman = SmtpPostman(
+        self.mail_sender = SmtpSender(
             SmtpAccount(
                 home.host,
                 home.smtp_port,
@@ -77,7 +77,7 @@ class Mailroom:
             )
         )
 
-    def letters(self, address: str = SOFIA) -> list[EmailMessage]:
+    def messages(self, address: str = SOFIA) -> list[EmailMessage]:
         box = self.servers.mailboxes / address / "new"
         found = sorted(box.iterdir(), key=lambda path: path.stat().st_mtime_ns)
         return [

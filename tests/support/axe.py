@@ -9,7 +9,10 @@ from playwright.sync_api import Page
 
 ROOT = Path(__file__).resolve().parents[2]
 AXE = ROOT / "frontend" / "node_modules" / "axe-core" / "axe.min.js"
-IS_THERE = "() => 'axe' in window"
+IS_THERE = """() => {
+    if (!('axe' in window) && 'loadAxe' in window) window.loadAxe();
+    return 'axe' in window;
+}"""
 # Rules whose answer depends on colours; the others say the same in the dark.
 COLOUR_RULES = ["color-contrast", "link-in-text-block"]
 RUN = """async ([exclude, rules]) => {
@@ -21,6 +24,12 @@ RUN = """async ([exclude, rules]) => {
     return found.violations.map(each => [
         each.id, each.nodes.slice(0, 3).map(node => node.html.slice(0, 120))]);
 }"""
+
+
+def axe_on_demand() -> str:
+    """A script for every page of a context: axe is there and not run until it is
+    asked, so a page that nobody asks about costs nearly nothing."""
+    return f"window.loadAxe = () => {{ {AXE.read_text(encoding='utf-8')} }};"
 
 
 def complaints_of(page: Page, *, exclude: tuple[str, ...] = ()) -> list[str]:

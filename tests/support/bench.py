@@ -6,7 +6,7 @@ import json
 from datetime import UTC, datetime
 from typing import Any
 
-from mpms.adapters.memory import FixedClock
+from mpms.factory.adapters.memory import FixedClock
 from tests.support.drawings import draw
 from tests.support.factory import Factory
 

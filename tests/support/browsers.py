@@ -6,6 +6,8 @@ import os
 
 from playwright.sync_api import Browser, BrowserContext, Page, Playwright
 
+from tests.support.axe import axe_on_demand
+
 PATIENCE_MS = 60_000
 HEADED = bool(os.environ.get("MPMS_TEST_HEADED"))
 CHROMIUM_FLAGS = [
@@ -93,6 +95,7 @@ class Tabs:
                 has_touch=touch, service_workers="block"
             )
             context.set_default_timeout(PATIENCE_MS)
+            context.add_init_script(script=axe_on_demand())
             tab = Tab(context, touch=touch)
             self.all.append(tab)
         tab.free = False

@@ -6,10 +6,10 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
-from mpms.domain.order_mail import Catalogue, Material
-from mpms.ports.catalogue import CatalogueVersion
-from mpms.services.change_catalogue import save_material
-from mpms.services.current_catalogue import CurrentCatalogue
+from mpms.factory.domain.order_mail import Catalogue, Material
+from mpms.factory.ports.catalogue import CatalogueVersion
+from mpms.factory.services.catalogue.change import save_material
+from mpms.factory.services.catalogue.current import CurrentCatalogue
 from tests.support.factory import WORLD_DIR, Factory
 
 

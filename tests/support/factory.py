@@ -16,20 +16,22 @@ import psycopg2
 from psycopg2.extensions import connection
 
 from mpms import assets, bootstrap
-from mpms.adapters.memory import LoopbackRobots
 from mpms.domain.incidents import Incident
 from mpms.domain.instances import Instance
 from mpms.domain.limits import Limits
 from mpms.domain.steps import Throw
 from mpms.domain.tasks import FormTask
-from mpms.domain.worlds import World
-from mpms.ports.plant import Clock, Robots
-from mpms.services.deploy_models import deploy_models
-from mpms.services.handlers import Handlers
-from mpms.services.start_instance import start_instance
-from mpms.services.submit_form import Submitted, submit_form
-from mpms.worker import Worker
+from mpms.factory import bootstrap as factory_bootstrap
+from mpms.factory.adapters.memory import LoopbackRobots
+from mpms.factory.domain.worlds import World
+from mpms.factory.ports.plant import Robots
+from mpms.ports.clock import Clock
+from mpms.services.instances.start import start_instance
+from mpms.services.jobs.handlers import Handlers
+from mpms.services.models.deploy import deploy_models
+from mpms.services.tasks.submit import Submitted, submit_form
 from tests.support.databases import Contents, Databases
+from tests.support.factory_worker import FactoryWorker
 from tests.support.fakes import SilentAlarm
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -39,7 +41,7 @@ WORLD_DIR = ROOT / "worlds" / "paint_factory"
 @cache
 def paint_factory() -> World:
     """The shipped world; it cannot be changed, so one reading is enough."""
-    return bootstrap.world_named("paint_factory")
+    return factory_bootstrap.world_named("paint_factory")
 
 
 class Database:
@@ -85,8 +87,8 @@ class Factory:
         self.handlers = handlers or Handlers()
         self.worker = self.another_worker("by hand")
 
-    def another_worker(self, name: str, **more: Any) -> Worker:
-        return Worker(
+    def another_worker(self, name: str, **more: Any) -> FactoryWorker:
+        return FactoryWorker(
             self.uow,
             self.advance,
             self.handlers,

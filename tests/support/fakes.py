@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from mpms.domain.jobs import Answer, Done, Job
-from mpms.ports.floor import FloorSeen, Point
+from mpms.factory.ports.floor import FloorSeen, Point
 
 
 class SilentAlarm:

@@ -25,14 +25,14 @@ from mpms import assets
 from mpms.demo.buyer import BUYER
 from mpms.demo.people import PEOPLE
 from mpms.demo.plant import Plant
-from mpms.demo.site import Site
+from mpms.demo.site import DemoSite
 from mpms.domain.errors import InstanceBusy, TaskGone
 from mpms.embedded import mail
-from mpms.services.deploy_models import deploy_models
-from mpms.services.repair_instance import cancel_instance
-from mpms.services.tokens import hash_of, new_token
+from mpms.services.instances.repair import cancel_instance
+from mpms.services.models.deploy import deploy_models
+from mpms.services.people.session_tokens import hash_of, new_token
 from mpms.settings import Settings
-from mpms.web.signed_in import SESSION_COOKIE
+from mpms.web.site.signed_in import SESSION_COOKIE
 from tests.support.browsers import PATIENCE_MS as PATIENCE_MS
 
 
@@ -42,7 +42,7 @@ class House:
     def __init__(
         self,
         plant: Plant,
-        site: Site,
+        site: DemoSite,
         settings: Settings,
         database_url: str,
         mail_again: ExitStack,
@@ -188,6 +188,32 @@ class House:
             cursor.execute(statement)
             return list(cursor.fetchall())
 
+    def report(self) -> str:
+        """What moves and what waits, for whoever reads why a test failed."""
+        looks = {
+            "orders": "SELECT number, status, received_at FROM orders"
+            " WHERE status IN ('waiting for release', 'new', 'in process')",
+            "mails": "SELECT outcome, count(*), max(read_at) FROM mails GROUP BY 1",
+            "jobs": "SELECT topic, state, run_at, attempts, last_error FROM jobs",
+            "tasks": "SELECT element, created_at FROM tasks",
+            "robots": "SELECT robot, ready, why_not, link, x_m, y_m FROM robots",
+            "held": "SELECT robot, instance_id FROM robot_holds",
+            "goals": "SELECT robot, place, state, created_at, sent_at FROM goals"
+            " WHERE ended_at IS NULL",
+            "messages": "SELECT event FROM messages",
+            "deliveries": "SELECT kind, not_before, failures FROM deliveries",
+            "timers": "SELECT element, due_at FROM timers",
+            "incidents": "SELECT kind, message FROM incidents"
+            " WHERE resolved_at IS NULL",
+            "history": "SELECT at, kind, element, actor FROM events"
+            " ORDER BY id DESC LIMIT 40",
+        }
+        said = [f"told: {list(self.plant.told)}"]
+        for what, statement in looks.items():
+            said.append(what)
+            said += ["  " + "; ".join(map(str, row)) for row in self.rows(statement)]
+        return "\n".join(said)
+
     def stop_mail(self) -> None:
         """Both servers end; their ports refuse whoever calls."""
         self.plant.mail_servers.stop()
@@ -219,5 +245,5 @@ class House:
 
     def start_site(self, port: str) -> None:
         settings = replace(self.settings, web_port=int(port))
-        self.site = Site(settings, self.database_url, self.plant.simulator.url)
+        self.site = DemoSite(settings, self.database_url, self.plant.simulator.url)
         self.site.__enter__()

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from mpms.adapters.mail_sandbox import MailSandbox
-from mpms.domain.order_mail import Catalogue, Outcome, Senders
-from mpms.ports.mail import Letter, Mailbox
-from mpms.services.receive_mail import ReceiveMail
+from mpms.factory.adapters.mail_sandbox import MailSandbox
+from mpms.factory.domain.order_mail import Catalogue, Outcome, Senders
+from mpms.factory.ports.mail import Mailbox, MailMessage
+from mpms.factory.services.mail.receive import ReceiveMail
 from tests.support.factory import Factory
 
 DATA = Path(__file__).resolve().parents[1] / "data" / "orders"
@@ -29,14 +29,14 @@ class IntakeDesk(Factory):
         super().__init__(url)
         self.sandbox = sandbox
 
-    def read(self, letter: Letter) -> Outcome:
+    def read(self, letter: MailMessage) -> Outcome:
         if letter.raw is None:
             return self.sandbox.read(letter.headers, size=letter.size_bytes)
         return self.sandbox.read(letter.raw)
 
     def intake(self, mailbox: Mailbox, **options: Any) -> ReceiveMail:
         given: dict[str, Any] = {"read": self.read, "round_s": 600.0}
-        return ReceiveMail(self.uow, mailbox, **given | options)
+        return ReceiveMail(self.uow, mailbox, engine=self.engine, **given | options)
 
     def outcomes(self) -> list[str]:
         return [row[0] for row in self.rows("SELECT outcome FROM mails ORDER BY id")]

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from mpms.domain.errors import DatabaseAway
-from mpms.domain.events import Cursor, Event
+from mpms.domain.history.events import Cursor, Event
 
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 

@@ -11,15 +11,16 @@ from email import message_from_bytes
 from email.message import Message
 from pathlib import Path
 
-from mpms import assets, bootstrap
+from mpms import assets
 from mpms.adapters.mail_account import Password, Security, SmtpAccount
-from mpms.adapters.memory import FixedClock
-from mpms.adapters.smtp import SmtpPostman
-from mpms.bootstrap_mail import embedded_desk
+from mpms.adapters.smtp import SmtpSender
+from mpms.bootstrap.mail import embedded_desk
 from mpms.embedded import mail
 from mpms.embedded.mail import MailNotStarted, MailServers
-from mpms.services.send_replies import send_reply
-from mpms.services.watch_mailbox import CHANGED
+from mpms.factory import bootstrap as factory_bootstrap
+from mpms.factory.adapters.memory import FixedClock
+from mpms.factory.services.mail.send_replies import send_reply
+from mpms.factory.services.mail.watch import CHANGED
 from mpms.settings import Settings
 from tests.support.factory import ROOT, Factory
 
@@ -54,9 +55,9 @@ class MailOffice(Factory):
             catalogue=DATA / "catalogue.json", senders=DATA / "senders.json"
         )
         self.desk = embedded_desk(settings, self.home)
-        self.intake = self.desk.intake(self.uow)
-        self.handlers = bootstrap.factory_handlers(
-            self.services, self.world, intake=self.intake
+        self.intake = self.desk.intake(self.uow, self.engine)
+        self.handlers = factory_bootstrap.factory_handlers(
+            self.uow, self.advance, self.world, intake=self.intake
         )
         self.worker = self.another_worker("by hand")
         self.deploy_files(assets.shipped_models())
@@ -78,7 +79,7 @@ class MailOffice(Factory):
             user=sender,
             login=login,
         )
-        SmtpPostman(account).send_raw(sender, [self.home.orders], raw)
+        SmtpSender(account).send_raw(sender, [self.home.orders], raw)
 
     def look(self) -> None:
         """Somebody says that the mailbox changed; everything happens that can."""
@@ -87,7 +88,7 @@ class MailOffice(Factory):
         self.worker.settle()
 
     def send_replies(self) -> None:
-        while send_reply(self.uow, self.desk.postman, process="by hand"):
+        while send_reply(self.uow, self.desk.mail_sender, process="by hand"):
             pass
 
     def received(self, address: str = BUYER) -> list[Message]:

@@ -10,17 +10,13 @@ from typing import Protocol
 
 from imapclient import IMAPClient
 
-from mpms.adapters.imap import ImapMailbox
-from mpms.adapters.imap.connection import Patience
 from mpms.adapters.mail_account import MailAccount, Password
 from mpms.embedded.mail import MailHome
-from mpms.ports.mail import (
-    Letter,
-    LetterId,
-    MailboxSession,
-    MailboxUnavailable,
-    Reply,
-)
+from mpms.factory.adapters.imap import ImapMailbox
+from mpms.factory.adapters.imap.connection import Patience
+from mpms.factory.ports.mail import MailboxSession, MailMessage, MailMessageId
+from mpms.factory.ports.plant import MailboxUnavailable
+from mpms.ports.outgoing_mail import Reply
 from tests.support.checkers import there
 from tests.support.mail_servers import Server
 from tests.support.waiting import PATIENCE_S, eventually
@@ -53,11 +49,11 @@ def write_order(
     return f"{head}\r\n{text}".encode()
 
 
-def list_letters(session: MailboxSession, count: int) -> list[LetterId]:
+def list_letters(session: MailboxSession, count: int) -> list[MailMessageId]:
     """List letters once that many are there."""
 
-    def found() -> list[LetterId] | None:
-        letters = list(session.letters())
+    def found() -> list[MailMessageId] | None:
+        letters = list(session.messages())
         return letters if len(letters) >= count else None
 
     letters = eventually(found, f"{count} letters are listed")
@@ -66,12 +62,12 @@ def list_letters(session: MailboxSession, count: int) -> list[LetterId]:
     return letters
 
 
-def fetched(session: MailboxSession, letter: LetterId) -> Letter:
+def fetched(session: MailboxSession, letter: MailMessageId) -> MailMessage:
     """A letter that must not be gone."""
     return there(session.fetch(letter))
 
 
-def raw_of(session: MailboxSession, letter: LetterId) -> bytes:
+def raw_of(session: MailboxSession, letter: MailMessageId) -> bytes:
     """The bytes of a letter that must not be gone, nor be too large."""
     return there(fetched(session, letter).raw)
 
@@ -183,28 +179,28 @@ class FakeMailbox:
     def close(self) -> None:
         pass
 
-    def letters(self) -> Sequence[LetterId]:
+    def messages(self) -> Sequence[MailMessageId]:
         found = [self.letter_id(uid) for uid in sorted(self.letters_here)]
         self.on_list()
         return found
 
-    def letter_id(self, uid: int) -> LetterId:
-        return LetterId("fake/orders", "INBOX", self.uidvalidity, uid)
+    def letter_id(self, uid: int) -> MailMessageId:
+        return MailMessageId("fake/orders", "INBOX", self.uidvalidity, uid)
 
-    def fetch(self, letter: LetterId) -> Letter | None:
+    def fetch(self, letter: MailMessageId) -> MailMessage | None:
         self.on_fetch(letter.uid)
         raw = self.letters_here.get(letter.uid)
-        return None if raw is None else Letter(letter, len(raw), raw)
+        return None if raw is None else MailMessage(letter, len(raw), raw)
 
-    def file_away(self, letter: LetterId, folder: str) -> None:
+    def file_away(self, letter: MailMessageId, folder: str) -> None:
         self.on_file(letter.uid)
         if self.letters_here.pop(letter.uid, None) is not None:
             self.filed.append((letter.uid, folder))
 
 
 @dataclass
-class FakePostman:
-    """Implements Postman: takes, refuses, is away, or breaks off, as it is told."""
+class FakeMailSender:
+    """Implements MailSender: takes, refuses, is away, or breaks off, as it is told."""
 
     failure: BaseException | None = None
     refuses: str | None = None

@@ -9,11 +9,11 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any
 
-from mpms import bootstrap
-from mpms.adapters.memory import LoopbackRobots, LoopbackScale, MemoryIntake
-from mpms.domain.events import Cursor, Event
-from mpms.domain.orders import Order, OrderLine
+from mpms.domain.history.events import Cursor, Event
 from mpms.domain.tasks import FormTask
+from mpms.factory import bootstrap as factory_bootstrap
+from mpms.factory.adapters.memory import LoopbackRobots, LoopbackScale, MemoryIntake
+from mpms.factory.domain.orders import Order, OrderLine
 from tests.support.bench import Bench
 from tests.support.factory import paint_factory
 
@@ -38,8 +38,8 @@ class PaintFactory(Bench):
         super().__init__(url, robots=LoopbackRobots(paint_factory()))
         self.scale = LoopbackScale(self._asked_for)
         self.intake = MemoryIntake(self.uow)
-        self.handlers = bootstrap.factory_handlers(
-            self.services, self.world, scale=self.scale, intake=self.intake
+        self.handlers = factory_bootstrap.factory_handlers(
+            self.uow, self.advance, self.world, scale=self.scale, intake=self.intake
         )
         self.worker = self.another_worker("of the factory")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
-from mpms.services.submit_form import Submitted
+from mpms.services.tasks.submit import Submitted
 from tests.support.bench import Bench
 from tests.support.drawings import draw
 

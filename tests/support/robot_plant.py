@@ -17,11 +17,11 @@ import yaml
 
 from mpms import assets, bootstrap
 from mpms.domain.errors import MpmsError
-from mpms.domain.orders import Order, OrderLine
-from mpms.services.deploy_models import deploy_models
-from mpms.services.repair_instance import retry_incident
-from mpms.services.start_instance import start_instance
-from mpms.services.submit_form import submit_form
+from mpms.factory.domain.orders import Order, OrderLine
+from mpms.services.instances.repair import retry_incident
+from mpms.services.instances.start import start_instance
+from mpms.services.models.deploy import deploy_models
+from mpms.services.tasks.submit import submit_form
 from tests.support.factory import ROOT, WORLD_DIR, Database
 from tests.support.recorder import Recorder
 from tests.support.simulator import Child, Simulator

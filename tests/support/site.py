@@ -14,13 +14,18 @@ from werkzeug.test import TestResponse
 
 from mpms.adapters.argon2_hasher import Argon2Hasher
 from mpms.domain.jobs import Done, Job
-from mpms.domain.order_mail import Catalogue
 from mpms.domain.people import Person, Role
-from mpms.services.current_catalogue import CurrentCatalogue
-from mpms.services.handlers import Handlers
-from mpms.services.tokens import hash_of, new_token
-from mpms.web import create_app, signed_in
-from mpms.web.desk import Desk
+from mpms.factory.domain.order_mail import Catalogue
+from mpms.factory.domain.order_mail.showing import read_text
+from mpms.factory.services.catalogue.current import CurrentCatalogue
+from mpms.factory.services.health import FactoryHealth
+from mpms.factory.services.orders.instance_details import instance_details
+from mpms.factory.web.desk import FactoryDesk
+from mpms.plugins import loading
+from mpms.services.jobs.handlers import Handlers
+from mpms.services.people.session_tokens import hash_of, new_token
+from mpms.web import create_app
+from mpms.web.site import signed_in
 from tests.support.factory import WORLD_DIR, Factory
 from tests.support.fakes import EmptyFloor, SilentLive
 
@@ -70,8 +75,8 @@ class Site(Factory):
         super().__init__(url, **parts)
         self._app: Flask | None = None
 
-    def desk(self, **changes: Any) -> Desk:
-        plain = Desk(
+    def desk(self, **changes: Any) -> FactoryDesk:
+        plain = FactoryDesk(
             uow=self.uow,
             engine=self.engine,
             advance=self.advance,
@@ -82,6 +87,10 @@ class Site(Factory):
             live=SilentLive(),  # type: ignore[arg-type]
             hasher=quick_hasher(),
             materials=shipped_catalogue(),
+            kinds=loading.kinds(),
+            health_parts=(FactoryHealth(self.world),),
+            instance_details=instance_details,
+            read_mail=read_text,  # the sandbox is looked at elsewhere
         )
         return replace(plain, **changes)
 
@@ -186,7 +195,7 @@ def add_jobs(handlers: Handlers, trouble: Callable[[], str | None]) -> None:
         handlers.add_inside(topic, work)
 
 
-def pages_of(desk: Desk) -> Flask:
+def pages_of(desk: FactoryDesk) -> Flask:
     """The application as it is served, but errors become pages as in production."""
     app = create_app(desk)
     app.config.update(TESTING=True, PROPAGATE_EXCEPTIONS=False)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from mpms.domain.instances import Instance
-from mpms.services.correlate_message import Correlated, correlate_message
-from mpms.services.deploy_models import Deployment, deploy_models
-from mpms.services.start_instance import start_instance
+from mpms.services.instances.start import start_instance
+from mpms.services.messages.correlate import Correlated, correlate_message
+from mpms.services.models.deploy import Deployment, deploy_models
 from tests.support.bench import Bench
 from tests.support.drawings import draw
 

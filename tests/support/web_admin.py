@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from mpms.domain.people import Person, Role
-from mpms.services.add_person import add_person
+from mpms.services.people.add import add_person
 from tests.support.factory import ROOT
 from tests.support.site import Site, quick_hasher
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from mpms.services.count_jobs import CountJobs
-from mpms.web.desk import Desk
+from mpms.factory.web.desk import FactoryDesk
+from mpms.services.jobs.count import CountJobs
 from tests.support.drawings import in_a_row, job
 from tests.support.fakes import SilentLive
 from tests.support.site import Workshop
@@ -23,7 +23,7 @@ class House(Workshop):
     def prepare(self) -> None:
         self.deploy("mixing")
 
-    def desk(self, **changes: Any) -> Desk:
+    def desk(self, **changes: Any) -> FactoryDesk:
         return super().desk(**({"live": ThreeStreams()} | changes))
 
     def deploy(self, key: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mpms.adapters.web_push import WebPusher
-from mpms.web.desk import Desk
+from mpms.factory.web.desk import FactoryDesk
 from tests.support.drawings import in_a_row, job
 from tests.support.site import NO_PAPER, Workshop
 
@@ -21,7 +21,7 @@ class House(Workshop):
         self.deploy("mixing")
         self.deploy("packing")
 
-    def desk(self, **changes: Any) -> Desk:
+    def desk(self, **changes: Any) -> FactoryDesk:
         pusher = WebPusher("mailto:plant@example.com")
         return super().desk(**({"pusher": pusher} | changes))
 

@@ -12,12 +12,12 @@ from flask.testing import FlaskClient
 
 from mpms.adapters.argon2_hasher import Argon2Hasher
 from mpms.domain.people import Person, Role
-from mpms.services.add_person import add_person
-from mpms.services.change_secret import set_badge
-from mpms.services.enrol_tablet import enrol_tablet
-from mpms.services.recognise import recognise
-from mpms.web import signed_in
-from mpms.web.desk import Desk
+from mpms.factory.web.desk import FactoryDesk
+from mpms.services.people.add import add_person
+from mpms.services.people.change_secret import set_badge
+from mpms.services.people.enrol_tablet import enrol_tablet
+from mpms.services.people.recognise import recognise
+from mpms.web.site import signed_in
 from tests.support.site import Answer, Browser, Site
 
 PASSWORD = "correct horse battery"
@@ -45,7 +45,7 @@ class Gate(Site):
         super().__init__(url)
         self.hasher = CountingHasher()
 
-    def desk(self, **changes: Any) -> Desk:
+    def desk(self, **changes: Any) -> FactoryDesk:
         return super().desk(**({"hasher": self.hasher} | changes))
 
     def person(

@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import Any
 from uuid import uuid4
 
-from mpms.domain.goals import Goal, GoalState, Pose
-from mpms.domain.worlds import World
-from mpms.ports.floor import FloorSeen, Point
-from mpms.ports.plant import RobotState
-from mpms.web.desk import Desk
+from mpms.factory.domain.goals import Goal, GoalState, Pose
+from mpms.factory.domain.worlds import World
+from mpms.factory.ports.floor import FloorSeen, Point
+from mpms.factory.ports.plant import RobotState
+from mpms.factory.web.desk import FactoryDesk
 from tests.support.fakes import CountingUnitOfWork, EmptyFloor
 from tests.support.site import Browser, Site
 
@@ -45,7 +45,7 @@ class House(Site):
         self.counted = CountingUnitOfWork(self.uow)
         self.floor = PaintedFloor()
 
-    def desk(self, **changes: Any) -> Desk:
+    def desk(self, **changes: Any) -> FactoryDesk:
         usual = {"uow": self.counted, "floor": self.floor}
         return super().desk(**(usual | changes))
 

@@ -6,7 +6,7 @@ from io import BytesIO
 from typing import Any
 
 from mpms.domain.people import Role
-from mpms.services.run_batches import RunBatches
+from mpms.services.bulk.run import RunBatches
 from tests.support.drawings import in_a_row
 from tests.support.site import Answer, Browser, Site
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any
 
-from mpms import assets, bootstrap
-from mpms.adapters.memory import LoopbackRobots, LoopbackScale, MemoryIntake
-from mpms.domain.goals import GoalReport
-from mpms.domain.orders import Order, OrderLine, OrderStatus
-from mpms.ports.mail import LetterId
-from mpms.ports.store import MailRecord
-from mpms.services.submit_form import submit_form
-from mpms.web.desk import Desk
+from mpms import assets
+from mpms.factory import bootstrap as factory_bootstrap
+from mpms.factory.adapters.memory import LoopbackRobots, LoopbackScale, MemoryIntake
+from mpms.factory.domain.goals import GoalReport
+from mpms.factory.domain.orders import Order, OrderLine, OrderStatus
+from mpms.factory.ports.mail import MailMessageId
+from mpms.factory.ports.store import MailRecord
+from mpms.factory.web.desk import FactoryDesk
+from mpms.services.tasks.submit import submit_form
 from tests.support.factory import paint_factory
 from tests.support.fakes import CountingUnitOfWork
 from tests.support.site import Site, row_of
@@ -45,8 +46,12 @@ class Plant(Site):
         super().__init__(url, robots=self.held_robots)
         self.counted = CountingUnitOfWork(self.uow)
         self.scale = LoopbackScale(self._asked_for)
-        self.handlers = bootstrap.factory_handlers(
-            self.services, self.world, scale=self.scale, intake=MemoryIntake(self.uow)
+        self.handlers = factory_bootstrap.factory_handlers(
+            self.uow,
+            self.advance,
+            self.world,
+            scale=self.scale,
+            intake=MemoryIntake(self.uow),
         )
         self.worker = self.another_worker("by hand")
         self.mailed: list[bytes] = []
@@ -56,7 +61,7 @@ class Plant(Site):
     def prepare(self) -> None:
         self.deploy_files(assets.shipped_models())
 
-    def desk(self, **changes: Any) -> Desk:
+    def desk(self, **changes: Any) -> FactoryDesk:
         usual = {
             "uow": self.counted,
             "hand_to_mail_server": self._take_mail,
@@ -110,7 +115,7 @@ class Plant(Site):
         with self.uow() as tx:
             tx.mails.add(
                 MailRecord(
-                    LetterId("orders", "INBOX", 1, self.mails),
+                    MailMessageId("orders", "INBOX", 1, self.mails),
                     sha256=f"{self.mails:064d}",
                     size_bytes=len(raw or b""),
                     raw=raw,

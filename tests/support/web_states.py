@@ -11,11 +11,12 @@ from flask import Flask
 from jinja2 import Environment, nodes
 from jinja2.visitor import NodeTransformer
 
-from mpms import assets, bootstrap
-from mpms.adapters.memory import LoopbackScale
+from mpms import assets
+from mpms.factory import bootstrap as factory_bootstrap
+from mpms.factory.adapters.memory import LoopbackScale
 from mpms.plugins import Page
-from mpms.services.tokens import hash_of
-from mpms.web import signed_in
+from mpms.services.people.session_tokens import hash_of
+from mpms.web.site import signed_in
 from tests.support.site import NO_PAPER, Browser, Site, add_jobs, browser_of, pages_of
 
 
@@ -25,8 +26,8 @@ class WatchedSite(Site):
     def __init__(self, url: str) -> None:
         super().__init__(url)
         self.branches = Branches()
-        self.handlers = bootstrap.factory_handlers(
-            self.services, self.world, scale=LoopbackScale(lambda robot: 10.0)
+        self.handlers = factory_bootstrap.factory_handlers(
+            self.uow, self.advance, self.world, scale=LoopbackScale(lambda robot: 10.0)
         )
         add_jobs(self.handlers, lambda: NO_PAPER)
         self.worker = self.another_worker("by hand")

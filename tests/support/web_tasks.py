@@ -7,11 +7,12 @@ from decimal import Decimal
 from typing import Any
 from uuid import uuid4
 
-from mpms import assets, bootstrap
-from mpms.adapters.memory import LoopbackScale
-from mpms.domain.orders import Order, OrderLine
+from mpms import assets
 from mpms.domain.people import Role
 from mpms.domain.tasks import FormTask
+from mpms.factory import bootstrap as factory_bootstrap
+from mpms.factory.adapters.memory import LoopbackScale
+from mpms.factory.domain.orders import Order, OrderLine
 from tests.support.drawings import draw
 from tests.support.site import Browser, Site
 
@@ -26,8 +27,8 @@ class Hall(Site):
 
     def __init__(self, url: str) -> None:
         super().__init__(url)
-        self.handlers = bootstrap.factory_handlers(
-            self.services, self.world, scale=LoopbackScale(lambda robot: 10.0)
+        self.handlers = factory_bootstrap.factory_handlers(
+            self.uow, self.advance, self.world, scale=LoopbackScale(lambda robot: 10.0)
         )
         self.worker = self.another_worker("by hand")
 

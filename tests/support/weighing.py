@@ -7,11 +7,11 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
-from mpms import bootstrap
-from mpms.adapters.memory import LoopbackScale
-from mpms.domain.orders import Order, OrderLine
 from mpms.domain.people import Person, Role
 from mpms.domain.tasks import FormTask
+from mpms.factory import bootstrap as factory_bootstrap
+from mpms.factory.adapters.memory import LoopbackScale
+from mpms.factory.domain.orders import Order, OrderLine
 from tests.support.bench import Bench
 from tests.support.drawings import draw
 
@@ -48,8 +48,8 @@ class WeighingShop(Bench):
 
     def __init__(self, url: str) -> None:
         super().__init__(url, now=NOON)
-        self.handlers = bootstrap.factory_handlers(
-            self.services, self.world, scale=LoopbackScale(lambda robot: 10.0)
+        self.handlers = factory_bootstrap.factory_handlers(
+            self.uow, self.advance, self.world, scale=LoopbackScale(lambda robot: 10.0)
         )
         self.worker = self.another_worker("of the factory")
 

@@ -15,7 +15,7 @@ import pytest
 from mpms.settings import Settings
 
 ROOT = Path(__file__).resolve().parents[2]
-PACKAGES = ("mpms", "robot_bridge", "fleet", "shopfloor")
+PACKAGES = ("mpms", "robot_bridge", "fleet", "kernel_store", "shopfloor")
 BANNED_NAMES = {"utils", "util", "helpers", "helper", "common", "manager", "misc"}
 # Where somebody works is nobody's business: home directories and checkouts.
 MACHINE_PATH = re.compile(
@@ -113,30 +113,30 @@ def test_no_file_names_a_path_of_somebodys_machine() -> None:
     assert found == []
 
 
+def _is_test(node: ast.AST) -> bool:
+    return isinstance(
+        node, ast.FunctionDef | ast.AsyncFunctionDef
+    ) and node.name.startswith("test_")
+
+
+def _is_claim(node: ast.AST) -> bool:
+    return isinstance(node, ast.Assert) or (
+        isinstance(node, ast.Attribute)
+        and node.attr == "raises"
+        and isinstance(node.value, ast.Name)
+        and node.value.id == "pytest"
+    )
+
+
 def test_every_test_file_claims_something() -> None:
     empty = []
     for path in python_files("tests"):
         if not path.name.startswith("test_"):
             continue
-        nodes = list(ast.walk(ast.parse(path.read_bytes())))
-        claims = [
-            node
-            for node in nodes
-            if isinstance(node, ast.Assert)
-            or (
-                isinstance(node, ast.Attribute)
-                and node.attr == "raises"
-                and isinstance(node.value, ast.Name)
-                and node.value.id == "pytest"
-            )
-        ]
-        tests = [
-            node
-            for node in nodes
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-            and node.name.startswith("test_")
-        ]
-        if not tests or not claims:
+        tree = ast.parse(path.read_bytes())
+        if not any(map(_is_test, ast.walk(tree))) or not any(
+            map(_is_claim, ast.walk(tree))
+        ):
             empty.append(path)
     assert shown(empty) == []
 

@@ -1,31 +1,26 @@
-"""A small bakery: a process, a form, the oven's handler and a page of its own."""
+"""A small bakery: a process, a form, the oven, a ledger and a page of its own."""
 
 from pathlib import Path
 
-from mpms.plugins import BusinessError, Job, Page, Plugin, Role, Topic
+from mpms.plugins import Kind, Page, Plugin, Role, Setting, Topic
 
-OVEN_LOAVES = 40
-
-
-def bake(job: Job) -> dict[str, int]:
-    """Bake in as many turns as the oven needs."""
-    loaves = int(job.inputs["loaves"])
-    if loaves > 10 * OVEN_LOAVES:
-        raise BusinessError("TooMuch", f"{loaves} loaves do not fit into one night")
-    return {"turns": -(-loaves // OVEN_LOAVES)}
-
+HERE = Path(__file__).parent
 
 plugin = Plugin(
     "bakery",
     topics={
         "oven.bake": Topic(
-            bake,
             limit_s=30.0,
             about="bakes loaves",
             takes={"loaves": "how many"},
             gives={"turns": "how often the oven was filled"},
+            retry_delays_s=(60.0, 600.0),  # an oven that is cold takes its time
         )
     },
+    work="bakery.work:work",
+    hooks="bakery.ledger:WriteLedger",
+    kinds=(Kind("bread done", sentence="{loaves} loaves are done", tone="ok"),),
+    settings={"oven_loaves": Setting("How many loaves fit into the oven.", "40")},
     pages=(
         Page(
             "bakery.pages:pages",
@@ -34,5 +29,9 @@ plugin = Plugin(
             frozenset({Role.ADMIN, Role.SUPERVISOR}),
         ),
     ),
-    models=Path(__file__).parent / "models",
+    operations="bakery.ledger:SECTIONS",
+    models=HERE / "models",
+    stores={"bakery_ledger": "bakery.ledger:Ledger"},
+    queries=HERE / "queries",
+    migrations=HERE / "migrations",
 )

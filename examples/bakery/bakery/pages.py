@@ -3,7 +3,7 @@
 from flask import Blueprint, render_template
 
 from mpms.web.rights import LEADERS, allowed
-from mpms.web.signed_in import current_desk
+from mpms.web.site.signed_in import current_desk
 
 pages = Blueprint("bakery", __name__, url_prefix="/bakery", template_folder="templates")
 

@@ -5,7 +5,7 @@ from collections import Counter
 from flask import Blueprint, render_template
 
 from mpms.web.rights import ADMINS, allowed
-from mpms.web.signed_in import current_desk
+from mpms.web.site.signed_in import current_desk
 
 pages = Blueprint("shift", __name__, url_prefix="/shift", template_folder="templates")
 

@@ -1,8 +1,9 @@
 // The rules of forms on the tablet: the same as mpms/domain/forms/checking.py, held to
 // it by tests/data/form_rules.json. Pure: no page, no clock. The server decides.
 
-export type Expression = [string, ...unknown[]];
-export type Names = Record<string, unknown>;
+import { evaluate, type Expression, isNull, type Names } from "./conditions.js";
+
+export { evaluate, type Expression, type Names };
 
 export interface Field {
   key: string;
@@ -47,7 +48,6 @@ const MAX_TEXT = 10_000;
 const MAX_MATCHED_TEXT = 200;
 const MAX_IMAGE_BYTES = 4 << 20;
 const SLACK_KG = 1e-9;
-const MISSING_NAMES = new Set(["__proto__", "constructor", "prototype"]);
 const EMAIL = /^[^@ \t\r\n]{1,64}@[^@ \t\r\n.]{1,63}(\.[^@ \t\r\n.]{1,63}){1,8}$/u;
 const PHONE = /^\+?[0-9][0-9 ()/.-]{3,24}$/u;
 const IMAGE = /^data:image\/(?:jpeg|png|webp);base64,[A-Za-z0-9+/]+={0,2}$/;
@@ -68,30 +68,6 @@ const NO_MOMENT = {
 };
 const KEEPS_EMPTY = new Set(["textfield", "textarea", "scan", "checklist", "taglist"]);
 
-export function evaluate(tree: Expression, names: Names): unknown {
-  const [kind, ...parts] = tree;
-  if (kind === "is") return parts[0];
-  if (kind === "get") return lookUp(names, parts as string[]);
-  const trees = parts as Expression[];
-  if (kind === "and") return trees.every((part) => evaluate(part, names) === true);
-  if (kind === "or") return trees.some((part) => evaluate(part, names) === true);
-  const [left, right] = trees.map((part) => evaluate(part, names));
-  if (kind === "not") return typeof left === "boolean" ? !left : null;
-  if (kind === "count") return Array.isArray(left) ? left.length : null;
-  if (kind === "contains" || kind === "list contains") return contains(left, right);
-  return compare(kind, left, right);
-}
-
-function lookUp(names: Names, path: string[]): unknown {
-  let value: unknown = names;
-  for (const name of path) {
-    if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
-    if (MISSING_NAMES.has(name) || !Object.hasOwn(value, name)) return null;
-    value = (value as Names)[name];
-  }
-  return value ?? null;
-}
-
 export function isNumber(value: unknown): value is number {
   return typeof value === "number" && Math.abs(value) <= 1e15;
 }
@@ -101,26 +77,6 @@ function same(left: unknown, right: unknown): boolean {
   if (isNumber(left) && isNumber(right)) return left === right;
   if (typeof left === "string" && typeof right === "string") return left === right;
   return isNull(left) && isNull(right);
-}
-
-function isNull(value: unknown): boolean {
-  return value === null || value === undefined;
-}
-
-function contains(whole: unknown, part: unknown): boolean | null {
-  if (typeof whole === "string" && typeof part === "string") return whole.includes(part);
-  if (Array.isArray(whole)) return whole.some((item) => same(item, part));
-  return null;
-}
-
-function compare(sign: string, left: unknown, right: unknown): boolean | null {
-  if (sign === "=") return same(left, right);
-  if (sign === "!=") return !same(left, right);
-  const numbers = isNumber(left) && isNumber(right);
-  if (!numbers && !(typeof left === "string" && typeof right === "string")) return null;
-  const [a, b] = [left, right] as [number, number];
-  if (sign === "<" || sign === "<=") return a < b || (sign === "<=" && a === b);
-  return a > b || (sign === ">=" && a === b);
 }
 
 export function isEmpty(value: unknown): boolean {

@@ -149,6 +149,7 @@ function work(pen: Pen): Group[] {
         () => pen.attribute("topic"),
         (topic) =>
           pen.setAttributes({ type: topic ? "external" : "", topic }),
+        { list: "topics" },
       ),
       line(
         t("Retries"),

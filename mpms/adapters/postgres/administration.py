@@ -1,4 +1,4 @@
-"""Workers, servers outside, robots at rest, retention and the facts of the health."""
+"""Workers, servers outside, retention and the facts of the health."""
 
 from __future__ import annotations
 
@@ -11,11 +11,7 @@ from mpms.ports.administration import (
     DatabaseFacts,
     HistoryRun,
     Kept,
-    MailFacts,
-    MailRead,
     QueueAges,
-    RobotOut,
-    UnsentReply,
     WorkerSeen,
 )
 
@@ -66,28 +62,6 @@ class Workers(Repository):
     def contacts(self) -> Mapping[str, Contact]:
         rows = self._statements.rows("contacts_listing")
         return {row[0]: Contact(*row) for row in rows}
-
-
-class RobotsOut(Repository):
-    """Rows of ``robots_out``, and who owns which robot."""
-
-    def take(self, robot: str, *, reason: str, by: str) -> bool:
-        return (
-            self._statements.run("robots_out_take", robot=robot, reason=reason, by=by)
-            > 0
-        )
-
-    def bring_back(self, robot: str) -> RobotOut | None:
-        row = self._statements.row("robots_out_bring_back", robot=robot)
-        return None if row is None else RobotOut(*row)
-
-    def listing(self) -> Mapping[str, RobotOut]:
-        rows = self._statements.rows("robots_out_listing")
-        return {row[0]: RobotOut(*row) for row in rows}
-
-    def owners(self) -> Mapping[str, tuple[str | None, datetime | None]]:
-        rows = self._statements.rows("robots_owners")
-        return {robot: (owner, reported_at) for robot, owner, reported_at in rows}
 
 
 class Retention(Repository):
@@ -141,14 +115,3 @@ class Vitals(Repository):
 
     def queues(self) -> QueueAges:
         return QueueAges(*(self._statements.row("vitals_queues") or ()))
-
-    def mail(self) -> MailFacts:
-        return MailFacts(*(self._statements.row("vitals_mail") or (None, 0, 0, None)))
-
-    def replies(self, limit: int) -> Sequence[UnsentReply]:
-        rows = self._statements.rows("vitals_replies", limit=limit)
-        return [UnsentReply(*row) for row in rows]
-
-    def mails(self, limit: int) -> Sequence[MailRead]:
-        rows = self._statements.rows("vitals_mails", limit=limit)
-        return [MailRead(*row) for row in rows]

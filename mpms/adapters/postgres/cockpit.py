@@ -17,9 +17,9 @@ from mpms.domain.instances import InstanceStatus
 from mpms.ports.cockpit import (
     ENDED,
     Heat,
+    InstanceFilter,
     InstancePlace,
     InstanceRow,
-    InstancesSought,
     InstanceStand,
     ProcessRow,
     Standing,
@@ -62,28 +62,28 @@ class Cockpit(Repository):
         return [InstanceStand(*row) for row in rows]
 
     def instances(
-        self, sought: InstancesSought, *, below: InstancePlace | None, limit: int
+        self, wanted: InstanceFilter, *, below: InstancePlace | None, limit: int
     ) -> Sequence[InstanceRow]:
         """The last changed first."""
-        return self._found(sought, below, limit, limit)[0]
+        return self._found(wanted, below, limit, limit)[0]
 
     def counted(
-        self, sought: InstancesSought, *, limit: int, most: int
+        self, wanted: InstanceFilter, *, limit: int, most: int
     ) -> tuple[Sequence[InstanceRow], int]:
         """The first of them, and how many there are; counting stops at ``most``."""
-        return self._found(sought, None, limit, most)
+        return self._found(wanted, None, limit, most)
 
     def _found(
         self,
-        sought: InstancesSought,
+        wanted: InstanceFilter,
         below: InstancePlace | None,
         limit: int,
         most: int,
     ) -> tuple[Sequence[InstanceRow], int]:
-        asked = _asked(sought, below) | {"limit": limit, "most": most}
+        asked = _asked(wanted, below) | {"limit": limit, "most": most}
         rows: list[InstanceRow] = []
         number = 0
-        for name, status in _statements(sought):
+        for name, status in _statements(wanted):
             found = self._statements.rows(name, **asked, status=status)
             rows += (_instance(row[:-1]) for row in found)
             number += found[0][-1] if found else 0
@@ -129,34 +129,34 @@ class Cockpit(Repository):
         return [Standing(*row) for row in rows]
 
 
-def _statements(sought: InstancesSought) -> list[tuple[str, str | None]]:
+def _statements(wanted: InstanceFilter) -> list[tuple[str, str | None]]:
     """What to ask, and for which status; None: for every end there is."""
     names: list[tuple[str, str | None]] = []
-    if InstanceStatus.ACTIVE in sought.statuses:
+    if InstanceStatus.ACTIVE in wanted.statuses:
         names.append(("cockpit_running", None))
-    ends: set[str | None] = {s.value for s in sought.statuses if s.ended}
+    ends: set[str | None] = {s.value for s in wanted.statuses if s.ended}
     if len(ends) == len(ENDED):
         ends = {None}
-    if not sought.of_the_present:
-        valued = sought.value is not None
+    if not wanted.of_the_present:
+        valued = wanted.value is not None
         name = "cockpit_ended_with_value" if valued else "cockpit_ended"
         names += ((name, end) for end in ends)
     return names
 
 
-def _asked(sought: InstancesSought, below: InstancePlace | None) -> dict[str, Any]:
-    begins = sought.business_key.translate(_LIKE)
+def _asked(wanted: InstanceFilter, below: InstancePlace | None) -> dict[str, Any]:
+    begins = wanted.business_key.translate(_LIKE)
     return {
-        "key": sought.key,
-        "definition_id": sought.definition_id,
+        "key": wanted.key,
+        "definition_id": wanted.definition_id,
         "business_key": f"{begins}%" if begins else None,
-        "name": sought.name,
-        "value": sought.value,
-        "element": sought.element,
-        "stuck": sought.stuck,
-        "suspended": sought.suspended,
-        "since": sought.since,
-        "until": sought.until,
+        "name": wanted.name,
+        "value": wanted.value,
+        "element": wanted.element,
+        "stuck": wanted.stuck,
+        "suspended": wanted.suspended,
+        "since": wanted.since,
+        "until": wanted.until,
         "before_at": None if below is None else below.at,
         "before_id": None if below is None else below.id,
     }

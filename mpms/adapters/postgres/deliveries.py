@@ -22,7 +22,7 @@ from mpms.adapters.postgres.statements import (
 )
 from mpms.domain.errors import InstanceUnknown
 from mpms.domain.steps import EventWait, Throw, received
-from mpms.ports.store import Delivery, Fitting
+from mpms.ports.deliveries import Delivery, Fitting
 
 
 class Deliveries(Repository):
@@ -57,9 +57,14 @@ class Deliveries(Repository):
     def postpone(self, delivery_id: int, delay_s: float) -> None:
         self._statements.run("deliveries_postpone", id=delivery_id, delay_s=delay_s)
 
-    def throw(self, throw: Throw) -> int:
+    def signalled(self) -> Sequence[int]:
+        """The definitions in which somebody waits for a signal, or that one starts."""
+        return [row[0] for row in self._statements.rows("deliveries_signalled")]
+
+    def throw(self, throw: Throw, *, keep_s: float | None = None) -> int:
         """Hand a signal to all who wait for it and all it starts; a message to one
-        who waits, else to the process that it starts, else keep it."""
+        who waits, else to the process that it starts, else keep it: for ever, for a
+        while, or with 0 not at all."""
         data = as_json(received(throw))
         if throw.kind == "signal":
             given = self._statements.run(
@@ -74,8 +79,8 @@ class Deliveries(Repository):
             data=data,
         )
         given = given or self._start(throw)
-        if not given:
-            self.keep(throw)
+        if not given and keep_s != 0:
+            self.keep(throw, keep_s=keep_s)
         return given
 
     def _start(self, throw: Throw) -> int:
@@ -84,15 +89,35 @@ class Deliveries(Repository):
         )
         return len(started)
 
-    def keep(self, throw: Throw) -> None:
-        """Keep a message until somebody waits for it."""
+    def keep(self, throw: Throw, *, keep_s: float | None = None) -> None:
+        """Keep a message until somebody waits for it, or for a while only."""
         self._statements.run(
             "messages_keep",
             event=throw.event,
             correlation=throw.correlation,
             variables=as_json(throw.variables),
             once=throw.once,
+            keep_s=keep_s,
         )
+
+    def note_id(
+        self, event: str, correlation: str | None, message_id: str, *, keep_s: float
+    ) -> bool:
+        """Note the id of a message for a while; False if it is noted already."""
+        noted = self._statements.run(
+            "message_ids_insert",
+            event=event,
+            correlation=correlation,
+            message_id=message_id,
+            keep_s=keep_s,
+        )
+        return noted > 0
+
+    def expire(self) -> None:
+        """Forget messages, and ids of messages, whose time is up."""
+        self._lock_messages()
+        self._statements.run("messages_expire")
+        self._statements.run("message_ids_expire")
 
     def fitting(
         self,

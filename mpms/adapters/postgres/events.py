@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from mpms.adapters.postgres.statements import Repository, as_json
-from mpms.domain.events import Cursor, Event
+from mpms.adapters.postgres.statements import Repository, Statements, as_json
+from mpms.domain.history.events import Cursor, Event
+from mpms.domain.history.kinds import Kinds
 
 Line = tuple[str, str | None, str | None, dict[str, Any]]
 
 
 class Events(Repository):
-    """Rows of ``events``."""
+    """Rows of ``events``; only kinds that are known can be written."""
+
+    def __init__(self, statements: Statements, kinds: Kinds) -> None:
+        super().__init__(statements)
+        self._kinds = kinds
 
     def append(
         self,
@@ -24,11 +29,14 @@ class Events(Repository):
         task_id: str | None = None,
         data: dict[str, Any] | None = None,
     ) -> None:
+        self._kinds.require(kind)
         line = (kind, element, task_id, data or {})
         self._statements.run("events_append", **_written(instance_id, actor, [line]))
 
     def append_many(self, instance_id: str, actor: str, lines: Sequence[Line]) -> None:
         """Append (kind, element, task id, data) lines in one statement."""
+        for kind, _, _, _ in lines:
+            self._kinds.require(kind)
         if lines:
             written = _written(instance_id, actor, lines)
             self._statements.run_later("events_append", **written)

@@ -118,7 +118,7 @@ def _task(row: Row) -> ExternalTask:
     job_id, task_id, instance_id, business_key, key, version, definition_id = row[:7]
     element, topic, inputs, variables, state, leased_by, lease_until = row[7:14]
     retries_left, error, created_at, suspended, attempts, delays = row[14:20]
-    resets, details = row[20:]
+    resets, details, instance_number = row[20:]
     job = Job(
         id=job_id,
         task_id=str(task_id),
@@ -146,4 +146,5 @@ def _task(row: Row) -> ExternalTask:
         details=details,
         created_at=created_at,
         suspended=suspended,
+        instance_number=instance_number,
     )

@@ -11,18 +11,18 @@ from mpms.domain.incidents import TOLD
 from mpms.ports.inbox import (
     AlarmCounts,
     CauseComment,
+    CauseFilter,
     CauseIncident,
     CauseRow,
-    CausesSought,
 )
 
 
 class Inbox(Repository):
     """Rows of ``incidents`` and ``incident_comments``."""
 
-    def causes(self, sought: CausesSought, *, limit: int) -> Sequence[CauseRow]:
+    def causes(self, wanted: CauseFilter, *, limit: int) -> Sequence[CauseRow]:
         rows = self._statements.rows(
-            "inbox_causes", **asdict(sought), told_kinds=sorted(TOLD), limit=limit
+            "inbox_causes", **asdict(wanted), told_kinds=sorted(TOLD), limit=limit
         )
         return [_cause(row) for row in rows]
 
@@ -31,8 +31,8 @@ class Inbox(Repository):
         assert row is not None  # noqa: S101
         return AlarmCounts(*row)
 
-    def count(self, sought: CausesSought) -> tuple[int, int]:
-        row = self._statements.row("inbox_count", **asdict(sought))
+    def count(self, wanted: CauseFilter) -> tuple[int, int]:
+        row = self._statements.row("inbox_count", **asdict(wanted))
         return (0, 0) if row is None else (int(row[0]), int(row[1]))
 
     def choices(self) -> Sequence[tuple[str, str, str]]:

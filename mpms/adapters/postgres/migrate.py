@@ -19,8 +19,9 @@ from mpms.domain.errors import MpmsError
 
 # Any number will do as long as every MPMS process uses the same one.
 LOCK_KEY = 0x4D504D53
+OURS = "schema_migrations"
 LEDGER = """
-    CREATE TABLE IF NOT EXISTS schema_migrations (
+    CREATE TABLE IF NOT EXISTS {ledger} (
         version integer PRIMARY KEY,
         name text NOT NULL,
         sha256 text NOT NULL,
@@ -41,43 +42,46 @@ class DatabaseNewer(MpmsError):
     """The database was made by a newer version of this program."""
 
 
-def migrate(connection: connection, directory: Path) -> list[str]:
-    """Apply what is missing and return the names of what was applied here."""
+def migrate(connection: connection, directory: Path, ledger: str = OURS) -> list[str]:
+    """Apply what is missing and return the names of what was applied here.
+
+    Plug-ins have ledgers of their own, so that each can be updated by itself.
+    """
     migrations = read_migrations(directory)
     applied: list[str] = []
     while True:
         with _transaction(connection) as cursor:
             cursor.execute("SELECT pg_advisory_xact_lock(%s)", (LOCK_KEY,))
-            cursor.execute(LEDGER)
-            missing = _missing(cursor, migrations)
+            cursor.execute(LEDGER.format(ledger=ledger))
+            missing = _missing(cursor, migrations, ledger)
             if not missing:
                 return applied
-            _apply(cursor, missing[0])
+            _apply(cursor, missing[0], ledger)
         applied.append(missing[0].name)
 
 
-def pending(connection: connection, directory: Path) -> list[str]:
+def pending(connection: connection, directory: Path, ledger: str = OURS) -> list[str]:
     """Return the names of what ``migrate`` would apply; change nothing."""
     migrations = read_migrations(directory)
     with _transaction(connection) as cursor:
-        cursor.execute("SELECT to_regclass('schema_migrations') IS NOT NULL")
+        cursor.execute("SELECT to_regclass(%s) IS NOT NULL", (ledger,))
         (has_ledger,) = cursor.fetchone() or (False,)
-        missing = _missing(cursor, migrations) if has_ledger else migrations
+        missing = _missing(cursor, migrations, ledger) if has_ledger else migrations
     return [migration.name for migration in missing]
 
 
-def _missing(cursor: cursor, migrations: list[Migration]) -> list[Migration]:
-    cursor.execute(
-        "SELECT version, name, sha256 FROM schema_migrations ORDER BY version"
-    )
-    ledger = cursor.fetchall()
-    if len(ledger) > len(migrations):
+def _missing(
+    cursor: cursor, migrations: list[Migration], ledger: str
+) -> list[Migration]:
+    cursor.execute(f"SELECT version, name, sha256 FROM {ledger} ORDER BY version")
+    applied = cursor.fetchall()
+    if len(applied) > len(migrations):
         known = migrations[-1].name if migrations else "none"
         raise DatabaseNewer(
-            f"the database has the migration {ledger[-1][1]}, but the last one this"
+            f"the database has the migration {applied[-1][1]}, but the last one this"
             f" version of MPMS knows is {known}: use a newer version of MPMS"
         )
-    for (version, name, sha256), ours in zip(ledger, migrations, strict=False):
+    for (version, name, sha256), ours in zip(applied, migrations, strict=False):
         same_name = (version, name) == (ours.version, ours.name)
         if not same_name or sha256 not in ours.editions:
             raise MigrationChanged(
@@ -85,10 +89,10 @@ def _missing(cursor: cursor, migrations: list[Migration]) -> list[Migration]:
                 f" {ours.name}.sql is no longer the same: restore the file and put"
                 " the change into a new migration"
             )
-    return migrations[len(ledger) :]
+    return migrations[len(applied) :]
 
 
-def _apply(cursor: cursor, migration: Migration) -> None:
+def _apply(cursor: cursor, migration: Migration, ledger: str) -> None:
     try:
         cursor.execute(migration.statements)
     except psycopg2.Error as error:
@@ -97,7 +101,7 @@ def _apply(cursor: cursor, migration: Migration) -> None:
             f" it: {str(error).strip()}"
         ) from error
     cursor.execute(
-        "INSERT INTO schema_migrations (version, name, sha256) VALUES (%s, %s, %s)",
+        f"INSERT INTO {ledger} (version, name, sha256) VALUES (%s, %s, %s)",
         (migration.version, migration.name, migration.sha256),
     )
 

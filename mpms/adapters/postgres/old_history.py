@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from mpms.adapters.postgres.statements import Repository
-from mpms.domain.events import HistoryCounts
+from mpms.domain.history.events import HistoryCounts
 
 
 class OldHistory(Repository):

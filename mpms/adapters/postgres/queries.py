@@ -45,12 +45,16 @@ class Query:
 
 
 class Queries(Mapping[str, str]):
-    """Every statement of a directory; ``queries["orders_insert"]`` is its SQL."""
+    """Every statement of directories; ``queries["orders_insert"]`` is its SQL."""
 
-    def __init__(self, directory: Path) -> None:
-        if not directory.is_dir():
-            raise QueriesInvalid(f"there is no directory of queries at {directory}")
+    def __init__(self, *directories: Path) -> None:
         self._queries: dict[str, Query] = {}
+        for directory in directories:
+            if not directory.is_dir():
+                raise QueriesInvalid(f"there is no directory of queries at {directory}")
+            self._read(directory)
+
+    def _read(self, directory: Path) -> None:
         for path in sorted(directory.glob("*.sql")):
             for query in parse(path.read_text(encoding="utf-8"), path.name):
                 if (other := self._queries.get(query.name)) is not None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from mpms.adapters.postgres.statements import Repository
 
 STEPS = (
@@ -43,3 +45,12 @@ class Tallies(Repository):
             )
         self._statements.run("tallies_move", transaction=to_transaction, line=to_line)
         return True
+
+    def count_jobs(self, run: Mapping[str, int], failed: Mapping[str, int]) -> None:
+        topics = sorted({*run, *failed})
+        self._statements.run(
+            "tallies_count_jobs",
+            topics=topics,
+            run=[run.get(topic, 0) for topic in topics],
+            failed=[failed.get(topic, 0) for topic in topics],
+        )

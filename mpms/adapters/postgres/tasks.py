@@ -21,7 +21,7 @@ class Tasks(Repository):
         )
         if row is None:
             raise TaskGone
-        return _task(row)
+        return form_task(row)
 
     def open(
         self, *, groups: Iterable[str] | None = None, instance_id: str | None = None
@@ -32,7 +32,7 @@ class Tasks(Repository):
             groups=None if groups is None else list(groups),
             instance_id=instance_id,
         )
-        return [_task(row) for row in rows]
+        return [form_task(row) for row in rows]
 
     def answer(self, task_id: str) -> FormAnswer | None:
         if not is_uuid(task_id):
@@ -69,7 +69,7 @@ class Tasks(Repository):
         return None if row is None else PastTask(*row)
 
 
-def _task(row: Row) -> FormTask:
+def form_task(row: Row) -> FormTask:
     (
         task_id,
         instance_id,

@@ -7,7 +7,7 @@ is only a hint; when it is lost the transaction stands all the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -17,34 +17,28 @@ from psycopg2.extensions import TRANSACTION_STATUS_INERROR, connection
 
 from mpms.adapters.postgres.administration import (
     Retention,
-    RobotsOut,
     Vitals,
     Workers,
 )
 from mpms.adapters.postgres.alerts import Alerts
 from mpms.adapters.postgres.batches import Batches
-from mpms.adapters.postgres.catalogue import CatalogueVersions
 from mpms.adapters.postgres.connections import Connections
 from mpms.adapters.postgres.definitions import Definitions, Versions
 from mpms.adapters.postgres.deliveries import Deliveries
 from mpms.adapters.postgres.events import Events
-from mpms.adapters.postgres.goals import Goals
 from mpms.adapters.postgres.incidents import Incidents
 from mpms.adapters.postgres.instances import Instances
 from mpms.adapters.postgres.jobs import Jobs
 from mpms.adapters.postgres.old_history import OldHistory
-from mpms.adapters.postgres.orders import Orders
-from mpms.adapters.postgres.robot_holds import RobotHolds
-from mpms.adapters.postgres.robots import RobotRows
 from mpms.adapters.postgres.starts import Starts
 from mpms.adapters.postgres.statements import Statements, our_errors
 from mpms.adapters.postgres.suspensions import Suspensions
 from mpms.adapters.postgres.tallies import Tallies
 from mpms.adapters.postgres.tasks import Tasks
 from mpms.adapters.postgres.timers import Timers
-from mpms.adapters.postgres.tracks import Tracks
 from mpms.adapters.postgres.waits import Waits
 from mpms.adapters.postgres.webhooks import Webhooks
+from mpms.domain.history.kinds import Kinds
 
 if TYPE_CHECKING:
     from mpms.adapters.postgres.api import ApiAnswers, ApiTokens
@@ -54,14 +48,14 @@ if TYPE_CHECKING:
     from mpms.adapters.postgres.cockpit_instance import CockpitInstance
     from mpms.adapters.postgres.desk_work import Claims, Drafts, LateAnswers
     from mpms.adapters.postgres.external_tasks import ExternalTasks
-    from mpms.adapters.postgres.figures import Figures
     from mpms.adapters.postgres.inbox import Inbox
-    from mpms.adapters.postgres.mails import Mails, Outbox
+    from mpms.adapters.postgres.listings import Listings
     from mpms.adapters.postgres.metrics import Metrics
     from mpms.adapters.postgres.models import Models
-    from mpms.adapters.postgres.order_views import OrderViews
+    from mpms.adapters.postgres.numbered import Numbered
     from mpms.adapters.postgres.people import Attempts, People, Sessions
 
+StoreMaker = Callable[[Statements], object]
 NOTIFY = "SELECT pg_notify(%s, '')"
 
 
@@ -86,7 +80,7 @@ def _late(home: str) -> Any:
 
 
 class PostgresTransaction:
-    """All repositories over one connection."""
+    """All repositories over one connection; those of plug-ins by the same names."""
 
     # For pages and mail: a worker without either never loads them.
     api_answers: ApiAnswers = _late("api.ApiAnswers")
@@ -99,22 +93,26 @@ class PostgresTransaction:
     cockpit_instance: CockpitInstance = _late("cockpit_instance.CockpitInstance")
     drafts: Drafts = _late("desk_work.Drafts")
     external_tasks: ExternalTasks = _late("external_tasks.ExternalTasks")
-    figures: Figures = _late("figures.Figures")
     inbox: Inbox = _late("inbox.Inbox")
     late_answers: LateAnswers = _late("desk_work.LateAnswers")
-    mails: Mails = _late("mails.Mails")
+    listings: Listings = _late("listings.Listings")
     metrics: Metrics = _late("metrics.Metrics")
     models: Models = _late("models.Models")
-    order_views: OrderViews = _late("order_views.OrderViews")
-    outbox: Outbox = _late("mails.Outbox")
+    numbered: Numbered = _late("numbered.Numbered")
     people: People = _late("people.People")
     sessions: Sessions = _late("people.Sessions")
 
-    def __init__(self, statements: Statements, versions: Versions) -> None:
+    def __init__(
+        self,
+        statements: Statements,
+        versions: Versions,
+        stores: Mapping[str, StoreMaker],
+        kinds: Kinds,
+    ) -> None:
         self.statements = statements
+        self._stores = stores
         self.definitions = Definitions(statements, versions)
         self.instances = Instances(statements)
-        self.tracks = Tracks(statements)
         self.waits = Waits(statements)
         self.tasks = Tasks(statements)
         self.jobs = Jobs(statements)
@@ -123,22 +121,25 @@ class PostgresTransaction:
         self.starts = Starts(statements)
         self.incidents = Incidents(statements)
         self.alerts = Alerts(statements)
-        self.events = Events(statements)
-        self.orders = Orders(statements)
-        self.goals = Goals(statements)
-        self.robot_holds = RobotHolds(statements)
-        self.robots = RobotRows(statements)
+        self.events = Events(statements, kinds)
         self.tallies = Tallies(statements)
         self.suspensions = Suspensions(statements)
         self.old_history = OldHistory(statements)
         self.batches = Batches(statements)
         self.webhooks = Webhooks(statements)
         self.workers = Workers(statements)
-        self.robots_out = RobotsOut(statements)
         self.retention = Retention(statements)
         self.vitals = Vitals(statements)
-        self.catalogue = CatalogueVersions(statements)
         self.wakes = False
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            make = self._stores[name]
+        except KeyError:
+            raise AttributeError(f"no plug-in brings the store {name!r}") from None
+        repository = make(self.statements)
+        setattr(self, name, repository)
+        return repository
 
     def wake(self) -> None:
         """After the commit, tell the workers that there is something to do."""
@@ -153,9 +154,16 @@ class PostgresUnitOfWork:
     """Opens transactions; safe to share between threads."""
 
     def __init__(
-        self, pool: Connections, queries: Mapping[str, str], channel: str = "mpms"
+        self,
+        pool: Connections,
+        queries: Mapping[str, str],
+        channel: str = "mpms",
+        stores: Mapping[str, StoreMaker] | None = None,
+        kinds: Kinds | None = None,
     ) -> None:
         self._pool = pool
+        self._stores = stores or {}
+        self._kinds = kinds or Kinds()
         self._queries = queries
         self._channel = channel
         self._versions = Versions()
@@ -165,7 +173,9 @@ class PostgresUnitOfWork:
         """Commit at the end of the block; an exception rolls back."""
         with suppress(_NotWoken), our_errors(), self._pool.connection() as connection:
             statements = Statements(connection, self._queries)
-            transaction = PostgresTransaction(statements, self._versions)
+            transaction = PostgresTransaction(
+                statements, self._versions, self._stores, self._kinds
+            )
             yield transaction
             failed = connection.info.transaction_status == TRANSACTION_STATUS_INERROR
             if not failed:

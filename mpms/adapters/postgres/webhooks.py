@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from mpms.adapters.postgres.statements import Repository, Row, as_json
-from mpms.domain.events import Cursor
+from mpms.domain.history.events import Cursor
 from mpms.ports.api import Webhook, WebhookPost
 
 

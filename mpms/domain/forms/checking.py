@@ -14,7 +14,7 @@ from datetime import date
 from typing import Any
 
 from mpms.domain.errors import FormInvalid
-from mpms.domain.forms.conditions import evaluate, is_number, same
+from mpms.domain.forms.conditions import Feel, Names, is_number, plain_value, same
 from mpms.domain.forms.patterns import MAX_MATCHED_TEXT
 from mpms.domain.forms.reading import (
     MAX_IMAGE_BYTES,
@@ -80,24 +80,25 @@ def check_answers(
     answers: dict[str, Any],
     variables: Mapping[str, Any] | None = None,
     *,
+    feel: Feel,
     today: date | None = None,
 ) -> dict[str, Any]:
     """Return the answers the form asks for. FormInvalid names every wrong field.
 
     ``variables`` are what the form can see: conditions, limits and choices refer to
-    them. Without ``today`` no date is too early.
+    them, and ``feel`` evaluates those. Without ``today`` no date is too early.
     """
     form = Reading(schema)
     if form.broken_fields:
         raise FormInvalid(f"The form cannot be used: {form.problems[0].reason}")
-    names = visible_names(form, answers, variables or {})
+    names = visible_names(form, answers, variables or {}, feel)
     problems: list[FieldProblem] = []
     accepted: dict[str, Any] = {}
     for asked in form.fields:
         if is_hidden(asked, names):
             names[asked["key"]] = None
             continue
-        if "readonly" in asked and evaluate(asked["readonly"], names) is True:
+        if "readonly" in asked and names.value_of(asked["readonly"]) is True:
             continue
         value = answers.get(asked["key"])
         found = check_field(asked, value, names, today)
@@ -112,24 +113,25 @@ def check_answers(
 
 
 def visible_names(
-    form: Reading, answers: Mapping[str, Any], variables: Mapping[str, Any]
-) -> dict[str, Any]:
+    form: Reading,
+    answers: Mapping[str, Any],
+    variables: Mapping[str, Any],
+    feel: Feel,
+) -> Names:
     """What conditions may refer to: variables, and over them what is typed in."""
     typed = {asked["key"]: answers.get(asked["key"]) for asked in form.fields}
-    return {**variables, **typed}
+    return Names({**variables, **typed}, feel)
 
 
-def is_hidden(asked: Field, names: Mapping[str, Any]) -> bool:
-    return any(evaluate(tree, names) is True for tree in asked.get("hide", ()))
+def is_hidden(asked: Field, names: Names) -> bool:
+    return any(names.value_of(tree) is True for tree in asked.get("hide", ()))
 
 
 def is_empty(value: Any) -> bool:
     return value is None or value == "" or value == []
 
 
-def check_field(
-    asked: Field, value: Any, names: Mapping[str, Any], today: date | None
-) -> Found:
+def check_field(asked: Field, value: Any, names: Names, today: date | None) -> Found:
     """Why a value does not fit; None if it does."""
     empty = value is not True if asked["type"] == "checkbox" else is_empty(value)
     if empty and asked.get("required"):
@@ -141,15 +143,13 @@ def check_field(
 
 
 def choices_of(asked: Field, names: Mapping[str, Any]) -> list[dict[str, Any]]:
-    listed = evaluate(asked["choices"], names)
+    listed = plain_value(asked["choices"], names)
     if not isinstance(listed, list):
         return []
     return [choice for value in listed if (choice := as_choice(value))]
 
 
-def weigh_limits(
-    asked: Field, names: Mapping[str, Any]
-) -> tuple[float | None, float | None]:
+def weigh_limits(asked: Field, names: Names) -> tuple[float | None, float | None]:
     """Target and tolerance in kg, as far as they are known."""
     target = _number_at(asked, "target", names)
     tolerance = _number_at(asked, "tolerance_kg", names)
@@ -163,8 +163,8 @@ def _keeps_empty(asked: Field) -> bool:
     return asked["type"] in ("textfield", "textarea", "scan", "checklist", "taglist")
 
 
-def _number_at(asked: Field, name: str, names: Mapping[str, Any]) -> float | None:
-    value = evaluate(asked[name], names) if name in asked else None
+def _number_at(asked: Field, name: str, names: Names) -> float | None:
+    value = names.value_of(asked[name]) if name in asked else None
     return value if is_number(value) else None
 
 
@@ -172,7 +172,7 @@ def _checkbox(asked: Field, value: Any, *_: Any) -> Found:
     return None if isinstance(value, bool) else ("must be yes or no.", {})
 
 
-def _number(asked: Field, value: Any, names: Mapping[str, Any], *_: Any) -> Found:
+def _number(asked: Field, value: Any, names: Names, *_: Any) -> Found:
     if not is_number(value):
         return "must be a number.", {}
     digits = asked.get("decimalDigits")
@@ -186,7 +186,7 @@ def _number(asked: Field, value: Any, names: Mapping[str, Any], *_: Any) -> Foun
     return None
 
 
-def _weigh(asked: Field, value: Any, names: Mapping[str, Any], *_: Any) -> Found:
+def _weigh(asked: Field, value: Any, names: Names, *_: Any) -> Found:
     found = _number(asked, value, names)
     if found is not None:
         return found
@@ -202,7 +202,7 @@ def _weigh(asked: Field, value: Any, names: Mapping[str, Any], *_: Any) -> Found
     return None
 
 
-def _text(asked: Field, value: Any, names: Mapping[str, Any], *_: Any) -> Found:
+def _text(asked: Field, value: Any, names: Names, *_: Any) -> Found:
     if not isinstance(value, str):
         return "must be text.", {}
     if UNKEEPABLE.search(value):
@@ -229,19 +229,19 @@ def _text(asked: Field, value: Any, names: Mapping[str, Any], *_: Any) -> Found:
     return _expected(asked, value, names)
 
 
-def _expected(asked: Field, value: str, names: Mapping[str, Any]) -> Found:
-    expected = evaluate(asked["expected"], names) if "expected" in asked else None
+def _expected(asked: Field, value: str, names: Names) -> Found:
+    expected = names.value_of(asked["expected"]) if "expected" in asked else None
     if not isinstance(expected, str) or expected == "" or value.strip() == expected:
         return None
     return "wrong code; {expected} is expected.", {"expected": expected}
 
 
-def _choice(asked: Field, value: Any, names: Mapping[str, Any], *_: Any) -> Found:
+def _choice(asked: Field, value: Any, names: Names, *_: Any) -> Found:
     known = any(same(value, choice["value"]) for choice in choices_of(asked, names))
     return None if known else ("is not one of the choices.", {})
 
 
-def _choices(asked: Field, value: Any, names: Mapping[str, Any], *_: Any) -> Found:
+def _choices(asked: Field, value: Any, names: Names, *_: Any) -> Found:
     if not isinstance(value, list):
         return "must be a list of choices.", {}
     choices = choices_of(asked, names)
@@ -254,7 +254,7 @@ def _choices(asked: Field, value: Any, names: Mapping[str, Any], *_: Any) -> Fou
 
 
 def _datetime(
-    asked: Field, value: Any, names: Mapping[str, Any], today: date | None = None
+    asked: Field, value: Any, names: Names, today: date | None = None
 ) -> Found:
     subtype = asked["subtype"]
     if not isinstance(value, str) or not is_moment(subtype, value):
@@ -267,7 +267,7 @@ def _datetime(
         ("min", "must not be before {limit}."),
         ("max", "must not be after {limit}."),
     ):
-        limit = evaluate(asked[name], names) if name in asked else None
+        limit = names.value_of(asked[name]) if name in asked else None
         if not isinstance(limit, str) or not is_moment(subtype, limit):
             continue
         early = value[:size] < limit[:size] if name == "min" else False
@@ -299,10 +299,10 @@ def _photo(asked: Field, value: Any, *_: Any) -> Found:
     return None
 
 
-def _signature(asked: Field, value: Any, *_: Any) -> Found:
+def _signature(asked: Field, value: Any, names: Names, *_: Any) -> Found:
     """Drawn, or the name typed by those who cannot draw."""
     if isinstance(value, str) and not value.startswith("data:"):
-        return _text({"maxLength": 100, "minLength": 2}, value, {})
+        return _text({"maxLength": 100, "minLength": 2}, value, names)
     return _photo(asked, value)
 
 

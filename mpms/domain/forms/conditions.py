@@ -1,22 +1,24 @@
 """The part of FEEL that forms may use: hiding, read-only, limits, choices.
 
 Parsed here once into plain lists that JSON can carry, so that the tablet evaluates
-the same tree offline and nobody writes a second parser. Evaluation never fails: what
-does not fit (a missing name, a text compared with a number) is null or false, as in
-FEEL.
+the same tree offline and nobody writes a second parser. The server has the engine's
+FEEL evaluate it; ``tests/data/form_conditions.json`` holds the tablet to its answers.
+A missing name is null, and so is the whole where FEEL would fail.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Protocol
 
 Expression = list[Any]
 
 MAX_TEXT = 1000
 MAX_DEPTH = 30
 FUNCTIONS = {"not": 1, "count": 1, "contains": 2, "list contains": 2}
+PLAIN = ("is", "get")
 COMPARISONS = ("=", "!=", "<", "<=", ">", ">=")
 WORDS = {"true": True, "false": False, "null": None}
 MISSING_NAMES = frozenset({"__proto__", "constructor", "prototype"})
@@ -55,34 +57,67 @@ def path_of(text: str) -> Expression:
     return tree
 
 
-def evaluate(tree: Expression, names: Mapping[str, Any]) -> Any:
-    """The value of a tree; null where something is missing."""
-    kind = tree[0]
-    if kind == "is":
-        return tree[1]
-    if kind == "get":
-        return look_up(names, tree[1:])
-    if kind == "and":
-        return all(evaluate(part, names) is True for part in tree[1:])
-    if kind == "or":
-        return any(evaluate(part, names) is True for part in tree[1:])
-    values = [evaluate(part, names) for part in tree[1:]]
-    if kind == "not":
-        return not values[0] if isinstance(values[0], bool) else None
-    if kind == "count":
-        return len(values[0]) if isinstance(values[0], list) else None
-    if kind in ("contains", "list contains"):
-        return _contains(*values)
-    return _compare(kind, *values)
+class Feel(Protocol):
+    """The FEEL of the engine: null where a text has no value for these names."""
+
+    def __call__(self, text: str, names: Mapping[str, Any], /) -> Any: ...
+
+
+class Names(dict[str, Any]):
+    """What the expressions of a form may refer to, and FEEL to evaluate them."""
+
+    def __init__(self, names: Mapping[str, Any], feel: Feel) -> None:
+        super().__init__(names)
+        self._feel = feel
+
+    def value_of(self, tree: Expression) -> Any:
+        """The value of a tree; null where something is missing or does not fit."""
+        if tree[0] in PLAIN:
+            return plain_value(tree, self)
+        return self._feel(written(tree), self)
+
+
+def plain_value(tree: Expression, names: Mapping[str, Any]) -> Any:
+    """The value of a constant or a path, however large it is."""
+    return tree[1] if tree[0] == "is" else look_up(names, tree[1:])
 
 
 def look_up(names: Mapping[str, Any], path: list[str]) -> Any:
-    value: Any = names
-    for name in path:
-        if not isinstance(value, Mapping) or name in MISSING_NAMES:
+    """What stands at a path; of a list, the same of every item."""
+    try:
+        return _at(names, path)
+    except _NoParts:
+        return None
+
+
+class _NoParts(Exception):
+    """A text, a number or a truth value was asked for a part of it."""
+
+
+def _at(value: Any, path: list[str]) -> Any:
+    for at, name in enumerate(path):
+        if isinstance(value, list):
+            return [_at(item, path[at:]) for item in value]
+        if value is None or name in MISSING_NAMES:
             return None
+        if not isinstance(value, Mapping):
+            raise _NoParts
         value = value.get(name)
     return value
+
+
+def written(tree: Expression) -> str:
+    """A tree as FEEL."""
+    kind, *parts = tree
+    if kind == "is":
+        return json.dumps(parts[0], ensure_ascii=False)
+    if kind == "get":
+        hidden = not MISSING_NAMES.isdisjoint(parts)
+        return "null" if hidden else ".".join(f"`{name}`" for name in parts)
+    texts = [written(part) for part in parts]
+    if kind in FUNCTIONS:
+        return f"{kind}({', '.join(texts)})"
+    return f"({f' {kind} '.join(texts)})"
 
 
 def same(left: Any, right: Any) -> bool:
@@ -100,27 +135,6 @@ def is_number(value: Any) -> bool:
     """A number that every browser and database keeps as it is."""
     plain = isinstance(value, int | float) and not isinstance(value, bool)
     return plain and abs(value) <= 1e15
-
-
-def _contains(whole: Any, part: Any) -> bool | None:
-    if isinstance(whole, str) and isinstance(part, str):
-        return part in whole
-    if isinstance(whole, list):
-        return any(same(item, part) for item in whole)
-    return None
-
-
-def _compare(sign: str, left: Any, right: Any) -> bool | None:
-    if sign == "=":
-        return same(left, right)
-    if sign == "!=":
-        return not same(left, right)
-    numbers = is_number(left) and is_number(right)
-    if not numbers and not (isinstance(left, str) and isinstance(right, str)):
-        return None
-    if sign in ("<", "<="):
-        return bool(left < right or (sign == "<=" and left == right))
-    return bool(left > right or (sign == ">=" and left == right))
 
 
 def _tokens(text: str) -> list[tuple[str, str]]:

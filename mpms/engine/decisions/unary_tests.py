@@ -19,7 +19,7 @@ from ..expressions.bounds import Frame
 from ..expressions.faults import Fault, reported
 from ..expressions.operations import COMPARISONS, Operation, equal
 from ..expressions.parser import INPUT
-from ..expressions.tokens import Token, tokenize
+from ..expressions.tokens import Lexeme, tokenize
 
 Check = Callable[[object, Mapping[str, object], datetime | None], bool]
 
@@ -66,10 +66,10 @@ class _Reader:
         self.nested = False
         self.names: set[str] = set()
 
-    def peek(self, ahead: int = 0) -> Token:
+    def peek(self, ahead: int = 0) -> Lexeme:
         return self.tokens[min(self.index + ahead, len(self.tokens) - 1)]
 
-    def take(self) -> Token:
+    def take(self) -> Lexeme:
         token = self.peek()
         self.index += 1
         return token

@@ -24,7 +24,7 @@ from .nodes import (
     variable,
 )
 from .operations import ARITHMETIC, COMPARISONS, Operation, is_empty, negative, truth
-from .tokens import Token
+from .tokens import Lexeme
 
 OR, AND, NOT, COMPARE, SUM, PRODUCT, SIGN = range(1, 8)
 POWERS = {
@@ -51,17 +51,17 @@ class Parser:
     With ``input_allowed``, a ``?`` where a value belongs is the value under test.
     """
 
-    def __init__(self, tokens: list[Token], *, input_allowed: bool = False) -> None:
+    def __init__(self, tokens: list[Lexeme], *, input_allowed: bool = False) -> None:
         self.tokens = tokens
         self.index = 0
         self.depth = 0
         self.input_allowed = input_allowed
         self.names: set[str] = set()
 
-    def peek(self) -> Token:
+    def peek(self) -> Lexeme:
         return self.tokens[self.index]
 
-    def take(self) -> Token:
+    def take(self) -> Lexeme:
         token = self.peek()
         self.index += 1
         return token
@@ -214,7 +214,7 @@ class Parser:
             members.append(self.expression())
         return members
 
-    def call(self, name: Token) -> Node:
+    def call(self, name: Lexeme) -> Node:
         function = FUNCTIONS.get(name.text)
         if function is None:
             known = ", ".join(FUNCTIONS)

@@ -59,7 +59,7 @@ _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
+class Lexeme:
     kind: Kind
     text: str
     position: int
@@ -76,7 +76,7 @@ class Token:
 
 def tokenize(
     text: str, start: int = 0, end: int | None = None, *, script: bool = False
-) -> list[Token]:
+) -> list[Lexeme]:
     """The tokens of a stretch of text; positions count from the text's beginning.
 
     In a script, line ends and semicolons outside brackets come as breaks and
@@ -85,7 +85,7 @@ def tokenize(
     end = len(text) if end is None else end
     if end - start > MAX_SOURCE:
         raise Fault(f"is longer than {MAX_SOURCE} characters")
-    tokens: list[Token] = []
+    tokens: list[Lexeme] = []
     position, brackets = start, 0
     while position < end:
         match = _PATTERN.match(text, position, end)
@@ -94,34 +94,34 @@ def tokenize(
         group, found = match.lastgroup, match.group()
         after_dot = bool(tokens) and tokens[-1].is_op(".")
         if group == "number":
-            tokens.append(Token("constant", found, position, _number(match)))
+            tokens.append(Lexeme("constant", found, position, _number(match)))
         elif group == "text":
             value = _unescaped(found, position)
-            tokens.append(Token("constant", found, position, value))
+            tokens.append(Lexeme("constant", found, position, value))
         elif group == "name":
             tokens.append(_word(found, position, after_dot))
         elif group == "op":
             brackets += (found in "([{") - (found in ")]}")
-            tokens.append(Token("op", WORDS.get(found, found), position))
+            tokens.append(Lexeme("op", WORDS.get(found, found), position))
         elif group == "break" and script and (brackets <= 0 or found == ";"):
-            tokens.append(Token("break", found, position))
+            tokens.append(Lexeme("break", found, position))
         elif not script and (group == "comment" or found == ";"):
             raise Fault(_unreadable(found[0]), position)
         position = match.end()
-    tokens.append(Token("end", "", end))
+    tokens.append(Lexeme("end", "", end))
     return tokens
 
 
-def _word(word: str, position: int, after_dot: bool) -> Token:
+def _word(word: str, position: int, after_dot: bool) -> Lexeme:
     if word.startswith("_"):
         raise Fault(f"uses {word!r}: names may not begin with '_'", position)
     if after_dot:
-        return Token("name", word, position)
+        return Lexeme("name", word, position)
     if word in CONSTANTS:
-        return Token("constant", word, position, CONSTANTS[word])
+        return Lexeme("constant", word, position, CONSTANTS[word])
     if word in WORDS:
-        return Token("op", WORDS[word], position)
-    return Token("name", word, position)
+        return Lexeme("op", WORDS[word], position)
+    return Lexeme("name", word, position)
 
 
 def _number(match: re.Match[str]) -> int | float:

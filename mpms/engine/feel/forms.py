@@ -8,7 +8,7 @@ from . import calls, loops, nodes
 from .calls import BUILTINS
 from .nodes import Node
 from .reader import Reader
-from .tokens import Token
+from .tokens import Lexeme
 from .types import Fits
 from .typing_names import type_named
 
@@ -63,7 +63,7 @@ class Forms(Reader):
         if name not in self.bound and not self.filters:
             self.names.add(name)
 
-    def call(self, token: Token, name: str) -> Node:
+    def call(self, token: Lexeme, name: str) -> Node:
         self.take()
         arguments, names = self.arguments()
         if name in _SPECIAL and name not in self.bound:
@@ -82,7 +82,7 @@ class Forms(Reader):
         target = nodes.variable(name, token.position)
         return calls.call_of(token.position, target, arguments, names)
 
-    def special(self, token: Token, name: str, arguments: Sequence[Node]) -> Node:
+    def special(self, token: Lexeme, name: str, arguments: Sequence[Node]) -> Node:
         wanted = 1 if name == "is defined" else 2
         if len(arguments) != wanted:
             raise Fault(f"gives {len(arguments)} arguments to {name}()", token.position)

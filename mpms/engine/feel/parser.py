@@ -14,7 +14,7 @@ from .arithmetic import OPERATIONS, Operation
 from .forms import Forms
 from .nodes import Node
 from .temporal import parse_any
-from .tokens import Token, tokenize
+from .tokens import Lexeme, tokenize
 from .typing_names import type_named
 
 _ORDER = ("<", "<=", ">", ">=")
@@ -212,20 +212,20 @@ class Parser(Forms):
             return self.context()
         raise self.unexpected("a value")
 
-    def temporal(self, token: Token) -> object:
+    def temporal(self, token: Lexeme) -> object:
         value = parse_any(token.value)
         if value is None:
             raise Fault(f"has {token}, which is no date, time or duration")
         return value
 
-    def bracketed(self, opening: Token) -> Node:
+    def bracketed(self, opening: Lexeme) -> Node:
         first = self.test()
         if self.took(".."):
             return self.range_from(opening.position, first, "(")
         self.expect(")")
         return first
 
-    def listed(self, opening: Token) -> Node:
+    def listed(self, opening: Lexeme) -> Node:
         if opening.text == "[" and self.took("]"):
             return nodes.items(())
         members = [self.test()]

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from ..expressions.faults import Fault
-from .tokens import KEYWORDS, Token
+from .tokens import KEYWORDS, Lexeme
 
 MAX_NESTING = 30  # levels; each takes a score of calls to read
 MAX_CHAIN = 100
@@ -13,7 +13,7 @@ MAX_CHAIN = 100
 class Reader:
     """A list of tokens with a place in it, and the names that are bound there."""
 
-    def __init__(self, tokens: list[Token], known: frozenset[str]) -> None:
+    def __init__(self, tokens: list[Lexeme], known: frozenset[str]) -> None:
         self.tokens = tokens
         self.index = 0
         self.depth = 0
@@ -23,10 +23,10 @@ class Reader:
         self.names: set[str] = set()
         self.names_partial = False
 
-    def peek(self, ahead: int = 0) -> Token:
+    def peek(self, ahead: int = 0) -> Lexeme:
         return self.tokens[min(self.index + ahead, len(self.tokens) - 1)]
 
-    def take(self) -> Token:
+    def take(self) -> Lexeme:
         token = self.peek()
         self.index += 1
         return token

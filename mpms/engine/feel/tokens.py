@@ -47,7 +47,7 @@ _ESCAPE = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
+class Lexeme:
     kind: Kind
     text: str
     position: int
@@ -66,17 +66,17 @@ class Token:
         return shown(self.value if self.kind in ("text", "at") else self.text)
 
 
-def tokenize(text: str, start: int, known: frozenset[str]) -> list[Token]:
+def tokenize(text: str, start: int, known: frozenset[str]) -> list[Lexeme]:
     if len(text) - start > MAX_SOURCE:
         raise Fault(f"is longer than {MAX_SOURCE} characters")
     names = _names(known)
-    tokens: list[Token] = []
+    tokens: list[Lexeme] = []
     position = start
     while position < len(text):
         if (known_name := names.match(text, position)) is not None:
             name = " ".join(known_name.group().split())
             end = known_name.end()
-            tokens.append(Token("name", name, position, end))
+            tokens.append(Lexeme("name", name, position, end))
             position = end
             continue
         match = _PATTERN.match(text, position)
@@ -85,25 +85,25 @@ def tokenize(text: str, start: int, known: frozenset[str]) -> list[Token]:
         if match.lastgroup != "blank":
             tokens.append(_token(match))
         position = match.end()
-    tokens.append(Token("end", "", len(text), len(text)))
+    tokens.append(Lexeme("end", "", len(text), len(text)))
     return tokens
 
 
-def _token(match: re.Match[str]) -> Token:
+def _token(match: re.Match[str]) -> Lexeme:
     group, found = match.lastgroup, match.group()
     start, end = match.span()
     if group == "number":
         following = match.string[end : end + 1]
         if following.isalpha() or following == "_":
             raise Fault(f"has letters after the number {found}", start)
-        return Token("number", found, start, end, _number(found, start))
+        return Lexeme("number", found, start, end, _number(found, start))
     if group in ("text", "at"):
         inner = found[2:-1] if group == "at" else found[1:-1]
         value = _unescaped(inner, start + 1)
-        return Token("at" if group == "at" else "text", found, start, end, value)
+        return Lexeme("at" if group == "at" else "text", found, start, end, value)
     if group == "quoted":
-        return Token("name", found[1:-1], start, end)
-    return Token("word" if group == "word" else "op", found, start, end)
+        return Lexeme("name", found[1:-1], start, end)
+    return Lexeme("word" if group == "word" else "op", found, start, end)
 
 
 def _number(text: str, position: int) -> Decimal:

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from mpms.domain.models import Problem
 from mpms.engine.expressions import is_expression
 from mpms.engine.lint.elements import PARTS
+from mpms.engine.lint.meanings import shown
 from mpms.engine.lint.view import View, at
-from mpms.engine.lint.words import shown
 from mpms.engine.model import Element, Loop
 
 _DATA_COPY = PARTS["a data association that fills a declared data input or output"]
@@ -75,7 +75,7 @@ _NAMES: tuple[tuple[str, Callable[[Element], str | None]], ...] = (
 )
 
 
-def judge_activities(view: View) -> Iterator[Problem]:
+def check_activities(view: View) -> Iterator[Problem]:
     for element in view.judged():
         need = NEEDS.get(element.tag)
         if need and not need[0](element):

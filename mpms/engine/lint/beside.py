@@ -11,7 +11,7 @@ from mpms.engine.lint.view import View, at
 from mpms.engine.model import SUBPROCESS_TAGS, Element
 
 
-def judge_beside(view: View) -> Iterator[Problem]:
+def check_beside(view: View) -> Iterator[Problem]:
     yield from _links(view)
     for element in view.judged():
         if element.event_subprocess:

@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 
 from mpms.domain.errors import ModelRefused
 from mpms.domain.models import Problem
-from mpms.engine.lint.activities import judge_activities
-from mpms.engine.lint.beside import judge_beside
-from mpms.engine.lint.dialects import judge_dialects
-from mpms.engine.lint.elements import judge_elements
-from mpms.engine.lint.flows import judge_flows
-from mpms.engine.lint.references import judge_references
-from mpms.engine.lint.starts import judge_starts, judge_weekdays
-from mpms.engine.lint.texts import judge_texts
-from mpms.engine.lint.traits import judge_traits
+from mpms.engine.lint.activities import check_activities
+from mpms.engine.lint.beside import check_beside
+from mpms.engine.lint.dialects import check_dialects
+from mpms.engine.lint.elements import check_elements
+from mpms.engine.lint.flows import check_flows
+from mpms.engine.lint.references import check_references
+from mpms.engine.lint.starts import check_starts, check_weekdays
+from mpms.engine.lint.texts import check_texts
+from mpms.engine.lint.traits import check_traits
 from mpms.engine.lint.vendors import not_executable
 from mpms.engine.lint.view import Known, Names, View, at
 from mpms.engine.model import Model, Process
@@ -82,7 +82,7 @@ def lint_model(
 ) -> list[Problem]:
     """Everything that would not be executed exactly as drawn, in file order."""
     known = _with_own_processes(known or Known(), model)
-    problems = [*model.problems, *judge_traits(facts.traits if facts else ())]
+    problems = [*model.problems, *check_traits(facts.traits if facts else ())]
     if not model.processes:
         problems.append(Problem("", "", "the file holds no process"))
     meant = [process for process in model.processes if process.executable]
@@ -97,20 +97,20 @@ def lint_model(
 def _judge(
     process: Process, so_far: Iterable[Problem], known: Known
 ) -> Iterator[Problem]:
-    by_tables = list(judge_elements(process))
+    by_tables = list(check_elements(process))
     refused = frozenset(p.element for p in (*so_far, *by_tables))
     view = View.of(process, refused)
     if not process.id:
         yield at(process, "the process has no id")
     yield from by_tables
-    yield from judge_activities(view)
-    yield from judge_dialects(view)
-    yield from judge_flows(view)
-    yield from judge_beside(view)
-    yield from judge_starts(view)
-    yield from judge_weekdays(view)
-    yield from judge_texts(view)
-    yield from judge_references(view, known)
+    yield from check_activities(view)
+    yield from check_dialects(view)
+    yield from check_flows(view)
+    yield from check_beside(view)
+    yield from check_starts(view)
+    yield from check_weekdays(view)
+    yield from check_texts(view)
+    yield from check_references(view, known)
 
 
 def _with_own_processes(known: Known, model: Model) -> Known:

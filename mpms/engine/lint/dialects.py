@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mpms.domain.models import Problem
+from mpms.engine.lint.meanings import shown
 from mpms.engine.lint.view import View, at
-from mpms.engine.lint.words import shown
 from mpms.engine.model import Element
 from mpms.engine.reading.tags import EVENT_TAGS
 from mpms.engine.reading.zeebe import INBOUND
@@ -17,7 +17,7 @@ _BRINGING = frozenset({"message", "signal", "timer", "error"})
 _THROWING = frozenset({"intermediateThrowEvent", "endEvent"})
 
 
-def judge_dialects(view: View) -> Iterator[Problem]:
+def check_dialects(view: View) -> Iterator[Problem]:
     for element in view.judged():
         yield from (at(element, text) for text in _topic(element))
         yield from (at(element, text) for text in _mappings(element))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from mpms.engine.lint.words import Word, only, shown
+from mpms.engine.lint.meanings import Word, only, shown
 from mpms.engine.reading.facts import Trait
 
 

@@ -215,7 +215,7 @@ _NEEDS_NAME = frozenset({"signal", "message", "link"})
 _WITH_CODE = {"error": "error", "escalation": "escalation"}
 
 
-def judge_elements(process: Process) -> Iterator[Problem]:
+def check_elements(process: Process) -> Iterator[Problem]:
     for element in process.elements.values():
         if reason := TAGS.get(element.tag, f"{element.tag} is not executed"):
             yield at(element, reason)

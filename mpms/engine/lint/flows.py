@@ -37,7 +37,7 @@ NO_CONDITION = {
 }
 
 
-def judge_flows(view: View) -> Iterator[Problem]:
+def check_flows(view: View) -> Iterator[Problem]:
     for flow in view.process.flows.values():
         yield from (at(flow, text) for text in _flow(view, flow))
     for element in view.judged():

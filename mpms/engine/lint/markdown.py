@@ -7,13 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from mpms.engine.lint import bpmn_words, camunda_words, zeebe_words
+from mpms.engine.lint import bpmn_vocabulary as bpmn_words
+from mpms.engine.lint import camunda_vocabulary as camunda_words
+from mpms.engine.lint import zeebe_vocabulary as zeebe_words
 from mpms.engine.lint.activities import NEEDS
 from mpms.engine.lint.editors import EDITORS
 from mpms.engine.lint.element_notes import GROUPS, KINDS, LOOPS, POSITIONS
 from mpms.engine.lint.elements import EVENTS, INTERRUPTING, PARTS, TAGS, TIMERS
+from mpms.engine.lint.meanings import ANYWHERE, Inner, Word
 from mpms.engine.lint.vendors import VENDORS
-from mpms.engine.lint.words import ANYWHERE, Inner, Word
 
 COMMAND = "mpms models elements --markdown > docs/bpmn.md"
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 
 from mpms.domain.models import Problem
 from mpms.domain.spelling import nearest
+from mpms.engine.lint.meanings import shown
 from mpms.engine.lint.view import Known, Names, View, at
-from mpms.engine.lint.words import shown
 from mpms.engine.model import Element
 
 _Reference = tuple[
@@ -48,7 +48,7 @@ REFERENCES: tuple[_Reference, ...] = (
 )
 
 
-def judge_references(view: View, known: Known) -> Iterator[Problem]:
+def check_references(view: View, known: Known) -> Iterator[Problem]:
     for element in view.judged():
         topic = element.settings.topic
         served = known.topics if element.tag in _BY_TOPIC else None

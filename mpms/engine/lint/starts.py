@@ -13,7 +13,7 @@ from mpms.engine.lint.view import View, at
 _ONE_EACH = frozenset({"message", "signal"})
 
 
-def judge_starts(view: View) -> Iterator[Problem]:
+def check_starts(view: View) -> Iterator[Problem]:
     """Rules about the starts of the process itself, not of its subprocesses."""
     seen: dict[tuple[str, str], str] = {}
     for element in view.scopes.get(None, ()):
@@ -36,7 +36,7 @@ def judge_starts(view: View) -> Iterator[Problem]:
             yield at(element, reason)
 
 
-def judge_weekdays(view: View) -> Iterator[Problem]:
+def check_weekdays(view: View) -> Iterator[Problem]:
     """Cron numbers of weekdays are those of Camunda 7; Camunda 8 counts otherwise."""
     if not any(e.settings.camunda_8 for e in view.process.elements.values()):
         return

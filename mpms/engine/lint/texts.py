@@ -22,8 +22,8 @@ from mpms.engine.expressions import (
 )
 from mpms.engine.lint.activities import SCRIPT_FORMATS
 from mpms.engine.lint.elements import EXECUTED, TIMERS, position_of
+from mpms.engine.lint.meanings import shown
 from mpms.engine.lint.view import View, at
-from mpms.engine.lint.words import shown
 from mpms.engine.model import Element, Mapping
 from mpms.engine.reading.settings import SAME_BUSINESS_KEY
 from mpms.engine.schedules import read_cycle
@@ -41,7 +41,7 @@ _TIMES: dict[str, Compiler] = {
 }
 
 
-def judge_texts(view: View) -> Iterator[Problem]:
+def check_texts(view: View) -> Iterator[Problem]:
     for element in view.process.elements.values():
         for text in _texts_of(view, element):
             yield from (at(element, reason) for reason in _faults(*text))

@@ -6,11 +6,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from mpms.domain.models import Problem
-from mpms.engine.lint import camunda_words, zeebe_words
-from mpms.engine.lint.bpmn_words import ATTRIBUTES, CHILDREN, SINGLE
+from mpms.engine.lint import camunda_vocabulary as camunda_words
+from mpms.engine.lint import zeebe_vocabulary as zeebe_words
+from mpms.engine.lint.bpmn_vocabulary import ATTRIBUTES, CHILDREN, SINGLE
 from mpms.engine.lint.editors import foreign_refusal
+from mpms.engine.lint.meanings import Inner, Word, shown
 from mpms.engine.lint.vendors import VENDORS, vendor_refusal
-from mpms.engine.lint.words import Inner, Word, shown
 from mpms.engine.reading.facts import Trait
 
 DIALECTS: dict[str, tuple[dict[str, Word], Inner]] = {
@@ -26,7 +27,7 @@ _BOTH = (
 )
 
 
-def judge_traits(traits: Iterable[Trait]) -> Iterator[Problem]:
+def check_traits(traits: Iterable[Trait]) -> Iterator[Problem]:
     """One problem for each word that is not executed as it stands."""
     singles: Counter[tuple[str, str, str]] = Counter()
     spoken: dict[str, dict[str, str]] = {}

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from mpms.engine.lint import camunda_words
-from mpms.engine.lint.words import shown
+from mpms.engine.lint import camunda_vocabulary as camunda_words
+from mpms.engine.lint.meanings import shown
 from mpms.engine.reading.facts import Facts, Trait
 
 _IN_CAMUNDA = "say it in the words of Camunda Platform 7 or Camunda 8, or remove it"

@@ -6,13 +6,13 @@ from typing import Any
 
 from mpms.domain.jobs import Done
 from mpms.services.external_tasks.hold import hold_task
-from mpms.services.run_jobs import RunJobs
+from mpms.services.jobs.run import RunJobs
 
 
 def complete_task(
     jobs: RunJobs,
     task_id: str,
-    worker: str,
+    worker: str | None,
     *,
     variables: dict[str, Any],
     local: dict[str, Any],

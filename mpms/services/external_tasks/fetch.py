@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from mpms.domain.external_tasks import ExternalTask, WantedTopic, foreign
+from mpms.domain.external_tasks import FOREIGN, ExternalTask, WantedTopic, foreign
 from mpms.ports.engine import Engine
 from mpms.ports.store import Transaction, UnitOfWork
 
@@ -17,13 +17,13 @@ def fetch_tasks(
     *,
     worker: str,
     most: int,
+    prefix: str = FOREIGN,
 ) -> list[ExternalTask]:
     """Lease at most so many; who vanishes loses them when their time is up."""
     with uow() as tx:
-        tx.external_tasks.note_topics(
-            (one.topic for one in wanted), worker=foreign(worker)
-        )
-        found = tx.external_tasks.claim(wanted, worker=foreign(worker), limit=most)
+        holder = foreign(worker, prefix)
+        tx.external_tasks.note_topics((one.topic for one in wanted), worker=holder)
+        found = tx.external_tasks.claim(wanted, worker=holder, limit=most)
         with_more = {one.topic for one in wanted if one.with_properties}
         return [
             _with_properties(tx, engine, task) if task.job.topic in with_more else task

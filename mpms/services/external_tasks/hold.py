@@ -11,6 +11,7 @@ from mpms.domain.external_tasks import (
     ExternalTaskUnknown,
     NotYourLock,
     foreign,
+    is_foreign,
 )
 from mpms.ports.store import Transaction
 
@@ -25,25 +26,35 @@ def get_task(tx: Transaction, task_id: str) -> ExternalTask:
     return found
 
 
-def hold_task(tx: Transaction, task_id: str, worker: str) -> ExternalTask:
+def hold_task(tx: Transaction, task_id: str, worker: str | None) -> ExternalTask:
     """The task with its instance and its row locked, in that order.
 
+    ``worker`` None: whoever of others has it; in Camunda 8 nobody says his name.
     ExternalTaskUnknown, NotYourLock, InstanceBusy.
     """
     task = get_task(tx, task_id)
-    if task.leased_by != foreign(worker):
-        raise NotYourLock(words_for(task, worker))
-    if not tx.jobs.hold(task.job.id, foreign(worker)):
+    holder = holder_of(task, worker)
+    if holder is None or not tx.jobs.hold(task.job.id, holder):
         # Somebody was faster; only now it is certain who.
         raise NotYourLock(words_for(get_task(tx, task_id), worker))
     return task
 
 
-def words_for(task: ExternalTask, worker: str) -> str:
+def holder_of(task: ExternalTask, worker: str | None) -> str | None:
+    """How the last lock names its worker, if it is this one's."""
+    if worker is None:
+        return task.leased_by if is_foreign(task.leased_by) else None
+    return task.leased_by if task.leased_by == foreign(worker) else None
+
+
+def words_for(task: ExternalTask, worker: str | None) -> str:
     if task.given_up:
         state = "it has no retries left"
     elif task.worker is None:
         state = "nobody has locked it"
     else:
         state = f"the last to lock it was '{task.worker}'"
+    if worker is None:
+        job = f"The job '{task.job.topic}' of '{task.job.element}'"
+        return f"{job} is not yours to change: {state}."
     return f"The external task {task.job.task_id} is not worker '{worker}''s: {state}."

@@ -6,17 +6,22 @@ from mpms.domain.external_tasks import ExternalTask
 from mpms.ports.store import Transaction, UnitOfWork
 from mpms.services.external_tasks.fail import CODE
 from mpms.services.external_tasks.hold import get_task
-from mpms.services.run_jobs import give_up
+from mpms.services.jobs.run import give_up
 
 STOPPED = "It has no retries left; somebody has set them to 0."
 
 
-def set_retries(uow: UnitOfWork, task_id: str, retries: int, *, by: str) -> None:
-    """ExternalTaskUnknown, InstanceBusy."""
+def set_retries(
+    uow: UnitOfWork, task_id: str, retries: int, *, by: str, go_on: bool = True
+) -> None:
+    """``go_on`` False: what has an incident goes on when that is resolved.
+
+    ExternalTaskUnknown, InstanceBusy.
+    """
     with uow() as tx:
         tx.instances.lock(get_task(tx, task_id).job.instance_id)
         task = get_task(tx, task_id)  # as it is now that nobody else changes it
-        if retries > 0 and task.given_up:
+        if retries > 0 and task.given_up and go_on:
             _go_on(tx, task, by=by)
         elif retries == 0 and not task.given_up:
             give_up(tx, task.job, CODE, STOPPED)

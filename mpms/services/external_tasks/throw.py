@@ -5,11 +5,11 @@ from __future__ import annotations
 from mpms.domain.external_tasks import Thrown
 from mpms.domain.steps import Fail
 from mpms.services.external_tasks.hold import hold_task
-from mpms.services.run_jobs import RunJobs, give_up
+from mpms.services.jobs.run import RunJobs, give_up
 
 
 def throw_error(
-    jobs: RunJobs, task_id: str, worker: str, thrown: Thrown, *, by: str
+    jobs: RunJobs, task_id: str, worker: str | None, thrown: Thrown, *, by: str
 ) -> None:
     """What is suspended hears of it when it goes on.
 

@@ -9,8 +9,8 @@ from pydantic import Field
 from mpms.domain.alerts import AlertWish
 from mpms.domain.push_endpoints import LONGEST as LONGEST_ENDPOINT
 from mpms.ports.alerts import Subscription
-from mpms.services.ask_for_alerts import alerts_of, set_wish, subscribe, unsubscribe
-from mpms.services.send_alerts import push_key
+from mpms.services.alerts.send import push_key
+from mpms.services.alerts.subscribe import alerts_of, set_wish, subscribe, unsubscribe
 from mpms.web.api.operation import Call, Given, Shape
 from mpms.web.api.people import Login, section
 from mpms.web.rights import ADMINS, LEADERS

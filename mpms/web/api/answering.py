@@ -19,40 +19,28 @@ from pydantic import BaseModel
 from werkzeug.exceptions import Forbidden, Unauthorized
 
 from mpms.domain.errors import (
-    AlreadySuspended,
+    Conflict,
     DatabaseAway,
     InstanceBusy,
-    LoginTaken,
     MpmsError,
     NotFound,
-    NotSuspended,
-    OrderNumberTaken,
-    RobotBusy,
-    SeveralWait,
+    ServerRefuses,
 )
 from mpms.domain.people import Role
 from mpms.ports.api import KeptAnswer
-from mpms.services.change_catalogue import MaterialNeeded
-from mpms.services.claim_task import NotYourTask, TaskTaken, UndoTooLate
-from mpms.services.close_incident import StillStuck
-from mpms.services.keep_draft import DraftChanged
-from mpms.services.limit_attempts import TooManyAttempts
-from mpms.services.manage_tokens import (
-    TokenNameTaken,
+from mpms.services.api.manage_tokens import (
     TokenRefused,
     person_of,
     recognise_token,
 )
 from mpms.services.one_transaction import OneTransaction
-from mpms.services.release_order import OrderNotWaiting
-from mpms.services.send_order_mail import MailNotTaken
-from mpms.services.take_catalogue import InForceAlready
-from mpms.services.write_catalogue import CatalogueChanged
+from mpms.services.people.limit_attempts import TooManyAttempts
+from mpms.services.tasks.claim import NotYourTask
 from mpms.web.api.operation import Call, File, Operation
 from mpms.web.api.reading import read_body, read_path, read_query
 from mpms.web.api.tables import as_csv, wants_csv
-from mpms.web.problems import problem, sentence_of, slug_of
-from mpms.web.signed_in import current_desk, current_session
+from mpms.web.site.problems import problem, sentence_of, slug_of
+from mpms.web.site.signed_in import current_desk, current_session
 
 KEY = re.compile(r"[!-~]{1,100}")
 KEPT_S = 24 * 3600.0
@@ -77,23 +65,9 @@ STATUS_OF: tuple[tuple[type[MpmsError], int], ...] = (
     (NotYourTask, 403),
     (KeyInUse, 409),
     (InstanceBusy, 409),
-    (TaskTaken, 409),
-    (UndoTooLate, 409),
-    (OrderNumberTaken, 409),
-    (OrderNotWaiting, 409),
-    (LoginTaken, 409),
-    (TokenNameTaken, 409),
-    (RobotBusy, 409),
-    (SeveralWait, 409),
-    (AlreadySuspended, 409),
-    (NotSuspended, 409),
-    (StillStuck, 409),
-    (CatalogueChanged, 409),
-    (MaterialNeeded, 409),
-    (InForceAlready, 409),
-    (DraftChanged, 409),
+    (Conflict, 409),
     (TooManyAttempts, 429),
-    (MailNotTaken, 502),
+    (ServerRefuses, 502),
     (DatabaseAway, 503),
     (MpmsError, 422),
 )

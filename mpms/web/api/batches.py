@@ -14,15 +14,15 @@ from mpms.domain.batches import (
     TheseIncidents,
     TheseInstances,
 )
-from mpms.services.order_batch import (
+from mpms.services.bulk.order import (
     Which,
     order_batch,
     repeat_failed,
     reverse_batch,
 )
-from mpms.services.preview_batch import preview_batch
-from mpms.services.show_batch import list_batches, show_batch
-from mpms.services.stop_batch import stop_batch
+from mpms.services.bulk.preview import preview_batch
+from mpms.services.bulk.show import list_batches, show_batch
+from mpms.services.bulk.stop import stop_batch
 from mpms.web.api.incidents import IncidentQuery
 from mpms.web.api.instances import Search, sought_by
 from mpms.web.api.operation import Call, Given, Section, Shape

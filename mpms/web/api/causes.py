@@ -9,14 +9,15 @@ from pydantic import Field
 
 from mpms.domain.batches import BatchAction
 from mpms.domain.incidents import IncidentFilter
-from mpms.ports.inbox import CauseIncident, CausesSought
-from mpms.services.assign_cause import assign_cause
-from mpms.services.close_incident import close_cause
-from mpms.services.comment_cause import comment_cause
-from mpms.services.order_batch import order_batch
-from mpms.services.show_inbox import is_retryable, show_cause, show_inbox
+from mpms.ports.inbox import CauseComment, CauseFilter, CauseIncident
+from mpms.services.bulk.order import order_batch
+from mpms.services.incidents.assign import assign_cause
+from mpms.services.incidents.close import close_cause
+from mpms.services.incidents.comment import comment_cause
+from mpms.services.incidents.inbox import is_retryable, show_cause, show_inbox
 from mpms.web.api.batches import BatchShape, show
 from mpms.web.api.operation import Call, Given, Section, Shape
+from mpms.web.api.shapes import like
 from mpms.web.api.values import CursorText, Text, WithReason, number_of, place_in
 from mpms.web.rights import LEADERS
 
@@ -47,28 +48,13 @@ class Inbox(Shape):
     incidents: int
 
 
+@like(CauseIncident)
 class CauseIncidentShape(Shape):
-    id: int
-    kind: str
-    message: str
-    opened_at: datetime
-    instance_id: str | None
-    task_id: str | None
-    element: str | None
-    process: str | None
-    business_key: str | None
-    order: str | None
-    assignee: str | None
-    resolved_at: datetime | None
-    resolved_by: str | None
     retryable: bool = False
 
 
-class CommentShape(Shape):
-    id: int
-    text: str
-    written_by: str
-    written_at: datetime
+@like(CauseComment)
+class CommentShape(Shape): ...
 
 
 class CauseStory(Shape):
@@ -114,7 +100,7 @@ class Assigned(Shape):
 @section.get("/causes", LEADERS)
 def inbox(call: Call, query: InboxQuery) -> Inbox:
     """Open incidents by cause, at most a hundred causes."""
-    sought = CausesSought(
+    wanted = CauseFilter(
         process=query.process,
         element=query.element,
         kind=query.kind,
@@ -122,7 +108,7 @@ def inbox(call: Call, query: InboxQuery) -> Inbox:
         text=query.text,
         sort=query.sort,
     )
-    found = show_inbox(call.desk.uow, call.desk.engine, sought)
+    found = show_inbox(call.desk.uow, call.desk.engine, wanted)
     return Inbox(
         items=[CauseShape.model_validate(row) for row in found.rows],
         causes=found.causes,

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 from datetime import datetime
-from importlib.metadata import version
 from typing import Annotated
 
 from pydantic import Field
 
 from mpms.domain.people import Role
 from mpms.ports.api import ApiToken
-from mpms.services.manage_tokens import (
+from mpms.services.api.manage_tokens import (
     MOST_DAYS,
     USUAL_DAYS,
     add_token,
     list_tokens,
     revoke_token,
 )
-from mpms.services.overview import overview
 from mpms.web.api.operation import Call, Given, Section, Shape
 from mpms.web.api.values import Listed, RowId
-from mpms.web.rights import ADMINS, EVERYBODY, LEADERS
+from mpms.web.rights import ADMINS, EVERYBODY
 
 section = Section("Clients", "Programs that use this API, and how it fares.")
 
@@ -62,18 +60,6 @@ class NewToken(Given):
     days: Annotated[int, Field(ge=1, le=MOST_DAYS)] = USUAL_DAYS
 
 
-class HealthShape(Shape):
-    version: str
-    database: str
-    robots: int
-    robots_connected: int
-    incidents: int
-    orders_in_process: int
-    orders_late: int
-    tasks: int
-    handles_orders: bool
-
-
 @section.get("/me", EVERYBODY)
 def me(call: Call) -> MeShape:
     """Who you are for this API."""
@@ -84,23 +70,6 @@ def me(call: Call) -> MeShape:
         role=person.role,
         groups=list(person.groups),
         token_expires_at=None if call.token is None else call.token.expires_at,
-    )
-
-
-@section.get("/health", LEADERS)
-def health(call: Call) -> HealthShape:
-    """Whether the plant is well."""
-    now = overview(call.desk.uow)
-    return HealthShape(
-        version=version("mpms"),
-        database="up",
-        robots=len(now.robots),
-        robots_connected=now.robots_connected,
-        incidents=len(now.incidents),
-        orders_in_process=now.in_process,
-        orders_late=now.late,
-        tasks=now.tasks,
-        handles_orders=now.handling,
     )
 
 

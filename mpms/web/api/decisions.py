@@ -6,8 +6,13 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from mpms.domain.decision_sheets import AGGREGATIONS, HIT_POLICIES, SheetRule
-from mpms.services.edit_decision import (
+from mpms.domain.decision_sheets import (
+    AGGREGATIONS,
+    HIT_POLICIES,
+    SheetColumn,
+    SheetRule,
+)
+from mpms.services.models.edit_decision import (
     DecisionPage,
     Tried,
     show_decision,
@@ -17,6 +22,7 @@ from mpms.services.edit_decision import (
 from mpms.web.api.files import ModelText
 from mpms.web.api.models import VersionQuery, section
 from mpms.web.api.operation import Call, Given, Shape
+from mpms.web.api.shapes import like
 from mpms.web.api.values import Variables, Version, shaped
 from mpms.web.rights import READERS
 
@@ -41,19 +47,12 @@ assert HitPolicy.__args__ == HIT_POLICIES  # type: ignore[attr-defined]  # noqa:
 assert Aggregation.__args__ == ("", *AGGREGATIONS)  # type: ignore[attr-defined]  # noqa: S101
 
 
-class ColumnShape(Shape):
-    id: str
-    label: str
-    text: str
-    type: str
-    values: str
+@like(SheetColumn)
+class ColumnShape(Shape): ...
 
 
-class RuleShape(Shape):
-    id: str
-    inputs: list[str]
-    outputs: list[str]
-    note: str
+@like(SheetRule)
+class RuleShape(Shape): ...
 
 
 class DecisionShape(Shape):

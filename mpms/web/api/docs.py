@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mpms.web.problems import known_causes, sentence_of, slug_of
+from mpms.web.site.problems import known_causes, sentence_of, slug_of
 
 DEEPEST = 6
 

@@ -13,16 +13,16 @@ from pydantic import Field
 
 from mpms.domain.people import Person
 from mpms.ports.models import ModelDraft
-from mpms.services.change_secret import known
-from mpms.services.check_model import check_model
-from mpms.services.deploy_models import deploy_models
-from mpms.services.keep_draft import (
+from mpms.services.models.check import check_model
+from mpms.services.models.deploy import deploy_models
+from mpms.services.models.save_draft import (
     MAX_BYTES,
     DraftUnknown,
     find_draft,
     lay_draft,
     take_draft,
 )
+from mpms.services.people.change_secret import known
 from mpms.web.api.files import XML, Deployed, FindingShape, Note
 from mpms.web.api.models import section
 from mpms.web.api.operation import Call, File, Given, Shape

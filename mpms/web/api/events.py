@@ -10,7 +10,8 @@ from typing import Annotated, Any
 from flask import request
 from pydantic import Field
 
-from mpms.domain.events import Cursor, Event
+from mpms.domain.history.events import Cursor, Event
+from mpms.domain.people import Role
 from mpms.domain.webhooks import fits
 from mpms.web.api.operation import Call, Given, Section, Shape
 from mpms.web.api.values import InstanceId, place_in
@@ -79,7 +80,8 @@ def follow(call: Call, query: Follow) -> Events:
     """What happened after a position, in order and without gaps.
 
     Lines of transactions that still run are kept back until they end, so that no
-    line can appear before a position that was read already.
+    line can appear before a position that was read already. Lines about people, such
+    as sign-ins, are for administrators.
     """
     given = query.after or request.headers.get("Last-Event-ID") or None
     cursor = place_in(given, cursor_of)
@@ -104,6 +106,8 @@ def _read(call: Call, query: Follow, cursor: Cursor) -> tuple[Sequence[Event], C
             lines = tx.events.after(cursor, limit=MOST, instance_id=instance_id)
         for line in lines:
             cursor = line.cursor
+            if not _may_see(call, line):
+                continue
             if not query.kind or fits(query.kind, line.kind):
                 found.append(line)
                 if len(found) == query.limit:
@@ -111,6 +115,12 @@ def _read(call: Call, query: Follow, cursor: Cursor) -> tuple[Sequence[Event], C
         if len(lines) < MOST:
             break
     return found, cursor
+
+
+def _may_see(call: Call, event: Event) -> bool:
+    """Who signed in and whose secret changed is for administrators."""
+    kind = call.desk.kinds.get(event.kind)
+    return kind is None or not kind.for_admins or call.person.role is Role.ADMIN
 
 
 def _line(event: Event) -> EventLine:

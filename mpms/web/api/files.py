@@ -7,11 +7,12 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from mpms.domain.errors import NotFound
-from mpms.services.check_model import check_model
-from mpms.services.deploy_models import Deployment, deploy_models
-from mpms.services.show_model import ModelUnknown, model_file
+from mpms.services.models.check import Finding, check_model
+from mpms.services.models.deploy import Deployment, deploy_models
+from mpms.services.models.show import ModelUnknown, model_file
 from mpms.web.api.operation import Call, File, Given, Shape
 from mpms.web.api.processes import section
+from mpms.web.api.shapes import like
 from mpms.web.api.values import Listed, ProcessKey, Version, shaped
 from mpms.web.rights import ADMINS, EVERYBODY, READERS
 
@@ -84,10 +85,8 @@ class Deployed(Shape):
         )
 
 
+@like(Finding)
 class FindingShape(Shape):
-    element: str
-    name: str
-    reason: str
     refuses: bool = Field(description="It cannot be deployed like this.")
 
 

@@ -9,10 +9,11 @@ from pydantic import Field
 
 from mpms.domain.errors import NotFound
 from mpms.domain.incidents import Incident, IncidentFilter
-from mpms.services.close_incident import close_incident
-from mpms.services.list_alarms import list_alarms
-from mpms.services.repair_instance import retry_incident, retry_many
+from mpms.services.incidents.close import close_incident
+from mpms.services.incidents.list_alarms import StoppedOrder, list_alarms
+from mpms.services.instances.repair import retry_incident, retry_many
 from mpms.web.api.operation import Call, Given, Section, Shape
+from mpms.web.api.shapes import like
 from mpms.web.api.values import (
     Listed,
     MaybeReason,
@@ -76,11 +77,8 @@ def list_all(call: Call, query: IncidentQuery) -> Listed[OpenIncident]:
     )
 
 
-class StoppedOrderShape(Shape):
-    task_id: str
-    number: str | None
-    message: str
-    since_at: datetime
+@like(StoppedOrder)
+class StoppedOrderShape(Shape): ...
 
 
 class AlarmsShape(Shape):

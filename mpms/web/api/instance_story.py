@@ -8,8 +8,18 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from mpms.domain.instances import InstanceStatus
-from mpms.services.instance_page import show_instance_page
-from mpms.services.instance_tabs import (
+from mpms.ports.cockpit import (
+    AwaitedRow,
+    IncidentRow,
+    Line,
+    Relative,
+    TimerRow,
+    VariableChange,
+    WayPart,
+)
+from mpms.services.instances.page import show_instance_page
+from mpms.services.instances.show_tokens import show_tokens
+from mpms.services.instances.tabs import (
     list_family,
     list_forms,
     list_incidents,
@@ -18,9 +28,9 @@ from mpms.services.instance_tabs import (
     show_changes,
     show_history,
 )
-from mpms.services.show_tokens import show_tokens
 from mpms.web.api.instances import section
 from mpms.web.api.operation import Call, Given, Shape
+from mpms.web.api.shapes import like
 from mpms.web.api.values import (
     CursorText,
     InstanceId,
@@ -40,31 +50,13 @@ VariableName = Annotated[
 ]
 
 
+@like(IncidentRow)
 class IncidentShape(Shape):
-    id: int
-    kind: str
-    message: str
-    opened_at: datetime
-    task_id: str | None
-    element: str | None
-    resolved_at: datetime | None
-    resolved_by: str | None
-    cause: str
-    assignee: str | None
     retryable: bool = False
 
 
-class ChangeShape(Shape):
-    line: int
-    at: datetime
-    actor: str
-    element: str | None
-    task_id: str | None
-    name: str
-    old: Any
-    new: Any
-    had_value: bool
-    local: bool
+@like(VariableChange)
+class ChangeShape(Shape): ...
 
 
 class VariableShape(Shape):
@@ -75,14 +67,8 @@ class VariableShape(Shape):
     changed_by: str | None
 
 
-class HistoryLine(Shape):
-    line: int
-    at: datetime
-    kind: str
-    actor: str
-    element: str | None
-    task_id: str | None
-    data: dict[str, Any]
+@like(Line)
+class HistoryLine(Shape): ...
 
 
 class JobShape(Shape):
@@ -97,18 +83,12 @@ class JobShape(Shape):
     last_error: str | None
 
 
-class TimerShape(Shape):
-    task_id: str
-    element: str
-    due_at: datetime
+@like(TimerRow)
+class TimerShape(Shape): ...
 
 
-class EventShape(Shape):
-    task_id: str
-    element: str
-    kind: str
-    event: str
-    correlation: str | None
+@like(AwaitedRow)
+class EventShape(Shape): ...
 
 
 class WorkShape(Shape):
@@ -129,14 +109,8 @@ class OpenForm(Shape):
     on_hold: bool
 
 
-class RelativeShape(Shape):
-    relation: str
-    id: str
-    key: str
-    business_key: str | None
-    status: InstanceStatus
-    started_at: datetime
-    ended_at: datetime | None
+@like(Relative, without="parent_task")
+class RelativeShape(Shape): ...
 
 
 class MarksShape(Shape):
@@ -148,13 +122,8 @@ class MarksShape(Shape):
     stuck: list[str]
 
 
-class PartShape(Shape):
-    element: str
-    kind: str
-    flow: str | None
-    times: int
-    first_at: datetime
-    last_at: datetime
+@like(WayPart)
+class PartShape(Shape): ...
 
 
 class Below(Given):
@@ -175,7 +144,9 @@ def marks(call: Call, instance_id: InstanceId) -> MarksShape:
 @section.get("/instances/{instance_id}/way", READERS)
 def way(call: Call, instance_id: InstanceId) -> Listed[PartShape]:
     """The way an instance took: how often tokens entered and left each element."""
-    page = show_instance_page(call.desk.uow, call.desk.engine, str(instance_id))
+    page = show_instance_page(
+        call.desk.uow, call.desk.engine, str(instance_id), call.desk.instance_details
+    )
     return Listed[PartShape](items=shaped(PartShape, page.way))
 
 

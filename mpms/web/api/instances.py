@@ -9,11 +9,11 @@ from pydantic import Field
 
 from mpms.domain.errors import ProcessUnknown
 from mpms.domain.instances import InstanceStatus
-from mpms.ports.cockpit import InstancesSought
-from mpms.services.instance_page import InstancePage, show_instance_page
-from mpms.services.list_instances import CAP
-from mpms.services.search_instances import FoundInstance, search_instances
-from mpms.services.start_instance import start_instance
+from mpms.ports.cockpit import InstanceFilter
+from mpms.services.instances.listing import CAP
+from mpms.services.instances.page import InstancePage, show_instance_page
+from mpms.services.instances.search import FoundInstance, search_instances
+from mpms.services.instances.start import start_instance
 from mpms.web.api.operation import Call, Given, Section, Shape
 from mpms.web.api.processes import SuspensionShape
 from mpms.web.api.values import (
@@ -28,7 +28,7 @@ from mpms.web.api.values import (
     place_in,
     shaped,
 )
-from mpms.web.cockpit_filter import STATES, place_of, text_of
+from mpms.web.fields.cockpit_filter import STATES, place_of, text_of
 from mpms.web.rights import LEADERS, READERS
 
 section = Section("Instances", "Processes that run or have run.")
@@ -147,7 +147,7 @@ def _versions(call: Call, process: str | None) -> dict[int, int]:
     return {row.definition_id: row.version for row in rows}
 
 
-def sought_by(call: Call, query: Search) -> InstancesSought:
+def sought_by(call: Call, query: Search) -> InstanceFilter:
     """ProcessUnknown."""
     definition_id = None
     if query.version is not None:
@@ -160,7 +160,7 @@ def sought_by(call: Call, query: Search) -> InstancesSought:
         statuses = (InstanceStatus.ACTIVE,)
     elif query.state != "any":
         statuses = (InstanceStatus(query.state),)
-    return InstancesSought(
+    return InstanceFilter(
         key=query.process,
         definition_id=definition_id,
         statuses=statuses,
@@ -200,7 +200,9 @@ def one(call: Call, instance_id: InstanceId) -> InstanceShape:
 
 
 def shown(call: Call, instance_id: str) -> InstanceShape:
-    page = show_instance_page(call.desk.uow, call.desk.engine, instance_id)
+    page = show_instance_page(
+        call.desk.uow, call.desk.engine, instance_id, call.desk.instance_details
+    )
     instance = page.instance
     return InstanceShape(
         id=instance.id,

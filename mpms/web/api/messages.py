@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from mpms.services.broadcast_signal import broadcast_signal
-from mpms.services.correlate_message import correlate_message
+from mpms.services.messages.broadcast_signal import broadcast_signal
+from mpms.services.messages.correlate import correlate_message
 from mpms.web.api.instances import section
 from mpms.web.api.operation import Call, Given, Shape
 from mpms.web.api.values import InstanceId, Name, Variables

@@ -7,12 +7,12 @@ from typing import Annotated
 
 from pydantic import Field
 
-from mpms.services.migrate_instances import (
+from mpms.services.instances.migrate import (
     Planned,
     migrate_instances,
     plan_migration,
 )
-from mpms.services.propose_migration import propose_migration
+from mpms.services.instances.propose_migration import propose_migration
 from mpms.web.api.models import section as models
 from mpms.web.api.operation import Call, Given, Shape
 from mpms.web.api.processes import StepShape

@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
 
 from pydantic import Field
 
+from mpms.domain.model_difference import FactChange, PartChange
 from mpms.ports.models import DeployedRow
-from mpms.services.compare_models import compare_models
-from mpms.services.list_models import ModelLine, list_models
-from mpms.services.show_model import show_model
+from mpms.services.models.compare import compare_models
+from mpms.services.models.listing import ModelLine, list_models
+from mpms.services.models.show import show_model
 from mpms.web.api.files import FindingShape
 from mpms.web.api.operation import Call, Given, Section, Shape
+from mpms.web.api.shapes import like
 from mpms.web.api.values import ProcessKey, Version, shaped
 from mpms.web.rights import READERS
 
 section = Section("Models", "Versions of processes, decisions and forms, compared.")
 
 
-class DeployedVersion(Shape):
-    version: int
-    name: str
-    digest: str
-    deployed_at: datetime
-    deployed_by: str
-    note: str
-    active: int
+@like(DeployedRow, without="key")
+class DeployedVersion(Shape): ...
 
 
 class ModelShape(Shape):
@@ -46,19 +41,13 @@ class CheckedModel(Shape):
     findings: list[FindingShape]
 
 
-class FactShape(Shape):
-    fact: str
-    old: str | None
-    new: str | None
+@like(FactChange)
+class FactShape(Shape): ...
 
 
+@like(PartChange)
 class ChangeInModel(Shape):
-    how: str
-    id: str
-    name: str
-    kind: str
     facts: list[FactShape]
-    moved: bool
 
 
 class Difference(Shape):

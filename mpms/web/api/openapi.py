@@ -11,7 +11,7 @@ from pydantic.json_schema import models_json_schema
 
 from mpms.web.api.operation import Operation, Section, Shape
 from mpms.web.api.tables import CSV
-from mpms.web.problems import API, MEDIA_TYPE
+from mpms.web.site.problems import API, MEDIA_TYPE
 
 REF = "#/components/schemas/{model}"
 STATUS_WORDS = {

@@ -9,17 +9,17 @@ from pydantic import Field
 
 from mpms.domain.people import Role
 from mpms.ports.administration import PersonCard
-from mpms.services.add_person import add_person
-from mpms.services.ask_for_alerts import set_mail
-from mpms.services.change_secret import (
+from mpms.services.alerts.subscribe import set_mail
+from mpms.services.people.add import add_person
+from mpms.services.people.change_secret import (
     PersonUnknown,
     set_active,
     set_badge,
     set_password,
     set_pin,
 )
-from mpms.services.edit_person import edit_person, reset_password
-from mpms.services.enrol_tablet import NAME_AT_MOST, enrol_tablet, revoke_tablet
+from mpms.services.people.edit import edit_person, reset_password
+from mpms.services.people.enrol_tablet import NAME_AT_MOST, enrol_tablet, revoke_tablet
 from mpms.web.api.operation import Call, Given, Section, Shape
 from mpms.web.api.values import (
     Listed,
@@ -30,7 +30,7 @@ from mpms.web.api.values import (
     shaped,
 )
 from mpms.web.rights import ADMINS, LEADERS
-from mpms.web.signed_in import TABLET_COOKIE
+from mpms.web.site.signed_in import TABLET_COOKIE
 
 section = Section("People", "People who sign in, and the tablets they share.")
 

@@ -8,12 +8,13 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from mpms.domain.errors import NotFound
-from mpms.ports.administration import AuditFilter, AuditPlace
-from mpms.services.check_places import list_materials, list_places
-from mpms.services.health import Disk, read_health
-from mpms.services.list_groups import list_groups
-from mpms.services.read_audit import read_audit
+from mpms.ports.administration import AuditFilter, AuditLine, AuditPlace, WorkerSeen
+from mpms.ports.plant_desk import SettingShown
+from mpms.services.admin.health import Disk, read_health
+from mpms.services.history.read_audit import read_audit
+from mpms.services.people.list_groups import list_groups
 from mpms.web.api.operation import Call, File, Section, Shape
+from mpms.web.api.shapes import like
 from mpms.web.api.values import (
     Listed,
     Page,
@@ -40,13 +41,8 @@ class PlantPart(Shape):
     values: dict[str, Any]
 
 
-class WorkerShape(Shape):
-    name: str
-    version: str
-    started_at: datetime
-    seen_at: datetime
-    rounds: int
-    failure: str | None
+@like(WorkerSeen, without="poll_s")
+class WorkerShape(Shape): ...
 
 
 class PlantHealth(Shape):
@@ -57,16 +53,8 @@ class PlantHealth(Shape):
     queues_s: dict[str, float | None] = Field(description="Age of the oldest.")
 
 
-class AuditShape(Shape):
-    id: int
-    at: datetime
-    kind: str
-    actor: str
-    instance_id: str | None
-    element: str | None
-    data: dict[str, Any]
-    business_key: str | None
-    process: str | None
+@like(AuditLine)
+class AuditShape(Shape): ...
 
 
 class AuditQuery(Paged):
@@ -80,33 +68,8 @@ class AuditQuery(Paged):
     until: datetime | None = None
 
 
-class MaterialShape(Shape):
-    code: str
-    name: str
-    aliases: list[str]
-    max_kg: float | None
-    density_kg_per_l: float | None
-    place: str | None
-    recipes: list[str]
-    problem: str
-
-
-class PlaceOnFloor(Shape):
-    name: str
-    x_m: float
-    y_m: float
-    yaw_rad: float
-    kind: str
-    materials: list[str]
-    robots: list[str]
-
-
-class SettingShape(Shape):
-    name: str
-    value: str
-    source: str
-    meaning: str
-    without: str
+@like(SettingShown)
+class SettingShape(Shape): ...
 
 
 class LogShape(Shape):
@@ -127,8 +90,8 @@ def health(call: Call) -> PlantHealth:
     desk, disk = call.desk, call.desk.plant.disk
     found = read_health(
         desk.uow,
-        desk.world,
         desk.clock.now(),
+        parts=desk.health_parts,
         disk=None if disk is None else lambda: Disk(*disk()),
         version=desk.plant.version,
     )
@@ -163,22 +126,6 @@ def audit(call: Call, query: AuditQuery) -> Page[AuditShape]:
     return Page[AuditShape](
         items=shaped(AuditShape, found.lines),
         next=None if below is None else f"{below[0].isoformat()}~{below[1]}",
-    )
-
-
-@section.get("/plant/materials", ADMINS)
-def materials(call: Call) -> Listed[MaterialShape]:
-    """The catalogue, with where each material stands and what is wrong."""
-    now = call.desk.in_force
-    found = list_materials(now.placed(call.desk.world), now.catalogue)
-    return Listed[MaterialShape](items=shaped(MaterialShape, found))
-
-
-@section.get("/plant/places", ADMINS)
-def places(call: Call) -> Listed[PlaceOnFloor]:
-    """Every place on the floor."""
-    return Listed[PlaceOnFloor](
-        items=shaped(PlaceOnFloor, list_places(call.desk.placed_world))
     )
 
 

@@ -8,12 +8,14 @@ from typing import Annotated
 from pydantic import Field
 
 from mpms.domain.instances import Suspension
-from mpms.ports.cockpit import InstancesSought
-from mpms.services.heat_map import heat_map
-from mpms.services.process_board import hour_of, process_board
-from mpms.services.process_page import process_page
-from mpms.services.suspend_process import resume_process, suspend_process
+from mpms.domain.models import ModelStep
+from mpms.ports.cockpit import InstanceFilter, TrendHour, VersionRow
+from mpms.services.processes.board import hour_of, process_board
+from mpms.services.processes.heat_map import StepHeat, heat_map
+from mpms.services.processes.page import process_page
+from mpms.services.processes.suspend import resume_process, suspend_process
 from mpms.web.api.operation import Call, Given, Section, Shape
+from mpms.web.api.shapes import like
 from mpms.web.api.values import (
     Listed,
     MaybeReason,
@@ -29,12 +31,8 @@ section = Section("Processes", "Models, decision tables and forms.")
 USUAL_WINDOW = timedelta(days=7)
 
 
-class TrendShape(Shape):
-    hour: datetime
-    started: int
-    completed: int
-    cancelled: int
-    failed: int
+@like(TrendHour, without="seconds")
+class TrendShape(Shape): ...
 
 
 class SuspensionShape(Shape):
@@ -63,20 +61,12 @@ class ProcessShape(Shape):
     last_day: list[TrendShape]
 
 
-class VersionShape(Shape):
-    definition_id: int
-    version: int
-    name: str
-    deployed_at: datetime
-    deployed_by: str
-    active: int
+@like(VersionRow)
+class VersionShape(Shape): ...
 
 
-class StepShape(Shape):
-    id: str
-    name: str
-    kind: str
-    lane: str | None
+@like(ModelStep, without="groups")
+class StepShape(Shape): ...
 
 
 class ProcessStory(Shape):
@@ -86,18 +76,8 @@ class ProcessStory(Shape):
     steps: list[StepShape]
 
 
-class HeatShape(Shape):
-    id: str
-    name: str
-    kind: str
-    tokens: int
-    stuck: int
-    since: datetime | None
-    visits: int
-    cancelled: int
-    duration_s: float | None
-    waiting_s: float | None
-    longest_s: float | None
+@like(StepHeat, without="levels")
+class HeatShape(Shape): ...
 
 
 class HeatMapShape(Shape):
@@ -131,10 +111,10 @@ class HeatQuery(VersionQuery):
         str, Field(max_length=200, description="Its value as text, with `variable`.")
     ] = ""
 
-    def narrowed(self, key: str, definition_id: int | None) -> InstancesSought | None:
+    def narrowed(self, key: str, definition_id: int | None) -> InstanceFilter | None:
         if not self.business_key and not self.variable:
             return None
-        return InstancesSought(
+        return InstanceFilter(
             key=key,
             definition_id=definition_id,
             business_key=self.business_key,

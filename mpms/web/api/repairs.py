@@ -6,8 +6,8 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from mpms.services.apply_repair import Why
-from mpms.services.repair_instance import (
+from mpms.services.instances.apply_repair import Why
+from mpms.services.instances.repair import (
     cancel_activity,
     cancel_instance,
     move_token,
@@ -17,7 +17,7 @@ from mpms.services.repair_instance import (
     skip_activity,
     suspend_instance,
 )
-from mpms.services.undo_repair import plan_undo, undo_repair
+from mpms.services.instances.undo_repair import plan_undo, undo_repair
 from mpms.web.api.instances import InstanceShape, shown
 from mpms.web.api.operation import Call, Given, Section, Shape
 from mpms.web.api.values import (

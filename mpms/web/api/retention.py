@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from datetime import datetime
 from typing import Annotated
 
 from pydantic import Field
 
-from mpms.services.keep_history import ask_deletion, count_old, set_retention
+from mpms.ports.administration import HistoryRun
+from mpms.services.history.retention import ask_deletion, count_old, set_retention
 from mpms.web.api.operation import Call, Given, Shape
 from mpms.web.api.plant import section
+from mpms.web.api.shapes import like
 from mpms.web.api.values import Reason, WithReason, shaped
 from mpms.web.rights import ADMINS
 
@@ -19,15 +20,8 @@ __all__ = ["section"]
 SHOWN_RUNS = 50
 
 
-class RunShape(Shape):
-    id: int
-    before: datetime
-    reason: str
-    asked_by: str
-    asked_at: datetime | None
-    ended_at: datetime | None
-    counts: dict[str, int]
-    failure: str | None
+@like(HistoryRun, without="taken_by taken_at")
+class RunShape(Shape): ...
 
 
 class RetentionShape(Shape):

@@ -16,7 +16,7 @@ from flask import Response, request
 from pydantic import BaseModel
 
 from mpms.web.api.operation import Operation
-from mpms.web.cockpit_words import cell
+from mpms.web.labels.cockpit import cell
 
 CSV = "text/csv"
 

@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import Field
 
 from mpms.domain.webhooks import LONGEST_KIND, LONGEST_URL, MOST_KINDS
-from mpms.services.manage_webhooks import (
+from mpms.services.webhooks.manage import (
     add_webhook,
     change_webhook,
     delete_webhook,
@@ -98,6 +98,7 @@ def add(call: Call, body: NewWebhook) -> NewWebhookShape:
         desk.uow,
         body.url,
         body.kinds,
+        known_kinds=desk.kinds,
         private_allowed=desk.webhooks_to_private,
         by=call.by,
     )
@@ -133,6 +134,7 @@ def change(call: Call, webhook_id: RowId, body: ChangedWebhook) -> WebhookShape:
         webhook_id,
         url=body.url,
         kinds=body.kinds,
+        known_kinds=desk.kinds,
         private_allowed=desk.webhooks_to_private,
         by=call.by,
     )

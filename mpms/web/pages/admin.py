@@ -8,30 +8,15 @@ from typing import Any
 
 from flask import Blueprint, Response, current_app, jsonify, render_template
 
-from mpms.services.health import Disk, Health, Light, read_health
-from mpms.web import admin_words as words
-from mpms.web.pages import (
-    admin_audit,
-    admin_catalogue,
-    admin_mail,
-    admin_materials,
-    admin_people,
-    admin_places,
-    admin_retention,
-    admin_robots,
-    admin_settings,
-)
+from mpms.services.admin.health import Disk, Health, Light, read_health
+from mpms.web.labels import admin as words
+from mpms.web.pages import admin_audit, admin_people, admin_retention, admin_settings
 from mpms.web.rights import LEADERS, allowed, open_to_all
-from mpms.web.signed_in import current_desk
+from mpms.web.site.signed_in import current_desk
 
 pages = Blueprint("admin", __name__)
 for part in (
     admin_people,
-    admin_robots,
-    admin_places,
-    admin_materials,
-    admin_catalogue,
-    admin_mail,
     admin_retention,
     admin_settings,
     admin_audit,
@@ -134,8 +119,8 @@ def _health() -> Health:
     disk = desk.plant.disk
     return read_health(
         desk.uow,
-        desk.world,
         desk.clock.now(),
+        parts=desk.health_parts,
         disk=None if disk is None else lambda: Disk(*disk()),
         version=desk.plant.version,
     )

@@ -13,11 +13,11 @@ from urllib.parse import urlencode
 from flask import Blueprint, Response, render_template, request
 
 from mpms.ports.administration import AuditFilter, AuditLine, AuditPlace
-from mpms.services.read_audit import export_audit, read_audit
-from mpms.web import admin_words as words
-from mpms.web.cockpit_words import cell
+from mpms.services.history.read_audit import export_audit, read_audit
+from mpms.web.labels import audit as words
+from mpms.web.labels.cockpit import cell
 from mpms.web.rights import LEADERS, allowed
-from mpms.web.signed_in import current_desk, current_person
+from mpms.web.site.signed_in import current_desk, current_person
 from mpms.web.texts import t
 
 pages = Blueprint("audit", __name__)

@@ -11,18 +11,18 @@ from werkzeug.wrappers import Response as Answer
 from mpms.domain.errors import MpmsError
 from mpms.domain.people import Role
 from mpms.ports.administration import PersonCard
-from mpms.services import change_secret
-from mpms.services.add_person import add_person
-from mpms.services.apply_repair import required
-from mpms.services.edit_person import (
+from mpms.services.instances.apply_repair import required
+from mpms.services.people import change_secret
+from mpms.services.people.add import add_person
+from mpms.services.people.edit import (
     edit_person,
     groups_of,
     new_password,
     reset_password,
 )
-from mpms.services.list_groups import list_groups
+from mpms.services.people.list_groups import list_groups
 from mpms.web.rights import allowed
-from mpms.web.signed_in import current_desk, current_person
+from mpms.web.site.signed_in import current_desk, current_person
 from mpms.web.texts import LANGUAGES, t
 
 pages = Blueprint("people", __name__)

@@ -6,8 +6,8 @@ from flask import Blueprint, flash, redirect, render_template, request
 from werkzeug.wrappers import Response as Answer
 
 from mpms.domain.errors import MpmsError
-from mpms.domain.events import HistoryCounts
-from mpms.services.keep_history import (
+from mpms.domain.history.events import HistoryCounts
+from mpms.services.history.retention import (
     DaysInvalid,
     ask_deletion,
     count_old,
@@ -15,7 +15,7 @@ from mpms.services.keep_history import (
 )
 from mpms.web.pages.admin_people import ADMINS
 from mpms.web.rights import allowed
-from mpms.web.signed_in import current_desk, current_person
+from mpms.web.site.signed_in import current_desk, current_person
 from mpms.web.texts import t
 
 pages = Blueprint("retention", __name__)

@@ -10,7 +10,7 @@ from werkzeug.exceptions import NotFound
 
 from mpms.web.pages.admin_people import ADMINS
 from mpms.web.rights import allowed
-from mpms.web.signed_in import current_desk, current_person
+from mpms.web.site.signed_in import current_desk, current_person
 
 pages = Blueprint("settings", __name__)
 

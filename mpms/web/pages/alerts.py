@@ -12,7 +12,8 @@ from mpms.domain.alerts import AlertWish
 from mpms.domain.errors import MpmsError
 from mpms.domain.push_endpoints import EndpointRefused
 from mpms.ports.alerts import Subscription
-from mpms.services.ask_for_alerts import (
+from mpms.services.alerts.send import push_key
+from mpms.services.alerts.subscribe import (
     AddressInvalid,
     AddressMissing,
     TooManyDevices,
@@ -22,9 +23,8 @@ from mpms.services.ask_for_alerts import (
     subscribe,
     unsubscribe,
 )
-from mpms.services.send_alerts import push_key
 from mpms.web.rights import LEADERS, allowed
-from mpms.web.signed_in import current_desk, current_person
+from mpms.web.site.signed_in import current_desk, current_person
 from mpms.web.texts import t
 
 pages = Blueprint("alerts", __name__)

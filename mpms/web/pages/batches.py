@@ -23,18 +23,18 @@ from mpms.domain.batches import REVERSE, BatchAction, ItemState
 from mpms.domain.errors import DatabaseAway, MpmsError, ProcessUnknown
 from mpms.domain.people import Role
 from mpms.ports.store import UnitOfWork
-from mpms.services.order_batch import order_batch, repeat_failed, reverse_batch
-from mpms.services.preview_batch import BatchPreview, preview_batch
-from mpms.services.process_page import ProcessPage, process_page
-from mpms.services.show_batch import list_batches, show_batch
-from mpms.services.stop_batch import stop_batch
-from mpms.web import batch_words as words
-from mpms.web import instance_words
-from mpms.web.batch_form import Choice, Form, details_in
-from mpms.web.cockpit_words import cell
-from mpms.web.instance_actions import FieldWrong
+from mpms.services.bulk.order import order_batch, repeat_failed, reverse_batch
+from mpms.services.bulk.preview import BatchPreview, preview_batch
+from mpms.services.bulk.show import list_batches, show_batch
+from mpms.services.bulk.stop import stop_batch
+from mpms.services.processes.page import ProcessPage, process_page
+from mpms.web.fields.bulk import Choice, Form, details_in
+from mpms.web.fields.instance_actions import FieldWrong
+from mpms.web.labels import bulk as words
+from mpms.web.labels import instances as instance_words
+from mpms.web.labels.cockpit import cell
 from mpms.web.rights import LEADERS, allowed
-from mpms.web.signed_in import current_desk, current_person
+from mpms.web.site.signed_in import current_desk, current_person
 from mpms.web.texts import t
 
 pages = Blueprint("batches", __name__)

@@ -21,20 +21,20 @@ from werkzeug.wrappers import Response as Answer
 
 from mpms.domain.errors import DatabaseAway, InstanceBusy, MpmsError, ProcessUnknown
 from mpms.domain.people import Role
-from mpms.services.apply_repair import required
-from mpms.services.heat_map import LEVELS, MOST_FOUND, heat_map
-from mpms.services.process_board import process_board
-from mpms.services.process_page import ProcessPage, process_page
-from mpms.services.search_instances import (
+from mpms.services.instances.apply_repair import required
+from mpms.services.instances.search import (
     FoundInstance,
     export_instances,
     search_instances,
 )
-from mpms.services.suspend_process import resume_process, suspend_process
-from mpms.web import cockpit_words as words
-from mpms.web.cockpit_filter import STATES, Filter, place_of, text_of
+from mpms.services.processes.board import process_board
+from mpms.services.processes.heat_map import LEVELS, MOST_FOUND, heat_map
+from mpms.services.processes.page import ProcessPage, process_page
+from mpms.services.processes.suspend import resume_process, suspend_process
+from mpms.web.fields.cockpit_filter import STATES, Filter, place_of, text_of
+from mpms.web.labels import cockpit as words
 from mpms.web.rights import LEADERS, allowed
-from mpms.web.signed_in import current_desk, current_person
+from mpms.web.site.signed_in import current_desk, current_person
 from mpms.web.texts import t
 
 pages = Blueprint("cockpit", __name__)
@@ -152,13 +152,13 @@ def export(key: str) -> Response:
     """The same instances as the list, as far as a spreadsheet should bear."""
     asked, found = _asked(key)
     desk = current_desk()
-    sought = asked.sought(key, found.definition_id, desk.clock.now())
+    wanted = asked.wanted(key, found.definition_id, desk.clock.now())
     heading = [
         *(t("Business key"), t("State"), t("Stands at"), t("Started")),
         *(t("Last change"), t("Ended"), t("Reason"), t("Version"), t("Id")),
     ]
     states = {state: words.state_word(state) for state in STATES}
-    lines = _lines(found, states, export_instances(desk.uow, sought))
+    lines = _lines(found, states, export_instances(desk.uow, wanted))
     answer = Response(_csv(heading, lines), content_type="text/csv; charset=utf-8")
     name = "".join(c for c in key if c.isascii() and (c.isalnum() or c in "-_"))
     answer.headers["Content-Disposition"] = (
@@ -187,7 +187,7 @@ def _counted(asked: Filter, found: ProcessPage) -> dict[str, Any]:
     desk = current_desk()
     now = desk.clock.now()
     since, until = asked.times(now)
-    sought = asked.sought(found.key, found.definition_id, now)
+    wanted = asked.wanted(found.key, found.definition_id, now)
     return {
         "heat": heat_map(
             desk.uow,
@@ -196,7 +196,7 @@ def _counted(asked: Filter, found: ProcessPage) -> dict[str, Any]:
             definition_id=found.definition_id,
             since=since,
             until=until,
-            only=sought if asked.only else None,
+            only=wanted if asked.only else None,
         ),
         "most_found": MOST_FOUND,
         "levels": LEVELS,
@@ -208,8 +208,8 @@ def _counted(asked: Filter, found: ProcessPage) -> dict[str, Any]:
 def _listed(asked: Filter, found: ProcessPage) -> dict[str, Any]:
     desk = current_desk()
     below = place_of(request.args.get("below", ""))
-    sought = asked.sought(found.key, found.definition_id, desk.clock.now())
-    listing = search_instances(desk.uow, sought, below=below)
+    wanted = asked.wanted(found.key, found.definition_id, desk.clock.now())
+    listing = search_instances(desk.uow, wanted, below=below)
     return {
         "listing": listing,
         "versions": {row.definition_id: row.version for row in found.versions},

@@ -16,8 +16,10 @@ from werkzeug.wrappers import Response as Answer
 
 from mpms.domain.errors import DatabaseAway, InstanceBusy, MpmsError, TaskGone
 from mpms.domain.people import Role
-from mpms.services.instance_page import InstancePage, show_instance_page
-from mpms.services.instance_tabs import (
+from mpms.services.incidents.inbox import is_retryable
+from mpms.services.instances.migrate import plan_migration
+from mpms.services.instances.page import InstancePage, show_instance_page
+from mpms.services.instances.tabs import (
     list_family,
     list_forms,
     list_incidents,
@@ -26,13 +28,8 @@ from mpms.services.instance_tabs import (
     show_changes,
     show_history,
 )
-from mpms.services.migrate_instances import plan_migration
-from mpms.services.replay_instance import replay_instance
-from mpms.services.show_inbox import is_retryable
-from mpms.services.undo_repair import list_undoable, plan_undo
-from mpms.web import incident_words, replay_words
-from mpms.web import instance_words as words
-from mpms.web.instance_actions import (
+from mpms.services.instances.undo_repair import list_undoable, plan_undo
+from mpms.web.fields.instance_actions import (
     ACTIONS,
     Asked,
     FieldWrong,
@@ -40,9 +37,11 @@ from mpms.web.instance_actions import (
     renamed_in,
     version_in,
 )
-from mpms.web.order_words import told_kinds
+from mpms.web.labels import incidents as incident_words
+from mpms.web.labels import instances as words
+from mpms.web.labels.history import timeline_kinds
 from mpms.web.rights import LEADERS, allowed
-from mpms.web.signed_in import current_desk, current_person
+from mpms.web.site.signed_in import current_desk, current_person
 from mpms.web.texts import t
 
 pages = Blueprint("cockpit_instance", __name__)
@@ -147,21 +146,11 @@ def tokens(instance_id: UUID) -> dict[str, Any]:
     }
 
 
-@pages.get("/cockpit/i/<uuid:instance_id>/replay.json")
-@allowed(READERS)
-def replay(instance_id: UUID) -> dict[str, Any]:
-    """The past, for the slider that moves diagram and map."""
-    desk = current_desk()
-    past = replay_instance(
-        desk.uow, desk.engine, desk.world, str(instance_id), kinds=told_kinds()
-    )
-    model = url_for("home.definition", definition_id=past.instance.definition_id)
-    return replay_words.as_json(past, model, desk.clock.now())
-
-
 def _found(instance_id: UUID) -> InstancePage:
     desk = current_desk()
-    return show_instance_page(desk.uow, desk.engine, str(instance_id))
+    return show_instance_page(
+        desk.uow, desk.engine, str(instance_id), desk.instance_details
+    )
 
 
 def _shown(found: InstancePage) -> dict[str, Any]:
@@ -199,7 +188,7 @@ def _tab(instance_id: str, tab: str) -> dict[str, Any]:
         case "timeline":
             every = bool(request.args.get("all"))
             below = _number("below")
-            kinds = None if every else told_kinds()
+            kinds = None if every else timeline_kinds()
             history = show_history(uow, engine, instance_id, kinds=kinds, below=below)
             shown |= {"history": history, "every": every, "earlier": below is not None}
             shown["undoable"] = (

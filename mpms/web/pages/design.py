@@ -9,9 +9,9 @@ from datetime import timedelta
 
 from flask import Blueprint, render_template
 
-from mpms.web import formats
-from mpms.web.assets import current_assets
+from mpms.web.labels import formats
 from mpms.web.rights import LEADERS, allowed
+from mpms.web.site.assets import current_assets
 
 pages = Blueprint("design", __name__)
 

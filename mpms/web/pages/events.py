@@ -9,10 +9,10 @@ from flask import Blueprint, Response, g, request
 from werkzeug.exceptions import ServiceUnavailable
 
 from mpms.domain.errors import DatabaseAway
+from mpms.web.changes.live import Stream, TooManyStreams
 from mpms.web.desk import Desk
-from mpms.web.live import Stream, TooManyStreams
 from mpms.web.rights import EVERYBODY, allowed
-from mpms.web.signed_in import (
+from mpms.web.site.signed_in import (
     current_desk,
     current_person,
     session_token,

@@ -15,18 +15,18 @@ from werkzeug.wrappers import Response as Answer
 from mpms.domain.batches import BatchAction
 from mpms.domain.errors import DatabaseAway, InstanceBusy, MpmsError, NotFound
 from mpms.domain.incidents import IncidentFilter
-from mpms.services.assign_cause import assign_cause
-from mpms.services.close_incident import close_cause, close_incident
-from mpms.services.comment_cause import comment_cause
-from mpms.services.list_alarms import count_alarms, list_alarms
-from mpms.services.order_batch import order_batch
-from mpms.services.repair_instance import retry_incident
-from mpms.services.show_inbox import is_retryable, show_cause, show_inbox
-from mpms.web import incident_words as words
-from mpms.web.incident_words import InboxFilter
+from mpms.services.bulk.order import order_batch
+from mpms.services.incidents.assign import assign_cause
+from mpms.services.incidents.close import close_cause, close_incident
+from mpms.services.incidents.comment import comment_cause
+from mpms.services.incidents.inbox import is_retryable, show_cause, show_inbox
+from mpms.services.incidents.list_alarms import count_alarms, list_alarms
+from mpms.services.instances.repair import retry_incident
+from mpms.web.labels import incidents as words
+from mpms.web.labels.incidents import InboxFilter
 from mpms.web.pages import alerts
 from mpms.web.rights import LEADERS, allowed
-from mpms.web.signed_in import current_desk, current_person, local_path
+from mpms.web.site.signed_in import current_desk, current_person, local_path
 from mpms.web.texts import t
 
 pages = Blueprint("incidents", __name__)
@@ -48,9 +48,9 @@ def inbox() -> str:
 
 def _inbox() -> dict[str, Any]:
     desk, asked = current_desk(), InboxFilter.of(request.args)
-    sought = asked.sought(current_person().login)
+    wanted = asked.wanted(current_person().login)
     return {
-        "page": show_inbox(desk.uow, desk.engine, sought),
+        "page": show_inbox(desk.uow, desk.engine, wanted),
         "alarms": list_alarms(desk.uow),
         "asked": asked,
         "sorts": words.sort_words(),

@@ -19,13 +19,18 @@ from werkzeug.routing import RequestRedirect
 from werkzeug.wrappers import Response as Answer
 
 from mpms.domain.people import Person
-from mpms.services.limit_attempts import TooManyAttempts
-from mpms.services.sign_in import SignedIn, SignIn, SignInRefused, TabletNotEnrolled
-from mpms.services.sign_out import sign_out
+from mpms.services.people.limit_attempts import TooManyAttempts
+from mpms.services.people.sign_in import (
+    SignedIn,
+    SignIn,
+    SignInRefused,
+    TabletNotEnrolled,
+)
+from mpms.services.people.sign_out import sign_out
 from mpms.web.pages import login_elsewhere, me, tablets, trust
 from mpms.web.rights import open_to_all
-from mpms.web.security import waiting_text
-from mpms.web.signed_in import (
+from mpms.web.site.security import waiting_text
+from mpms.web.site.signed_in import (
     current_desk,
     current_door,
     current_tablet,

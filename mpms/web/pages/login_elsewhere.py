@@ -16,10 +16,10 @@ from werkzeug.wrappers import Response as Answer
 
 from mpms.domain.errors import MpmsError
 from mpms.ports.identity import Departure, IdentityProvider, IdentityRefused
-from mpms.services.sign_in import SignIn
-from mpms.services.sign_in_elsewhere import sign_in_elsewhere
+from mpms.services.people.sign_in import SignIn
+from mpms.services.people.sign_in_elsewhere import sign_in_elsewhere
 from mpms.web.rights import open_to_all
-from mpms.web.signed_in import (
+from mpms.web.site.signed_in import (
     current_desk,
     current_door,
     keep_session,

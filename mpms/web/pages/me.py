@@ -8,18 +8,18 @@ from werkzeug.wrappers import Response as Answer
 from mpms.domain.errors import MpmsError
 from mpms.domain.people import Role
 from mpms.domain.secret_rules import PasswordTooWeak, PinTooWeak
-from mpms.services.ask_for_alerts import AddressInvalid, AddressMissing, set_mail
-from mpms.services.change_secret import (
+from mpms.services.alerts.subscribe import AddressInvalid, AddressMissing, set_mail
+from mpms.services.people.change_secret import (
     OldSecretWrong,
     prove,
     set_password,
     set_pin,
 )
-from mpms.services.limit_attempts import TooManyAttempts
-from mpms.services.sign_in import SignIn
+from mpms.services.people.limit_attempts import TooManyAttempts
+from mpms.services.people.sign_in import SignIn
 from mpms.web.rights import EVERYBODY, allowed
-from mpms.web.security import waiting_text
-from mpms.web.signed_in import (
+from mpms.web.site.security import waiting_text
+from mpms.web.site.signed_in import (
     current_desk,
     current_door,
     current_person,

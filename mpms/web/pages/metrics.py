@@ -14,9 +14,9 @@ from flask import Blueprint, Response, request
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from werkzeug.exceptions import Forbidden
 
-from mpms.web.metrics import current_registry
 from mpms.web.rights import open_to_all
-from mpms.web.signed_in import current_desk
+from mpms.web.site.metrics import current_registry
+from mpms.web.site.signed_in import current_desk
 from mpms.web.texts import t
 
 pages = Blueprint("metrics", __name__)

@@ -9,10 +9,10 @@ from werkzeug.wrappers import Response as Answer
 
 from mpms.domain.model_difference import HOWS
 from mpms.domain.people import Role
-from mpms.services.compare_models import compare_models
-from mpms.services.list_models import list_models
-from mpms.services.show_model import ModelUnknown, model_file, show_model
-from mpms.web import model_words as words
+from mpms.services.models.compare import compare_models
+from mpms.services.models.listing import list_models
+from mpms.services.models.show import ModelUnknown, model_file, show_model
+from mpms.web.labels import models as words
 from mpms.web.pages import (
     models_decisions,
     models_deploy,
@@ -20,7 +20,7 @@ from mpms.web.pages import (
     models_forms,
 )
 from mpms.web.rights import LEADERS, allowed
-from mpms.web.signed_in import current_desk, current_person
+from mpms.web.site.signed_in import current_desk, current_person
 from mpms.web.texts import t
 
 pages = Blueprint("models", __name__)

@@ -21,15 +21,20 @@ from mpms.domain.decision_sheets import (
     SheetRule,
 )
 from mpms.domain.people import Role
-from mpms.services.check_model import Finding
-from mpms.services.deploy_models import Refused
-from mpms.services.edit_decision import (
+from mpms.services.models.check import Finding
+from mpms.services.models.deploy import Refused
+from mpms.services.models.edit_decision import (
     DecisionPage,
     Tried,
     show_decision,
     try_decision,
 )
-from mpms.services.keep_draft import DraftUnknown, drop_draft, find_draft, keep_draft
+from mpms.services.models.save_draft import (
+    DraftUnknown,
+    drop_draft,
+    find_draft,
+    save_model_draft,
+)
 from mpms.web.pages.models_deploy import (
     LONGEST_NOTE,
     deployed,
@@ -37,7 +42,7 @@ from mpms.web.pages.models_deploy import (
     refused_findings,
 )
 from mpms.web.rights import LEADERS, allowed
-from mpms.web.signed_in import current_desk, current_person
+from mpms.web.site.signed_in import current_desk, current_person
 from mpms.web.texts import t
 
 pages = Blueprint("decisions", __name__)
@@ -88,7 +93,7 @@ def change(key: str) -> Answer | str | tuple[str, int]:
     sheet = _posted(page.sheet, request.form)
     sheet = _changed(sheet, what, int(place) if place.isdigit() else 0)
     xml = desk.engine.write_sheet(page.xml, sheet)
-    keep_draft(
+    save_model_draft(
         desk.uow,
         person.id,
         "decision",

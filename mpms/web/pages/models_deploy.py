@@ -21,14 +21,14 @@ from werkzeug.wrappers import Response as Answer
 from mpms.domain.batches import BatchAction, TheseInstances
 from mpms.domain.errors import ModelRefused, ReasonMissing
 from mpms.domain.people import Role
-from mpms.services.check_model import Finding, check_model
-from mpms.services.deploy_models import Deployment, Refused, deploy_models
-from mpms.services.keep_draft import MAX_BYTES, find_draft, keep_draft
-from mpms.services.list_models import ModelList, list_models
-from mpms.services.order_batch import order_batch
-from mpms.services.propose_migration import Proposal, propose_migration
+from mpms.services.bulk.order import order_batch
+from mpms.services.instances.propose_migration import Proposal, propose_migration
+from mpms.services.models.check import Finding, check_model
+from mpms.services.models.deploy import Deployment, Refused, deploy_models
+from mpms.services.models.listing import ModelList, list_models
+from mpms.services.models.save_draft import MAX_BYTES, find_draft, save_model_draft
 from mpms.web.rights import allowed
-from mpms.web.signed_in import current_desk, current_person
+from mpms.web.site.signed_in import current_desk, current_person
 from mpms.web.texts import t
 
 pages = Blueprint("deploy", __name__)
@@ -240,7 +240,9 @@ def _keep_refused(files: dict[str, bytes]) -> dict[str, str]:
         key = next((key for key, _ in keys if key), "")
         if not key or find_draft(desk.uow, person.id, "process", key) is not None:
             continue
-        keep_draft(desk.uow, person.id, "process", key, content, base_version=None)
+        save_model_draft(
+            desk.uow, person.id, "process", key, content, base_version=None
+        )
         kept[name] = key
     return kept
 

@@ -23,21 +23,23 @@ from werkzeug.exceptions import BadRequest
 from werkzeug.wrappers import Response as Answer
 
 from mpms.domain.errors import NotFound
+from mpms.domain.topics import KnownTopic
 from mpms.ports.models import ModelDraft
-from mpms.services.check_model import check_model
-from mpms.services.deploy_models import Refused
-from mpms.services.keep_draft import (
+from mpms.services.models.check import check_model
+from mpms.services.models.deploy import Refused
+from mpms.services.models.listing import ModelLine, ModelList, list_models
+from mpms.services.models.save_draft import (
     DraftUnknown,
     drop_draft,
     find_draft,
-    keep_draft,
+    save_model_draft,
 )
-from mpms.services.list_models import ModelLine, ModelList, list_models
-from mpms.services.show_model import model_file
+from mpms.services.models.show import model_file
+from mpms.services.workers.known_topics import list_topics
 from mpms.web.pages.models_deploy import DEPLOYERS, LONGEST_NOTE, deployed
 from mpms.web.rights import allowed
-from mpms.web.security import CONTENT_SECURITY_POLICY
-from mpms.web.signed_in import current_desk, current_person
+from mpms.web.site.security import CONTENT_SECURITY_POLICY
+from mpms.web.site.signed_in import current_desk, current_person
 from mpms.web.texts import t
 
 pages = Blueprint("edit", __name__)
@@ -80,7 +82,9 @@ def begin() -> Answer | tuple[str, int]:
     if wrong := _wrong_key(key):
         return render_template("model_new.html", key=key, name=name, wrong=wrong), 422
     xml = NEW_MODEL.format(key=key, name=escape(name.strip() or key))
-    keep_draft(desk.uow, person.id, "process", key, xml.encode(), base_version=None)
+    save_model_draft(
+        desk.uow, person.id, "process", key, xml.encode(), base_version=None
+    )
     return redirect(url_for("models.edit.editor", key=key), 303)
 
 
@@ -116,7 +120,7 @@ def keep(key: str) -> dict[str, Any]:
     content = xml.encode("utf-8", "replace")
     if posted.get("keep") is not False:
         base = posted.get("base")
-        keep_draft(
+        save_model_draft(
             desk.uow,
             person.id,
             "process",
@@ -178,6 +182,10 @@ def _editor(key: str, *, wrong: str = "", note: str = "") -> str:
         base=base,
         latest=line.latest if line else None,
         asked=request.args.get("version", type=int),
+        topics=[
+            _topic(one)
+            for one in list_topics(current_desk().uow, current_desk().engine)
+        ],
         names={
             "forms": [one.key for one in models.forms],
             "decisions": [one.key for one in models.decisions],
@@ -186,6 +194,17 @@ def _editor(key: str, *, wrong: str = "", note: str = "") -> str:
         wrong=wrong,
         note=note,
     )
+
+
+def _topic(one: KnownTopic) -> dict[str, Any]:
+    return {
+        "name": one.name,
+        "about": one.about,
+        "takes": dict(one.takes),
+        "gives": dict(one.gives),
+        "source": one.source,
+        "served": one.served,
+    }
 
 
 def _models() -> ModelList:

@@ -10,10 +10,10 @@ from werkzeug.wrappers import Response as Answer
 
 from mpms.domain.forms import check_form
 from mpms.domain.people import Role
-from mpms.services.show_model import ModelUnknown
-from mpms.web.forms import render_form
+from mpms.services.models.show import ModelUnknown
+from mpms.web.fields.rendering import render_form
 from mpms.web.rights import LEADERS, allowed
-from mpms.web.signed_in import current_desk
+from mpms.web.site.signed_in import current_desk
 from mpms.web.texts import t
 
 pages = Blueprint("forms", __name__)
@@ -48,7 +48,7 @@ def preview(key: str, version: int) -> str:
         "model_form.html",
         deployed=shown,
         versions=versions,
-        form=render_form(schema, values),
+        form=render_form(schema, values, feel=current_desk().engine.feel),
         findings=check_form(json.dumps(schema).encode()),
         asked=asked,
         wrong=wrong,

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from flask import Blueprint, Response, jsonify, render_template
 
-from mpms.web.assets import AssetUnknown, current_assets
 from mpms.web.rights import open_to_all
+from mpms.web.site.assets import AssetUnknown, current_assets
 from mpms.web.texts import current_language, t
 
 pages = Blueprint("shell", __name__)

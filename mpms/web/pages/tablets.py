@@ -5,13 +5,13 @@ from __future__ import annotations
 from flask import Blueprint, flash, redirect, render_template, request
 from werkzeug.wrappers import Response as Answer
 
-from mpms.services.enrol_tablet import (
+from mpms.services.people.enrol_tablet import (
     TabletNameInvalid,
     enrol_tablet,
     revoke_tablet,
 )
 from mpms.web.rights import LEADERS, allowed
-from mpms.web.signed_in import (
+from mpms.web.site.signed_in import (
     current_desk,
     current_person,
     current_tablet,

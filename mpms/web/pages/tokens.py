@@ -7,7 +7,7 @@ from werkzeug.wrappers import Response as Answer
 
 from mpms.domain.errors import MpmsError
 from mpms.domain.people import Role
-from mpms.services.manage_tokens import (
+from mpms.services.api.manage_tokens import (
     MOST_DAYS,
     USUAL_DAYS,
     NewToken,
@@ -20,7 +20,7 @@ from mpms.services.manage_tokens import (
     revoke_token,
 )
 from mpms.web.rights import ADMINS, allowed
-from mpms.web.signed_in import current_desk, current_person
+from mpms.web.site.signed_in import current_desk, current_person
 from mpms.web.texts import t
 
 pages = Blueprint("tokens", __name__)

@@ -13,7 +13,7 @@ from flask import Blueprint, Response, abort, render_template, request
 from markupsafe import Markup
 
 from mpms.web.rights import open_to_all
-from mpms.web.signed_in import current_desk
+from mpms.web.site.signed_in import current_desk
 
 pages = Blueprint("trust", __name__)
 

@@ -8,7 +8,7 @@ from werkzeug.wrappers import Response as Answer
 
 from mpms.domain.errors import MpmsError
 from mpms.domain.webhooks import GIVE_UP_AFTER, WebhookInvalid
-from mpms.services.manage_webhooks import (
+from mpms.services.webhooks.manage import (
     NewWebhook,
     TooManyWebhooks,
     add_webhook,
@@ -19,7 +19,7 @@ from mpms.services.manage_webhooks import (
     resume_webhook,
 )
 from mpms.web.rights import ADMINS, allowed
-from mpms.web.signed_in import current_desk, current_person
+from mpms.web.site.signed_in import current_desk, current_person
 from mpms.web.texts import t
 
 pages = Blueprint("webhooks", __name__)
@@ -42,6 +42,7 @@ def add() -> Answer:
             desk.uow,
             request.form.get("url", ""),
             kinds,
+            known_kinds=desk.kinds,
             private_allowed=desk.webhooks_to_private,
             by=current_person().login,
         )

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from mpms.domain.order_mail import Catalogue, Material, Recipe, RecipeLine
-from mpms.services.change_catalogue import (
+from mpms.factory.domain.order_mail import Catalogue, Material, Recipe, RecipeLine
+from mpms.factory.services.catalogue.change import (
     remove_material,
     save_material,
     save_recipe,
 )
-from mpms.services.current_catalogue import CurrentCatalogue
+from mpms.factory.services.catalogue.current import CurrentCatalogue
 from tests.support.mail_office import MailOffice, write_order
 
 ZINC = Material("RM-321", "Zinc phosphate", ("Zinkphosphat",), Decimal(400), place="B")

@@ -10,7 +10,7 @@ import pytest
 
 from mpms import cli
 from mpms.embedded.mail import MailServers
-from mpms.services.receive_mail import ReleaseRules
+from mpms.factory.services.mail.receive import ReleaseRules
 from tests.support.mail_office import MailOffice, write_order
 
 DATA = Path(__file__).resolve().parents[2] / "data" / "orders"

@@ -29,11 +29,11 @@ import pytest
 
 from mpms import assets, bootstrap
 from mpms.adapters.mail_account import Password, Security, SmtpAccount
-from mpms.adapters.smtp import SmtpPostman
+from mpms.adapters.smtp import SmtpSender
 from mpms.embedded.mail import MailServers
-from mpms.ports.mail import PostmanUnavailable
-from mpms.services.deploy_models import deploy_models
-from mpms.services.start_instance import start_instance
+from mpms.ports.outgoing_mail import MailServerAway
+from mpms.services.instances.start import start_instance
+from mpms.services.models.deploy import deploy_models
 from tests.support.mail_office import write_order
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -192,10 +192,8 @@ class Post:
         give_up_at = time.monotonic() + 120
         while True:  # as a mail program does when its server was restarted
             try:
-                SmtpPostman(account).send_raw(
-                    message.sender, [home.orders], message.raw
-                )
-            except PostmanUnavailable:
+                SmtpSender(account).send_raw(message.sender, [home.orders], message.raw)
+            except MailServerAway:
                 assert time.monotonic() < give_up_at, "no mail server"
                 time.sleep(0.1)
             else:

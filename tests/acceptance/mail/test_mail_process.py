@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from mpms.domain.orders import Order
 from mpms.embedded import mail
-from mpms.services.accept_order import accept_order
-from mpms.services.receive_mail import ReleaseRules
-from mpms.services.record_mail import ORDER_READY
-from mpms.services.release_order import release_order
-from mpms.services.watch_mailbox import watch_mailbox
+from mpms.factory.domain.orders import Order
+from mpms.factory.services.mail.receive import ReleaseRules
+from mpms.factory.services.mail.watch import watch_mailbox
+from mpms.factory.services.orders.accept import accept_order
+from mpms.factory.services.orders.release import release_order
 from tests.support.mail_office import MailOffice, write_order
 
 BUYER = "orders@brightcoat.example.com"
@@ -96,8 +95,7 @@ def test_a_mailbox_that_is_away_is_an_incident_and_recovers_by_itself(
 
 def _an_order_from_elsewhere(office: MailOffice) -> str:
     with office.uow() as tx:
-        accept_order(tx, Order("MO-2026-9000", "Glue", ()), by="test")
-        tx.deliveries.throw(ORDER_READY)
+        accept_order(tx, office.engine, Order("MO-2026-9000", "Glue", ()), by="test")
     return "MO-2026-9000"
 
 
@@ -108,7 +106,7 @@ def test_an_order_that_waits_starts_when_it_is_released(office: MailOffice) -> N
     office.send(write_order("MO-2026-0001"))
     office.look()
     assert office.rows(WAREHOUSES) == []
-    release_order(office.uow, "MO-2026-0001", by="supervisor")
+    release_order(office.uow, office.engine, "MO-2026-0001", by="supervisor")
     office.worker.settle()
     assert office.rows(WAREHOUSES) == [("MO-2026-0001",)]
 

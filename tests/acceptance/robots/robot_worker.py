@@ -13,8 +13,9 @@ import sys
 import threading
 
 from mpms import bootstrap
-from mpms.adapters.memory import LoopbackScale
-from mpms.worker import Worker
+from mpms.factory import bootstrap as factory_bootstrap
+from mpms.factory.adapters.memory import LoopbackScale
+from tests.support.factory_worker import FactoryWorker
 
 
 def main(url: str, robots_url: str, place: str, name: str, lease_s: str) -> None:
@@ -22,7 +23,7 @@ def main(url: str, robots_url: str, place: str, name: str, lease_s: str) -> None
     stop = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
     services = bootstrap.connect(url, application=name)
-    world = bootstrap.world_named(place)
+    world = factory_bootstrap.world_named(place)
 
     def asked_for(robot: str) -> float:
         with services.uow() as tx:
@@ -31,11 +32,15 @@ def main(url: str, robots_url: str, place: str, name: str, lease_s: str) -> None
         return float(snapshot.variables["material"]["required_kg"]) if snapshot else 0.0
 
     with services.listen() as alarm:
-        robots = bootstrap.connect_robots(world, robots_url, on_report=alarm.wake)
-        worker = Worker(
+        robots = factory_bootstrap.connect_robots(
+            world, robots_url, on_report=alarm.wake
+        )
+        worker = FactoryWorker(
             services.uow,
             services.advance,
-            bootstrap.factory_handlers(services, world, scale=LoopbackScale(asked_for)),
+            factory_bootstrap.factory_handlers(
+                services.uow, services.advance, world, scale=LoopbackScale(asked_for)
+            ),
             robots,
             alarm,
             name=name,

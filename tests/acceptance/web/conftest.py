@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from playwright.sync_api import (
 
 from mpms.demo.people import settle_people
 from mpms.demo.plant import factory
-from mpms.demo.site import Site
+from mpms.demo.site import DemoSite
 from mpms.settings import Settings
 from tests.acceptance.web.sights import Sights
 from tests.support.browsers import Tab, Tabs, collect_errors, launch
@@ -105,11 +105,23 @@ def started_house(
             factory(url, chosen, speed=speed, patience_s=FOR_EVER_S, pause_s=0.0)
         )
         settle_people(plant.services.uow)
-        site = Site(chosen, url, plant.simulator.url)
+        site = DemoSite(chosen, url, plant.simulator.url)
         site.__enter__()
         house = House(plant, site, chosen, url, mail_again)
         parts.callback(lambda: house.site.__exit__(None, None, None))
         yield house
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """A test that waited in vain says what the factory did meanwhile."""
+    report = yield
+    house = getattr(item, "funcargs", {}).get("house")
+    if report.when == "call" and report.failed and house is not None:
+        report.sections.append(("the factory", house.report()))
+    return report
 
 
 @pytest.fixture(autouse=True)

@@ -12,7 +12,7 @@ from typing import Any
 
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from tests.support.axe import AXE, complaints_of
+from tests.support.axe import axe_on_demand, complaints_of
 from tests.support.browsers import collect_errors
 from tests.support.house import PATIENCE_MS, House
 
@@ -50,7 +50,7 @@ class Sights:
             viewport={"width": PHONE_PX, "height": HEIGHT_PX}, service_workers="block"
         )
         self.context.set_default_timeout(PATIENCE_MS)
-        self.context.add_init_script(path=AXE)
+        self.context.add_init_script(script=axe_on_demand())
         self._errors = collect_errors(self.context)
         self._page = self.context.new_page()
 
@@ -78,6 +78,7 @@ class Sights:
         small: Measure,
         widths: Sequence[int],
         onward: Callable[[Page], bool] = lambda page: False,
+        before_axe: Callable[[Page], None] = lambda page: None,
     ) -> Sight:
         """Measure it at these widths, the first of which is a phone's, and as often
         as there is something onward; axe is asked once, on a tablet."""
@@ -93,6 +94,7 @@ class Sights:
                 known_px = sight.too_wide_px.get(width, 0)
                 sight.too_wide_px[width] = max(over_px, known_px)
                 if width == TABLET_PX and not asked:
+                    before_axe(self._page)
                     sight.complaints += complaints_of(self._page)
                     asked = True
                 sight.too_small.setdefault(width, []).extend(small(self._page))

@@ -14,9 +14,9 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from mpms.domain.batches import BatchAction, TheseInstances
-from mpms.services.deploy_models import deploy_models
-from mpms.services.order_batch import order_batch
-from mpms.services.start_instance import start_instance
+from mpms.services.bulk.order import order_batch
+from mpms.services.instances.start import start_instance
+from mpms.services.models.deploy import deploy_models
 from tests.support.axe import complaints_of
 from tests.support.house import House
 

@@ -11,7 +11,7 @@ from typing import Literal
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from mpms.services.deploy_models import deploy_models
+from mpms.services.models.deploy import deploy_models
 from tests.support.browsers import Tabs
 from tests.support.house import House
 
@@ -221,6 +221,28 @@ def test_a_process_is_edited_by_keys_alone(house: House, open_page: OpenPage) ->
     expect(shape(page, "fill")).to_be_visible()
     page.goto(f"{house.address}/models/turned/edit")
     page.get_by_role("button", name="Throw the draft away").click()
+
+
+def test_topics_are_offered_with_what_is_known_of_them(
+    house: House, open_page: OpenPage
+) -> None:
+    deploy(house, "turned.bpmn", SMALL_MODEL.encode())
+    page = open_page("adam", width=1024, height=900)
+    page.goto(f"{house.address}/models/turned/edit")
+    expect(page.locator("#model-editor[data-ready]")).to_be_attached()
+    page.locator("#editor-elements").select_option("tell")
+    topic, about = (
+        page.get_by_label("Topic of the handler"),
+        page.locator(".topic-about"),
+    )
+    expect(about).to_contain_text("Sets how an order ended.")
+    expect(about).to_contain_text("the number of the order")
+    options = page.locator("datalist[id$=topics] option")
+    assert "robot.move" in options.evaluate_all("all => all.map(one => one.value)")
+    topic.fill("scale.weigh")
+    expect(about).to_contain_text("measured_kg")
+    topic.fill("scale.wiegh")
+    expect(about).to_have_text("No worker is known that serves this topic.")
 
 
 def turn_into(page: Page, element: str, kind: str) -> None:

@@ -14,12 +14,12 @@ from contextlib import contextmanager, suppress
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from mpms import bootstrap
 from mpms.domain.errors import InstanceBusy, TaskGone
-from mpms.services.deploy_models import deploy_models
-from mpms.services.skip_activity import skip_activity
-from mpms.services.start_instance import start_instance
-from mpms.services.submit_form import submit_form
+from mpms.factory import bootstrap as factory_bootstrap
+from mpms.services.instances.skip_activity import skip_activity
+from mpms.services.instances.start import start_instance
+from mpms.services.models.deploy import deploy_models
+from mpms.services.tasks.submit import submit_form
 from tests.support.house import House
 
 OpenPage = Callable[..., Page]
@@ -155,7 +155,7 @@ def away_from(house: House, robot: str) -> str:
     x_m, y_m = here.x_m, here.y_m
     assert x_m is not None
     assert y_m is not None
-    places = bootstrap.world_named("paint_factory").places
+    places = factory_bootstrap.world_named("paint_factory").places
     far_m = {
         name: math.hypot(place.x_m - x_m, place.y_m - y_m)
         for name, place in places.items()

@@ -26,8 +26,9 @@ from PIL import Image
 from playwright.sync_api import ConsoleMessage, Error, Page, Playwright, Request
 from werkzeug.serving import make_server
 
+from mpms.engine.feel.lenient import value_or_null
 from mpms.web import texts
-from mpms.web.forms import render_form
+from mpms.web.fields.rendering import render_form
 
 ROOT = Path(__file__).resolve().parents[3]
 FRONTEND = ROOT / "frontend"
@@ -70,7 +71,7 @@ FORM = {
         field(
             "textfield",
             "why",
-            conditional={"hide": "=colour != 7"},
+            conditional={"hide": "=colour = null or not(list contains(colour, 7))"},
             validate={"required": True},
         ),
         field("checklist", "tags", values=CHOICES),
@@ -136,7 +137,7 @@ def address(built: Path) -> Iterator[str]:
 
     @app.get("/")
     def page() -> str:
-        form = render_form(FORM, VARIABLES)
+        form = render_form(FORM, VARIABLES, feel=value_or_null)
         return render_template_string(HTML, form=form, addresses=addresses)
 
     @app.get("/built/<name>")

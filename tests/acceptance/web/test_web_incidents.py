@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from mpms import bootstrap
 from mpms.demo.buyer import BUYER
-from mpms.domain.orders import Order, OrderLine, OrderStatus
-from mpms.services.deploy_models import deploy_models
-from mpms.services.start_instance import start_instance
+from mpms.factory import bootstrap as factory_bootstrap
+from mpms.factory.domain.orders import Order, OrderLine, OrderStatus
+from mpms.services.instances.start import start_instance
+from mpms.services.models.deploy import deploy_models
 from tests.support.axe import complaints_of
 from tests.support.browsers import Tabs, collect_errors
 from tests.support.house import PATIENCE_MS, House
@@ -184,7 +184,7 @@ def test_a_robot_that_refuses_is_in_the_inbox_and_its_drive_is_tried_again(
     with house.services.uow() as tx:
         robots = {state.robot for state in tx.robots.states()}
     assert "robot1" in robots
-    place = next(iter(bootstrap.world_named("paint_factory").places))
+    place = next(iter(factory_bootstrap.world_named("paint_factory").places))
     deploy(house, "driving", DRIVE.format(place=place))
     # Each time: it may be sent aside first, and that counts as well.
     house.break_robot("reject robot1 99")

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from playwright.sync_api import Locator, Page, TimeoutError, expect
 
-from mpms.domain.orders import Order, OrderLine, OrderStatus
-from mpms.services.deploy_models import deploy_models
-from mpms.services.start_instance import start_instance
+from mpms.factory.domain.orders import Order, OrderLine, OrderStatus
+from mpms.services.instances.start import start_instance
+from mpms.services.models.deploy import deploy_models
 from tests.support.axe import complaints_of
 from tests.support.house import House
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
-from mpms.services.start_instance import start_instance
+from mpms.services.instances.start import start_instance
 from tests.support.axe import complaints_of
 from tests.support.house import House
 

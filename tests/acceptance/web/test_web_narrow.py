@@ -22,15 +22,15 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from mpms import assets, bootstrap
-from mpms.demo.site import Site
-from mpms.domain.orders import Order, OrderLine
+from mpms.demo.site import DemoSite
 from mpms.domain.people import Role
-from mpms.services.claim_task import claim_task
-from mpms.services.deploy_models import deploy_models
-from mpms.services.repair_instance import cancel_instance
-from mpms.services.start_instance import start_instance
-from mpms.services.submit_form import submit_form
-from mpms.services.tokens import hash_of
+from mpms.factory.domain.orders import Order, OrderLine
+from mpms.services.instances.repair import cancel_instance
+from mpms.services.instances.start import start_instance
+from mpms.services.models.deploy import deploy_models
+from mpms.services.people.session_tokens import hash_of
+from mpms.services.tasks.claim import claim_task
+from mpms.services.tasks.submit import submit_form
 from mpms.settings import Settings
 from tests.support.databases import Databases
 
@@ -189,7 +189,7 @@ class Floor:
         self.services = bootstrap.connect(url)
         self.uow, self.advance = self.services.uow, self.services.advance
         settings = Settings(state_dir=directory, web_port=0)
-        self.site = Site(settings, url, NOBODY_LISTENS)
+        self.site = DemoSite(settings, url, NOBODY_LISTENS)
         deploy_models(
             self.uow, self.services.engine, assets.shipped_models(), by="engineer"
         )

@@ -134,19 +134,19 @@ def test_a_webhook_is_told_signed_fails_and_is_told_again(
     with receiving() as receiver:
         page.goto(f"{house.address}/webhooks")
         page.get_by_label("Address").fill(receiver.url)
-        page.get_by_label("Kinds of events").fill("test *")
+        page.get_by_label("Kinds of events").fill("recipe *")
         page.get_by_role("button", name="Add the webhook").click()
         shown = page.locator(".api-secret")
         expect(shown).to_contain_text(receiver.url)
         secret = shown.locator("code").inner_text()
 
-        say(house, "test one", "MO-1")
-        say(house, "other", "MO-1")
+        say(house, "recipe added", "MO-1")
+        say(house, "connection tested", "MO-1")
         (headers, body), *more = house.until("it is told", lambda: receiver.posts)
         assert more == []
         assert is_signed(secret, headers, body)
         told = json.loads(body)
-        assert told["type"] == "test one"
+        assert told["type"] == "recipe added"
         assert told["data"]["details"] == {"order": "MO-1"}
         page.goto(f"{house.address}/webhooks")
         assert secret not in page.content()
@@ -154,7 +154,7 @@ def test_a_webhook_is_told_signed_fails_and_is_told_again(
         expect(card).to_contain_text("good")
 
         receiver.refuses = True
-        say(house, "test two", "MO-2")
+        say(house, "recipe changed", "MO-2")
         house.until("it is refused", lambda: receiver.refused)
         house.until(
             "the failure is known",
@@ -165,7 +165,7 @@ def test_a_webhook_is_told_signed_fails_and_is_told_again(
         expect(card).to_contain_text("answered 503")
         receiver.refuses = False
         house.until("it is told after all", lambda: len(receiver.posts) == 2)
-        assert json.loads(receiver.posts[1][1])["type"] == "test two"
+        assert json.loads(receiver.posts[1][1])["type"] == "recipe changed"
         house.until(
             "it is good again",
             lambda: house.rows("SELECT 1 FROM webhooks WHERE failures = 0"),
@@ -175,7 +175,7 @@ def test_a_webhook_is_told_signed_fails_and_is_told_again(
 
         card.get_by_role("button", name="Pause").click()
         expect(page.locator(".flash")).to_contain_text("told nothing for now")
-        say(house, "test three", "MO-3")
+        say(house, "recipe removed", "MO-3")
         expect(card).to_contain_text("paused")
         card.get_by_role("button", name="Resume").click()
         house.until("nothing was lost", lambda: len(receiver.posts) == 3)

@@ -14,10 +14,10 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from mpms.domain.errors import ProcessSuspended
-from mpms.domain.orders import Order, OrderLine, OrderStatus
-from mpms.services.deploy_models import deploy_models
-from mpms.services.start_instance import start_instance
-from mpms.services.submit_form import submit_form
+from mpms.factory.domain.orders import Order, OrderLine, OrderStatus
+from mpms.services.instances.start import start_instance
+from mpms.services.models.deploy import deploy_models
+from mpms.services.tasks.submit import submit_form
 from tests.support.house import House
 
 OpenPage = Callable[..., Page]
@@ -337,7 +337,7 @@ def test_a_value_is_added_and_removed_and_a_step_is_cancelled(
 def test_instances_are_found_by_value_state_and_age_and_saved_as_a_table(
     house: House, page: Page
 ) -> None:
-    key = "sought"
+    key = "wanted"
     deploy(house, key, NOTE.format(key=key))
     accept(house, "MO-2026-8940")
     numbers = ["MO-2026-8940", "MO-2026-8941"]

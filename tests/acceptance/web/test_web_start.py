@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from mpms.domain.errors import NotFound
-from mpms.services.close_incident import StillStuck, close_incident
+from mpms.services.incidents.close import StillStuck, close_incident
 from tests.support.house import House
 
 OpenPage = Callable[..., Page]

@@ -11,7 +11,7 @@ from imapclient import IMAPClient
 
 from mpms.adapters.mail_account import MailAccount, Password, Security
 from mpms.embedded import mail, maildrop
-from mpms.ports.mail import MailboxUnavailable
+from mpms.factory.ports.plant import MailboxUnavailable
 from tests.support.certificates import Certificates
 from tests.support.mail_servers import Server, run_dovecot
 from tests.support.mailbox import LetWait, OpenMailbox, fetched, list_letters, raw_of
@@ -103,7 +103,7 @@ def test_reading_leaves_no_mark(server: Server, open_mailbox: OpenMailbox) -> No
     client.logout()
     assert [b"\\Seen" in marks for marks in flags.values()] == [False]
     with mailbox.open() as session:
-        assert list(session.letters()) == [letter]
+        assert list(session.messages()) == [letter]
 
 
 def test_a_message_above_the_limit_is_not_fetched_but_its_headers_are(
@@ -134,7 +134,7 @@ def test_filing_away_makes_the_folder_and_a_second_time_changes_nothing(
         session.file_away(first, "Processed")
         session.file_away(second, "Rejected")
         session.file_away(first, "Processed")
-        assert list(session.letters()) == []
+        assert list(session.messages()) == []
         assert session.fetch(first) is None
     filed = {}
     for folder in ("Processed", "Rejected"):
@@ -182,7 +182,7 @@ def test_a_letter_of_another_numbering_is_gone(
         stale = replace(letter, uidvalidity=letter.uidvalidity + 1)
         assert session.fetch(stale) is None
         session.file_away(stale, "Processed")
-        assert list(session.letters()) == [letter]
+        assert list(session.messages()) == [letter]
 
 
 @pytest.mark.covers("A51")
@@ -192,7 +192,7 @@ def test_a_message_wakes_who_waits(
     account = server.account()
     mailbox = open_mailbox(account)
     with mailbox.open() as session:
-        assert list(session.letters()) == []
+        assert list(session.messages()) == []
     sleeper = waiting(mailbox)
     server.deliver(account, PLAIN)
     assert sleeper.result() is True
@@ -345,7 +345,7 @@ def test_a_restarted_server_is_used_again_without_help(
     with mail.start(directory) as servers:
         assert mailbox.wait(60) is True  # it is back
         with mailbox.open() as session:
-            assert list(session.letters()) == [letter]
+            assert list(session.messages()) == [letter]
             assert raw_of(session, letter) == PLAIN
 
 
@@ -417,7 +417,7 @@ def test_the_embedded_server_is_replaced_when_it_dies(
         def looks() -> bool:
             try:
                 with mailbox.open() as session:
-                    return list(session.letters()) == [letter]
+                    return list(session.messages()) == [letter]
             except MailboxUnavailable:
                 return False
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from mpms.adapters.imap.connection import Patience
-from mpms.ports.mail import MailboxUnavailable
+from mpms.factory.adapters.imap.connection import Patience
+from mpms.factory.ports.plant import MailboxUnavailable
 from tests.support.mailbox import LetWait, OpenMailbox, raw_of
 from tests.support.odd_imap import OddServer
 from tests.support.waiting import eventually
@@ -21,9 +21,9 @@ def test_a_connection_lost_in_a_message_is_named_and_the_next_look_works(
         pytest.raises(MailboxUnavailable, match="closed the connection"),
         mailbox.open() as session,
     ):
-        session.fetch(session.letters()[0])
+        session.fetch(session.messages()[0])
     with mailbox.open() as session:
-        assert raw_of(session, session.letters()[0]) == RAW
+        assert raw_of(session, session.messages()[0]) == RAW
 
 
 @pytest.mark.parametrize("where", ["fetch", "login"])
@@ -37,7 +37,7 @@ def test_a_server_that_stalls_is_given_up(
         pytest.raises(MailboxUnavailable, match="did not answer in time"),
         mailbox.open() as session,
     ):
-        session.fetch(session.letters()[0])
+        session.fetch(session.messages()[0])
 
 
 def test_an_answer_in_single_bytes_is_put_together(
@@ -46,7 +46,7 @@ def test_an_answer_in_single_bytes_is_put_together(
     odd_server.odd.messages[1] = RAW
     odd_server.odd.fetch.append("split")
     with open_mailbox(odd_server.account()).open() as session:
-        assert raw_of(session, session.letters()[0]) == RAW
+        assert raw_of(session, session.messages()[0]) == RAW
 
 
 def test_an_answer_that_makes_no_sense_is_an_outage_and_no_crash(
@@ -58,7 +58,7 @@ def test_an_answer_that_makes_no_sense_is_an_outage_and_no_crash(
         pytest.raises(MailboxUnavailable),
         open_mailbox(odd_server.account()).open() as session,
     ):
-        session.fetch(session.letters()[0])
+        session.fetch(session.messages()[0])
 
 
 def test_a_connection_lost_while_logging_in_is_no_wrong_password(
@@ -78,13 +78,13 @@ def test_new_numbering_makes_other_letters_of_the_same_messages(
     odd_server.odd.messages[1] = RAW
     mailbox = open_mailbox(odd_server.account())
     with mailbox.open() as session:
-        (before,) = session.letters()
+        (before,) = session.messages()
     assert mailbox.wait(0) is False
     odd_server.odd.uidvalidity = 2
     odd_server.odd.messages = {1: b"another"}
     assert mailbox.wait(60) is True
     with mailbox.open() as session:
-        (after,) = session.letters()
+        (after,) = session.messages()
         assert (before.uid, after.uid) == (1, 1)
         assert before != after
         assert session.fetch(before) is None
@@ -162,7 +162,7 @@ def test_a_server_without_idle_is_asked_now_and_then(
     monkeypatch: pytest.MonkeyPatch,
     waiting: LetWait,
 ) -> None:
-    monkeypatch.setattr("mpms.adapters.imap.waiting.POLL_S", 0.05)
+    monkeypatch.setattr("mpms.factory.adapters.imap.waiting.POLL_S", 0.05)
     odd_server.odd.capabilities = "IMAP4rev1"
     sleeper = waiting(open_mailbox(odd_server.account()))
     eventually(lambda: "NOOP" in odd_server.odd.log, "it was asked")
@@ -188,9 +188,9 @@ def test_filing_away_works_with_what_the_server_has(
     odd_server.odd.capabilities = capabilities
     odd_server.odd.messages |= {1: RAW, 2: RAW}
     with open_mailbox(odd_server.account()).open() as session:
-        first, second = session.letters()
+        first, second = session.messages()
         session.file_away(first, "Processed")
-        assert list(session.letters()) == [second]
+        assert list(session.messages()) == [second]
     assert odd_server.odd.filed == steps
     assert "EXPUNGE" not in odd_server.odd.log  # it would take others' messages too
 
@@ -201,10 +201,10 @@ def test_a_spare_connection_that_died_is_replaced_unnoticed(
     odd_server.odd.messages[1] = RAW
     mailbox = open_mailbox(odd_server.account())
     with mailbox.open() as session:
-        session.letters()
+        session.messages()
     odd_server.hang_up()
     with mailbox.open() as session:
-        assert len(session.letters()) == 1
+        assert len(session.messages()) == 1
 
 
 def test_messages_are_asked_for_by_number_only(
@@ -212,7 +212,7 @@ def test_messages_are_asked_for_by_number_only(
 ) -> None:
     odd_server.odd.messages |= dict.fromkeys(range(1, 1200), RAW)
     with open_mailbox(odd_server.account()).open() as session:
-        assert len(session.letters()) == 1199
+        assert len(session.messages()) == 1199
     fetches = [line for line in odd_server.odd.log if "FETCH" in line]
     assert len(fetches) == 3
     assert not any("*" in line or ":" in line for line in fetches)

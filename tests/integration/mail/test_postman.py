@@ -19,10 +19,10 @@ from mpms.adapters.mail_account import (
     Security,
     SmtpAccount,
 )
-from mpms.adapters.smtp import SmtpPostman
+from mpms.adapters.smtp import SmtpSender
 from mpms.embedded import mail
 from mpms.embedded.mail import MailServers
-from mpms.ports.mail import PostmanUnavailable, Reply
+from mpms.ports.outgoing_mail import MailServerAway, Reply
 from tests.support.certificates import Certificates
 from tests.support.mail_servers import free_port
 from tests.support.mailbox import OpenMailbox, list_letters, raw_of
@@ -45,13 +45,13 @@ def reply(number: int = 1, **changes: Any) -> Reply:
     return Reply(**settings | changes)
 
 
-def postman(
+def mail_sender(
     servers: mail.MailServers, user: str = SENDER, **changes: Any
-) -> SmtpPostman:
+) -> SmtpSender:
     home = servers.home
     login = Password(home.password(user))
     settings: dict[str, Any] = {"sender": user, "user": user, "login": login}
-    return SmtpPostman(
+    return SmtpSender(
         SmtpAccount(home.host, home.smtp_port, Security.PLAIN, **settings | changes)
     )
 
@@ -65,9 +65,9 @@ def box_of(servers: mail.MailServers, user: str) -> MailAccount:
 def test_a_reply_lands_in_the_buyers_mailbox_once(
     servers: MailServers, open_mailbox: OpenMailbox
 ) -> None:
-    assert postman(servers).send([reply(1), reply(2)]) == ["reply-1", "reply-2"]
+    assert mail_sender(servers).send([reply(1), reply(2)]) == ["reply-1", "reply-2"]
     # As after a crash before the success was noted:
-    assert postman(servers).send([reply(1)]) == ["reply-1"]
+    assert mail_sender(servers).send([reply(1)]) == ["reply-1"]
     with open_mailbox(box_of(servers, BUYER)).open() as session:
         letters = [raw_of(session, it) for it in list_letters(session, 2)]
     first = next(raw for raw in letters if b"<reply-1@" in raw)
@@ -84,7 +84,7 @@ def test_a_reply_lands_in_the_buyers_mailbox_once(
 def test_a_recipient_nobody_knows_does_not_hold_up_the_others(
     servers: MailServers,
 ) -> None:
-    post = postman(servers)
+    post = mail_sender(servers)
     stranger = reply(10, to="nobody@elsewhere.example.org")
     broken = reply(11, to="a@b.example.org\r\nBcc: c@d.example.org")
     assert post.send([stranger, broken, reply(12)]) == ["reply-12"]
@@ -94,24 +94,24 @@ def test_a_recipient_nobody_knows_does_not_hold_up_the_others(
 
 def test_nothing_to_send_asks_nobody(unused_port: int) -> None:
     account = SmtpAccount("127.0.0.1", unused_port, Security.PLAIN, SENDER)
-    assert SmtpPostman(account).send([]) == []
+    assert SmtpSender(account).send([]) == []
 
 
 def test_a_server_that_is_not_there_is_named_to_the_postman(unused_port: int) -> None:
     account = SmtpAccount("127.0.0.1", unused_port, Security.PLAIN, SENDER)
-    with pytest.raises(PostmanUnavailable, match="connection refused"):
-        SmtpPostman(account).send([reply()])
+    with pytest.raises(MailServerAway, match="connection refused"):
+        SmtpSender(account).send([reply()])
 
 
 def test_a_wrong_password_is_named_to_the_postman(servers: MailServers) -> None:
-    with pytest.raises(PostmanUnavailable, match=f"password of {SENDER}"):
-        postman(servers, login=Password("wrong")).send([reply()])
+    with pytest.raises(MailServerAway, match=f"password of {SENDER}"):
+        mail_sender(servers, login=Password("wrong")).send([reply()])
 
 
 def test_without_a_login_the_embedded_server_takes_nothing(
     servers: MailServers,
 ) -> None:
-    post = postman(servers, login=None)
+    post = mail_sender(servers, login=None)
     assert post.send([reply(20)]) == []
     assert "530" in post.refusals["reply-20"]
 
@@ -120,7 +120,7 @@ def test_a_message_written_elsewhere_is_handed_over_as_it_is(
     servers: MailServers, open_mailbox: OpenMailbox
 ) -> None:
     raw = f"From: {BUYER}\nSubject: MO-2026-0001\n\n.\n..\nçay\n".encode()
-    postman(servers, BUYER).send_raw(BUYER, [SENDER], raw)
+    mail_sender(servers, BUYER).send_raw(BUYER, [SENDER], raw)
     with open_mailbox(box_of(servers, SENDER)).open() as session:
         (letter,) = list_letters(session, 1)
         taken = raw_of(session, letter)
@@ -176,10 +176,10 @@ def test_the_ids_before_a_lost_connection_are_returned(
 ) -> None:
     odd.answers = ["250 OK", "drop"]
     with plain_server(odd) as port:
-        post = SmtpPostman(SmtpAccount("127.0.0.1", port, Security.PLAIN, SENDER))
+        post = SmtpSender(SmtpAccount("127.0.0.1", port, Security.PLAIN, SENDER))
         assert post.send([reply(1), reply(2), reply(3)]) == ["reply-1"]
         odd.answers = ["drop"]
-        with pytest.raises(PostmanUnavailable, match="closed the connection"):
+        with pytest.raises(MailServerAway, match="closed the connection"):
             post.send([reply(2)])
         assert post.send([reply(2), reply(3)]) == ["reply-2", "reply-3"]
 
@@ -189,10 +189,10 @@ def test_a_reply_that_is_put_off_is_not_refused_for_good(
 ) -> None:
     odd.answers = ["451 later", "250 OK", "451 later"]
     with plain_server(odd) as port:
-        post = SmtpPostman(SmtpAccount("127.0.0.1", port, Security.PLAIN, SENDER))
+        post = SmtpSender(SmtpAccount("127.0.0.1", port, Security.PLAIN, SENDER))
         assert post.send([reply(1), reply(2)]) == ["reply-2"]
         assert post.refusals == {}
-        with pytest.raises(PostmanUnavailable, match="451"):
+        with pytest.raises(MailServerAway, match="451"):
             post.send([reply(1)])
         assert post.send([reply(1)]) == ["reply-1"]
 
@@ -201,8 +201,8 @@ def test_a_stalled_mail_server_is_given_up() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
         account = SmtpAccount("127.0.0.1", port, Security.PLAIN, SENDER)
-        with pytest.raises(PostmanUnavailable, match="in time"):
-            SmtpPostman(account, timeout_s=0.5).send([reply()])
+        with pytest.raises(MailServerAway, match="in time"):
+            SmtpSender(account, timeout_s=0.5).send([reply()])
 
 
 def test_starttls_is_verified(
@@ -230,7 +230,7 @@ def test_starttls_is_verified(
             Password("secret"),
             certificates.ca_file,
         )
-        assert SmtpPostman(account).send([reply()]) == ["reply-1"]
+        assert SmtpSender(account).send([reply()]) == ["reply-1"]
         stranger = SmtpAccount(
             "localhost",
             port,
@@ -238,8 +238,8 @@ def test_starttls_is_verified(
             SENDER,
             ca_file=certificates.other_ca_file,
         )
-        with pytest.raises(PostmanUnavailable, match="certificate"):
-            SmtpPostman(stranger).send([reply()])
+        with pytest.raises(MailServerAway, match="certificate"):
+            SmtpSender(stranger).send([reply()])
     assert [password for _, _, password in logins] == [b"secret"]
 
 
@@ -253,12 +253,12 @@ def test_tls_from_the_beginning_is_verified(
         account = SmtpAccount(
             "127.0.0.1", port, Security.TLS, SENDER, ca_file=certificates.ca_file
         )
-        assert SmtpPostman(account).send([reply()]) == ["reply-1"]
+        assert SmtpSender(account).send([reply()]) == ["reply-1"]
         stranger = SmtpAccount(
             "127.0.0.1", port, Security.TLS, SENDER, ca_file=certificates.other_ca_file
         )
-        with pytest.raises(PostmanUnavailable, match="certificate"):
-            SmtpPostman(stranger).send([reply()])
+        with pytest.raises(MailServerAway, match="certificate"):
+            SmtpSender(stranger).send([reply()])
 
 
 def test_a_server_without_starttls_gets_no_password(
@@ -274,8 +274,8 @@ def test_a_server_without_starttls_gets_no_password(
             Password("secret"),
             certificates.ca_file,
         )
-        with pytest.raises(PostmanUnavailable, match="STARTTLS"):
-            SmtpPostman(account).send([reply()])
+        with pytest.raises(MailServerAway, match="STARTTLS"):
+            SmtpSender(account).send([reply()])
 
 
 def test_a_token_is_used_where_there_is_no_password(plain_server: RunServer) -> None:
@@ -289,9 +289,9 @@ def test_a_token_is_used_where_there_is_no_password(plain_server: RunServer) -> 
     login = Microsoft("tenant", "application", "secret")
     with plain_server(Tokens(), auth_require_tls=False) as port:
         account = SmtpAccount("127.0.0.1", port, Security.PLAIN, SENDER, SENDER, login)
-        assert SmtpPostman(account, lambda: "good").send([reply()]) == ["reply-1"]
-        with pytest.raises(PostmanUnavailable, match="access token"):
-            SmtpPostman(account, lambda: "bad").send([reply()])
-        with pytest.raises(PostmanUnavailable, match="source of access tokens"):
-            SmtpPostman(account).send([reply()])
+        assert SmtpSender(account, lambda: "good").send([reply()]) == ["reply-1"]
+        with pytest.raises(MailServerAway, match="access token"):
+            SmtpSender(account, lambda: "bad").send([reply()])
+        with pytest.raises(MailServerAway, match="source of access tokens"):
+            SmtpSender(account).send([reply()])
     assert seen[0] == f"user={SENDER}\1auth=Bearer good\1\1".encode()

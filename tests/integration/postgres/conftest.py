@@ -9,8 +9,16 @@ import pytest
 from mpms.adapters.postgres.connections import Connections
 from mpms.adapters.postgres.queries import Queries
 from mpms.adapters.postgres.unit_of_work import PostgresUnitOfWork
+from mpms.domain.history.kinds import Kind, Kinds
+from mpms.plugins import loading
 from tests.support.factory import ROOT
 from tests.support.waiting_instances import WaitingInstances
+
+MADE_UP = (
+    *("before", "inside", "after", "one", "two", "three", "quick", "slow", "again"),
+    *("done", "received", "step", *(f"step {n}" for n in range(10))),
+)
+"""Kinds of lines that only these tests write."""
 
 
 @pytest.fixture(scope="session")
@@ -26,7 +34,8 @@ def pool(database_url: str) -> Iterator[Connections]:
 
 @pytest.fixture
 def uow(pool: Connections, queries: Queries) -> PostgresUnitOfWork:
-    return PostgresUnitOfWork(pool, queries)
+    kinds = Kinds({**loading.kinds().kinds, **{name: Kind(name) for name in MADE_UP}})
+    return PostgresUnitOfWork(pool, queries, stores=loading.stores(), kinds=kinds)
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from mpms import bootstrap
 from mpms.adapters.postgres import audit
 from mpms.bootstrap import Services
 from mpms.ports.administration import AuditFilter
-from mpms.services.read_audit import read_audit
+from mpms.services.history.read_audit import read_audit
 
 ODD = 'o\'neill \\ 100% "x"'
 

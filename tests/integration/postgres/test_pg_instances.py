@@ -194,14 +194,14 @@ def test_open_forms_are_found_by_group_and_instance(
     first, second, third = (form.task_id for form in forms)
     with uow() as tx:
         task = tx.tasks.get(first)
-        sought: list[tuple[dict[str, Any], list[str]]] = [
+        wanted: list[tuple[dict[str, Any], list[str]]] = [
             ({}, [first, second, third]),
             ({"groups": ["qa"]}, [first, third]),
             ({"groups": []}, [third]),
             ({"instance_id": b}, [second, third]),
             ({"groups": ["load"], "instance_id": b}, [third]),
         ]
-        for asked, found in sought:
+        for asked, found in wanted:
             assert [each.task_id for each in tx.tasks.open(**asked)] == found
     assert (task.business_key, task.groups, task.inputs) == (
         "ORD-9",

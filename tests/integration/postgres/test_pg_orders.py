@@ -1,5 +1,6 @@
 """Orders, goals, holds of robots, incidents."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -8,9 +9,9 @@ from uuid import uuid4
 import pytest
 
 from mpms.adapters.postgres.unit_of_work import PostgresUnitOfWork
-from mpms.domain.errors import OrderNumberTaken, OrderUnknown, RobotBusy
-from mpms.domain.goals import Goal, GoalReport, GoalState, Pose
-from mpms.domain.orders import Order, OrderLine, OrderStatus
+from mpms.factory.domain.errors import OrderNumberTaken, OrderUnknown, RobotBusy
+from mpms.factory.domain.goals import Goal, GoalReport, GoalState, Pose
+from mpms.factory.domain.orders import Order, OrderLine, OrderStatus
 from tests.support.checkers import there
 from tests.support.waiting_instances import WaitingInstances
 
@@ -121,12 +122,13 @@ def test_an_unknown_order_is_named(
 ) -> None:
     instance_id = plant.instance()
     with uow() as tx:
-        for ask in (
+        asked: tuple[Callable[[], object], ...] = (
             lambda: tx.orders.get("ORD-9"),
             lambda: tx.orders.assign("ORD-9", instance_id),
             lambda: tx.orders.set_status("ORD-9", OrderStatus.DONE),
             lambda: tx.orders.record_load("ORD-9", 0, measured_kg=1.0, lot=None),
-        ):
+        )
+        for ask in asked:
             with pytest.raises(OrderUnknown, match="ORD-9"):
                 ask()
 

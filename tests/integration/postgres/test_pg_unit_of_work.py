@@ -14,8 +14,9 @@ from mpms.adapters.postgres.queries import Queries
 from mpms.adapters.postgres.statements import Statements, as_json
 from mpms.adapters.postgres.unit_of_work import PostgresUnitOfWork
 from mpms.domain.errors import DatabaseAway
+from mpms.domain.history.kinds import KindUnknown
 from mpms.domain.incidents import Incident
-from mpms.ports.store import UnitOfWork
+from mpms.factory.ports.store import UnitOfWork
 from tests.support.waiting_instances import WaitingInstances
 
 CUT = """
@@ -169,7 +170,8 @@ def test_every_statement_is_used_and_every_used_statement_exists(
     queries: Queries,
 ) -> None:
     (folder,) = postgres.__path__
-    source = "".join(path.read_text() for path in Path(folder).glob("*.py"))
+    folders = (Path(folder), Path(folder).parents[1] / "factory/adapters/postgres")
+    source = "".join(p.read_text() for f in folders for p in f.glob("*.py"))
     assert [name for name in queries if f'"{name}"' not in source] == []
     used = re.findall(r'_statements\.\w+\(\s*"(\w+)"', source)
     assert [name for name in used if name not in queries] == []
@@ -189,3 +191,15 @@ def test_a_part_that_fails_takes_the_parts_inside_it_along(
             tx.events.append("after", actor="test")
     with uow() as tx:
         assert [line.kind for line in tx.events.last(10)] == ["before", "after"]
+
+
+def test_a_line_of_an_unknown_kind_cannot_be_written(uow: PostgresUnitOfWork) -> None:
+    with pytest.raises(KindUnknown, match="'dough burnt'"), uow() as tx:
+        tx.events.append("dough burnt", actor="baker")
+    with uow() as tx:
+        assert tx.events.last(10) == []
+
+
+def test_a_store_that_no_plug_in_brings_is_named(uow: PostgresUnitOfWork) -> None:
+    with uow() as tx, pytest.raises(AttributeError, match="the store 'ovens'"):
+        tx.ovens.listing()

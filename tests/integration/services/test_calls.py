@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mpms.domain.errors import InstanceUnknown, NotFound, TaskGone
-from mpms.services.repair_instance import cancel_instance, retry_incident
+from mpms.services.instances.repair import cancel_instance, retry_incident
 from tests.support.bench import Bench
 
 CALL = (

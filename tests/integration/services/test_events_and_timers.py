@@ -6,7 +6,7 @@ import psycopg2
 import pytest
 
 from mpms.domain.steps import Throw
-from mpms.services.deliver import deliver_one
+from mpms.services.instances.deliver import deliver_one
 from tests.support.bench import Bench
 
 MESSAGE = '<message id="letter" name="letter"/>'

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from mpms.domain.instances import InstanceStatus
-from mpms.services.advance_instance import Advance
-from mpms.services.deliver import deliver_one, fire_one
+from mpms.services.instances.advance import Advance
+from mpms.services.instances.deliver import deliver_one, fire_one
 from tests.support.bench import Bench
 
 WAITING = """

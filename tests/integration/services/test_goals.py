@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
-from mpms.domain.goals import Goal, GoalReport, GoalState
-from mpms.services.factory.driving import MoveRobot
-from mpms.services.repair_instance import cancel_instance, retry_incident
-from mpms.services.settle_goal import settle_goal
+from mpms.factory.domain.goals import Goal, GoalReport, GoalState
+from mpms.factory.services.robots.settle_goals import settle_goal
+from mpms.factory.topics.robot_move import MoveRobot
+from mpms.services.instances.repair import cancel_instance, retry_incident
 from tests.support.bench import Bench
+from tests.support.factory_worker import of_factory
 
 DRIVE = (
     '<startEvent id="begin"/><serviceTask id="drive" camunda:type="external"'
@@ -69,7 +70,7 @@ class PatientRobots:
 
 @pytest.fixture
 def robots(bench: Bench) -> PatientRobots:
-    bench.handlers.add_inside("robot.move", MoveRobot(bench.world))
+    bench.handlers.add_inside("robot.move", of_factory(MoveRobot(bench.world)))
     bench.deploy_drawn("trip", DRIVE, *WAYS)
     bench.robots = PatientRobots()
     bench.worker = bench.another_worker("first")
@@ -212,10 +213,10 @@ def test_a_goal_marked_as_sent_but_never_handed_over_is_found(
     bench.start_only("trip", place="A")
     while not goal_rows(bench):
         bench.worker._inside_jobs()
-    bench.worker._owned()
+    bench.worker.owned()
     bench.rows("UPDATE goals SET state = 'sent', sent_at = now()")
     for _ in range(20):
-        bench.worker._owned._renew_at = 0.0  # a third of the lease is over
+        bench.worker.owned._renew_at = 0.0  # a third of the lease is over
         bench.worker.turn()
     assert robots.handed == [("A", True)]
 

@@ -11,10 +11,12 @@ import pytest
 from mpms import bootstrap
 from mpms.domain.errors import BusinessError
 from mpms.domain.jobs import Answer, Deferred, Done, Job, NotYet
-from mpms.services.deploy_models import deploy_models
-from mpms.services.handlers import Handlers, OutsideHandler
-from mpms.services.repair_instance import retry_incident
-from mpms.services.start_instance import start_instance
+from mpms.engine.runner import SpiffEngine
+from mpms.services.instances.advance import Advance
+from mpms.services.instances.repair import retry_incident
+from mpms.services.instances.start import start_instance
+from mpms.services.jobs.handlers import Handlers, OutsideHandler
+from mpms.services.models.deploy import deploy_models
 from tests.support.bench import Bench
 from tests.support.fakes import Flaky
 from tests.support.waiting import eventually
@@ -221,14 +223,14 @@ def test_work_that_was_handed_on_is_not_run_again(bench: Bench, reach: str) -> N
 
 def test_an_inside_handler_that_fails_leaves_none_of_its_rows(bench: Bench) -> None:
     def half(tx: Any, job: Job) -> Answer:
-        tx.events.append("half done", actor="work", instance_id=job.instance_id)
+        tx.events.append("message sent", actor="work", instance_id=job.instance_id)
         raise OSError("then it broke")
 
     bench.handlers.add_inside("work", half)
     deploy(bench)
     instance_id = bench.start("probe")
     kinds = [kind for kind, _ in bench.elements_of(instance_id)]
-    assert "half done" not in kinds
+    assert "message sent" not in kinds
     assert "job failed" in kinds
 
 
@@ -357,7 +359,9 @@ def test_a_lease_is_renewed_while_the_handler_runs(bench: Bench) -> None:
 def test_a_pure_handler_runs_inside_the_step_without_a_job(database_url: str) -> None:
     handlers = Handlers()
     handlers.add_pure("double", lambda inputs: {"result": 2 * inputs["n"]})
-    services = bootstrap.connect(database_url, handlers=handlers)
+    services = bootstrap.connect(database_url)
+    services.engine = SpiffEngine(handlers.pure)
+    services.advance = Advance(services.engine, services.clock)
     model = b"""<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL"
       xmlns:camunda="http://camunda.org/schema/1.0/bpmn" id="d" targetNamespace="t">
       <process id="pure" isExecutable="true"><startEvent id="begin"/>

@@ -7,8 +7,8 @@ import json
 import pytest
 
 from mpms.domain.errors import ModelRefused, ProcessUnknown
-from mpms.services.deploy_models import Refused, deploy_models
-from mpms.services.repair_instance import retry_incident
+from mpms.services.instances.repair import retry_incident
+from mpms.services.models.deploy import Refused, deploy_models
 from tests.support.bench import Bench
 from tests.support.checkers import there
 from tests.support.drawings import draw

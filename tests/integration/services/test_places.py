@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
-from mpms.adapters.memory import LoopbackRobots
-from mpms.domain.goals import Goal, GoalReport, GoalState
-from mpms.services.factory.driving import MoveRobot
-from mpms.services.take_robot_out import take_robot_out
-from mpms.services.watch_waits import WatchWaits
+from mpms.adapters.postgres.statements import Statements
+from mpms.factory.adapters.memory import LoopbackRobots
+from mpms.factory.domain.goals import Goal, GoalReport, GoalState
+from mpms.factory.ports.store import Transaction
+from mpms.factory.services.robots.settle_goals import settle_goal
+from mpms.factory.services.robots.take_out import take_robot_out
+from mpms.factory.services.robots.watch_waits import WatchWaits
+from mpms.factory.topics.robot_move import MoveRobot
 from tests.support.bench import Bench
+from tests.support.factory_worker import of_factory
 
 ROUNDS = 8
 
@@ -30,7 +36,7 @@ def _drive(name: str, place: str) -> str:
 def plant(bench: Bench, request: pytest.FixtureRequest) -> Bench:
     if getattr(request, "param", "spots") == "no spots":
         bench.world = replace(bench.world, waiting={})
-    bench.handlers.add_inside("robot.move", MoveRobot(bench.world))
+    bench.handlers.add_inside("robot.move", of_factory(MoveRobot(bench.world)))
     start, end = '<startEvent id="begin"/>', '<endEvent id="end"/>'
     bench.deploy_drawn(
         "trip", f"{start}{_drive('drive', 'place')}{end}", "begin drive", "drive end"
@@ -131,7 +137,7 @@ def test_a_robot_without_work_goes_home_when_its_place_is_wanted(plant: Bench) -
 def test_a_wait_that_lasts_is_an_incident_until_the_robot_drives(plant: Bench) -> None:
     first = visit(plant, "robot1", "A")
     second = visit(plant, "robot2", "A")
-    WatchWaits(plant.uow, plant.worker._owned, patience_s=0.0)()
+    WatchWaits(plant.uow, plant.worker.owned, patience_s=0.0)()
     (incident,) = plant.incidents()
     assert incident.instance_id == second
     assert "robot2 waits until robot1 has left A" in incident.message
@@ -154,23 +160,83 @@ def test_a_robot_that_was_carried_off_keeps_no_place(plant: Bench) -> None:
     assert len(plant.forms(second)) == 1
 
 
+class SlowRobots(LoopbackRobots):
+    """They take their goals and are on their way."""
+
+    def navigate(self, goal: Goal, *, maybe_sent: bool) -> None:
+        self.received.append(goal)
+
+
+def make_slow(plant: Bench) -> SlowRobots:
+    robots = SlowRobots(plant.world)
+    plant.robots = robots
+    plant.worker = plant.another_worker("slow")
+    return robots
+
+
 def test_a_goal_that_is_open_keeps_its_place_before_the_robot_is_there(
     plant: Bench,
 ) -> None:
-    class Slow(type(plant.robots)):  # type: ignore[misc]
-        def navigate(self, goal: Goal, *, maybe_sent: bool) -> None:
-            self.received.append(goal)
-
-    plant.robots = Slow(plant.world)
-    plant.worker = plant.another_worker("slow")
+    robots = make_slow(plant)
     plant.start("trip", robot="robot1", place="A")
     second = plant.start("trip", robot="robot2", place="A")
     assert why(plant, second) == "robot2 waits for robot1, which drives to A"
-    (goal,) = [g for g in plant.robots.received if g.robot == "robot1"]
-    plant.robots._report(GoalReport(goal.id, GoalState.FAILED, "a pallet"))
+    (goal,) = [g for g in robots.received if g.robot == "robot1"]
+    robots._report(GoalReport(goal.id, GoalState.FAILED, "a pallet"))
     rounds(plant)
-    sent = [g.place for g in plant.robots.received if g.robot == "robot2"]
+    sent = [g.place for g in robots.received if g.robot == "robot2"]
     assert sent == ["A (waiting)", "A"]
     assert plant.rows("SELECT place FROM goals WHERE state = 'cancelled'") == [
         ("A (waiting)",)
     ]
+
+
+class InterruptedLook(MoveRobot):
+    """Lets something else be committed after so many of the questions of a look."""
+
+    def __init__(
+        self, plant: Bench, questions: int, happens: Callable[[], Any]
+    ) -> None:
+        super().__init__(plant.world)
+        self._questions = questions
+        self._happens = happens
+
+    def _look(self, tx: Transaction) -> Any:
+        asked = 0
+
+        def rows(statements: Statements, name: str, **values: Any) -> Any:
+            nonlocal asked
+            asked += 1
+            if asked == self._questions + 1:
+                self._happens()
+            return ask(statements, name, **values)
+
+        ask = Statements.rows
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(Statements, "rows", rows)
+            found = super()._look(tx)
+        assert asked > self._questions
+        return found
+
+
+@pytest.mark.parametrize("questions", range(4))
+def test_a_robot_that_arrives_while_another_looks_has_its_place(
+    plant: Bench, questions: int
+) -> None:
+    robots = make_slow(plant)
+    plant.start("trip", robot="robot1", place="A")
+    (goal,) = robots.received
+    report = GoalReport(goal.id, GoalState.REACHED)
+
+    def arrive() -> None:
+        assert settle_goal(plant.uow, plant.advance, report)
+
+    look = InterruptedLook(plant, questions, arrive)
+    plant.handlers.inside["robot.move"] = of_factory(look)
+    plant.start_only("trip", robot="robot2", place="A")
+    plant.worker._inside_jobs()
+    assert plant.rows("SELECT state FROM goals WHERE id = %s", goal.id) == [
+        ("reached",)
+    ]
+    rows = plant.rows("SELECT place FROM goals WHERE robot = 'robot2'")
+    assert rows == [("A (waiting)",)]

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from mpms.domain.errors import FormInvalid, InstanceBusy, NotFound, TaskGone
-from mpms.services.repair_instance import cancel_instance
-from mpms.services.submit_form import submit_form
+from mpms.services.instances.repair import cancel_instance
+from mpms.services.tasks.submit import submit_form
 from tests.support.bench import Bench
 from tests.support.checkers import there
 from tests.support.waiting import together

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from mpms.domain.instances import InstanceStatus
-from mpms.ports.cockpit import InstancesSought
+from mpms.ports.cockpit import InstanceFilter
 from tests.support.bench import Bench
 
 LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
@@ -40,9 +40,9 @@ def heat(bench: Bench) -> dict[str, Any]:
     return {row.element: row for row in found}
 
 
-def found(bench: Bench, **sought: Any) -> list[str | None]:
+def found(bench: Bench, **wanted: Any) -> list[str | None]:
     with bench.uow() as tx:
-        rows = tx.cockpit.instances(InstancesSought(**sought), below=None, limit=50)
+        rows = tx.cockpit.instances(InstanceFilter(**wanted), below=None, limit=50)
     return [row.business_key for row in rows]
 
 
@@ -98,7 +98,7 @@ def test_pages_of_a_list_follow_each_other_without_gap_or_repeat(forms: Bench) -
     below = None
     while True:
         with forms.uow() as tx:
-            page = tx.cockpit.instances(InstancesSought(), below=below, limit=2)
+            page = tx.cockpit.instances(InstanceFilter(), below=below, limit=2)
         if not page:
             break
         seen += [row.business_key for row in page]
@@ -160,7 +160,7 @@ def test_the_history_of_all_instances_tells_what_was_counted(forms: Bench) -> No
         forms.submit(task.task_id, {})
     follow(forms)
     with forms.uow() as tx:
-        rows = tx.cockpit.instances(InstancesSought(), below=None, limit=50)
+        rows = tx.cockpit.instances(InstanceFilter(), below=None, limit=50)
         read = tx.cockpit.heat_of([row.id for row in rows], since=LONG_AGO, until=LATER)
         one = tx.cockpit.heat_of([rows[0].id], since=LONG_AGO, until=LATER)
         before = tx.cockpit.heat_of([rows[0].id], since=LONG_AGO, until=LONG_AGO)

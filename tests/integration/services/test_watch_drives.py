@@ -6,14 +6,15 @@ from collections.abc import Callable
 
 import pytest
 
-from mpms.domain.goals import Goal, GoalReport, GoalState
-from mpms.ports.plant import RobotState
-from mpms.services.close_incident import close_incident
-from mpms.services.factory.driving import MoveRobot
-from mpms.services.repair_instance import cancel_instance, suspend_instance
-from mpms.services.watch_drives import WatchDrives
+from mpms.factory.domain.goals import Goal, GoalReport, GoalState
+from mpms.factory.ports.plant import RobotState
+from mpms.factory.services.robots.watch_drives import WatchDrives
+from mpms.factory.topics.robot_move import MoveRobot
+from mpms.services.incidents.close import close_incident
+from mpms.services.instances.repair import cancel_instance, suspend_instance
 from tests.support.bench import Bench
 from tests.support.checkers import Why
+from tests.support.factory_worker import of_factory
 
 PATIENCE_S = 60.0
 DRIVE = (
@@ -86,7 +87,7 @@ class Stopwatch:
 
 @pytest.fixture
 def robot(bench: Bench) -> MoodyRobot:
-    bench.handlers.add_inside("robot.move", MoveRobot(bench.world))
+    bench.handlers.add_inside("robot.move", of_factory(MoveRobot(bench.world)))
     bench.deploy_drawn("trip", DRIVE, "begin drive", "drive end")
     bench.robots = MoodyRobot()
     bench.worker = bench.another_worker("first")
@@ -98,7 +99,7 @@ def watch(bench: Bench, robot: MoodyRobot) -> Callable[[float], None]:
     """Let seconds pass, then let the worker's watch look."""
     clock = Stopwatch()
     drives = WatchDrives(
-        bench.uow, robot, bench.worker._owned, PATIENCE_S, monotonic_s=clock
+        bench.uow, robot, bench.worker.owned, PATIENCE_S, monotonic_s=clock
     )
 
     def look(seconds: float) -> None:
@@ -141,7 +142,7 @@ def test_a_robot_that_does_not_drive_is_told_once_until_it_drives_on(
     watch(0)
     assert bench.incidents() == []
     assert bench.rows(
-        "SELECT instance_id::text, actor FROM events WHERE kind = 'incident over'"
+        "SELECT instance_id::text, actor FROM events WHERE kind = 'robot goes on'"
     ) == [(instance_id, "robot1")]
     robot.say(GoalState.REACHED)
     bench.worker.settle()

@@ -7,13 +7,13 @@ from collections.abc import Callable
 import pytest
 
 from mpms.domain.jobs import Done
-from mpms.ports.inbox import CausesSought
-from mpms.services.close_incident import close_incident
-from mpms.services.deploy_models import deploy_models
-from mpms.services.handlers import Handlers
-from mpms.services.repair_instance import cancel_instance, suspend_instance
-from mpms.services.show_inbox import show_inbox
-from mpms.services.watch_topics import EVERY_S, WatchTopics
+from mpms.ports.inbox import CauseFilter
+from mpms.services.incidents.close import close_incident
+from mpms.services.incidents.inbox import show_inbox
+from mpms.services.instances.repair import cancel_instance, suspend_instance
+from mpms.services.jobs.handlers import Handlers
+from mpms.services.models.deploy import deploy_models
+from mpms.services.workers.watch_topics import EVERY_S, WatchTopics
 from mpms.worker import Worker
 from tests.support.bench import Bench
 from tests.support.checkers import Why
@@ -145,7 +145,7 @@ def test_a_topic_is_one_cause_wherever_it_is_drawn(
     for key in ("trip", "trip", "tour", "line", "other_line"):
         bench.start(key)
     watch(PATIENCE_S)
-    page = show_inbox(bench.uow, bench.engine, CausesSought())
+    page = show_inbox(bench.uow, bench.engine, CauseFilter())
     assert sorted(row.incidents for row in page.rows) == [1, 1, 3]
 
 

@@ -12,16 +12,17 @@ from typing import Any
 import pytest
 
 from mpms import bootstrap
-from mpms.adapters.memory import LoopbackRobots
 from mpms.domain.errors import DatabaseAway
 from mpms.domain.jobs import Answer, Done, Job
 from mpms.embedded import postgres
 from mpms.embedded.postgres import PostgresServer
-from mpms.services.deploy_models import deploy_models
-from mpms.services.handlers import Handlers
-from mpms.services.start_instance import start_instance
-from mpms.worker import Worker
+from mpms.factory import bootstrap as factory_bootstrap
+from mpms.factory.adapters.memory import LoopbackRobots
+from mpms.services.instances.start import start_instance
+from mpms.services.jobs.handlers import Handlers
+from mpms.services.models.deploy import deploy_models
 from tests.support.bench import Bench
+from tests.support.factory_worker import FactoryWorker
 from tests.support.waiting import eventually
 
 MODEL = b"""<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL"
@@ -64,7 +65,7 @@ def test_a_worker_waits_for_a_killed_database_and_goes_on(
 ) -> None:
     bootstrap.migrate_database(mortal_server.dsn)
     services = bootstrap.connect(mortal_server.dsn)
-    world = bootstrap.world_named("paint_factory")
+    world = factory_bootstrap.world_named("paint_factory")
     calls: list[str] = []
     gate = threading.Event()
 
@@ -78,7 +79,7 @@ def test_a_worker_waits_for_a_killed_database_and_goes_on(
     stop = threading.Event()
     deploy_models(services.uow, services.engine, {"probe.bpmn": MODEL}, by="test")
     with services.listen() as alarm:
-        worker = Worker(
+        worker = FactoryWorker(
             services.uow,
             services.advance,
             handlers,
@@ -154,7 +155,7 @@ def test_a_worker_that_stops_gives_back_its_leases(bench: Bench) -> None:
     bench.start_only("probe")
     stop = threading.Event()
     with bench.services.listen() as alarm:
-        worker = Worker(
+        worker = FactoryWorker(
             bench.uow,
             bench.advance,
             bench.handlers,
@@ -186,7 +187,7 @@ def test_an_idle_worker_is_woken_by_a_commit(bench: Bench) -> None:
     stop = threading.Event()
     with bench.services.listen() as alarm:
         watched = WatchedAlarm(alarm)
-        worker = Worker(
+        worker = FactoryWorker(
             bench.uow,
             bench.advance,
             bench.handlers,

@@ -11,7 +11,7 @@ import pytest
 from mpms.adapters.web_push import WebPusher
 from mpms.embedded import mail
 from tests.support.alerted_plant import SOFIA, AlertedPlant, Mailroom
-from tests.support.mailbox import FakePostman
+from tests.support.mailbox import FakeMailSender
 from tests.support.push_service import PushService
 
 
@@ -22,8 +22,8 @@ def plant(database_url: str) -> Iterator[AlertedPlant]:
 
 
 @pytest.fixture
-def postman() -> FakePostman:
-    return FakePostman()
+def mail_sender() -> FakeMailSender:
+    return FakeMailSender()
 
 
 @pytest.fixture

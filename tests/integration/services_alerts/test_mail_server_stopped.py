@@ -7,19 +7,20 @@ from typing import Any
 
 import pytest
 
-from mpms.adapters.imap import ImapMailbox
-from mpms.adapters.imap.connection import Patience
 from mpms.adapters.mail_account import MailAccount, Password, Security
 from mpms.adapters.web_push import WebPusher
 from mpms.embedded import mail
-from mpms.ports.inbox import CausesSought
-from mpms.ports.mail import Letter, MailboxUnavailable
-from mpms.services.receive_mail import ReceiveMail
+from mpms.factory.adapters.imap import ImapMailbox
+from mpms.factory.adapters.imap.connection import Patience
+from mpms.factory.ports.mail import MailMessage
+from mpms.factory.ports.plant import MailboxUnavailable
+from mpms.factory.services.mail.receive import ReceiveMail
+from mpms.ports.inbox import CauseFilter
 from tests.support.alerted_plant import AlertedPlant, Mailroom
 from tests.support.push_service import PushService
 
 
-def nothing_to_read(letter: Letter) -> Any:
+def nothing_to_read(letter: MailMessage) -> Any:
     raise AssertionError(f"nobody sent {letter}")
 
 
@@ -31,16 +32,16 @@ def test_a_stopped_mail_server_is_told_by_push_at_once_and_by_mail_when_it_is_ba
     pusher: WebPusher,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("mpms.services.send_alerts.FIRST_DELAY_S", 0.0)
+    monkeypatch.setattr("mpms.services.alerts.send.FIRST_DELAY_S", 0.0)
     plant.person()
     browser = push_service.browser()
     plant.subscribe(browser.subscription)
-    send = plant.sender(postman=mailroom.postman, pusher=pusher)
+    send = plant.sender(mail_sender=mailroom.mail_sender, pusher=pusher)
     home = mailroom.servers.home
     login = Password(home.password(home.orders))
     account = MailAccount(home.host, home.imap_port, Security.PLAIN, home.orders, login)
     mailbox = ImapMailbox(account, patience=Patience(connect_s=60, read_s=60))
-    intake = ReceiveMail(plant.uow, mailbox, nothing_to_read)
+    intake = ReceiveMail(plant.uow, mailbox, nothing_to_read, plant.engine)
     assert intake() == (0, 0)
     assert not send()
 
@@ -49,7 +50,7 @@ def test_a_stopped_mail_server_is_told_by_push_at_once_and_by_mail_when_it_is_ba
         with pytest.raises(MailboxUnavailable):
             intake()
     with plant.uow() as tx:
-        (row,) = tx.inbox.causes(CausesSought(), limit=10)
+        (row,) = tx.inbox.causes(CauseFilter(), limit=10)
     assert (row.kind, row.incidents) == ("mailbox", 1)
     assert plant.rows("SELECT count(*) FROM events WHERE kind = 'incident'") == [(1,)]
     assert send()
@@ -57,18 +58,18 @@ def test_a_stopped_mail_server_is_told_by_push_at_once_and_by_mail_when_it_is_ba
     notice = json.loads(browser.read(body))
     assert "The mailbox cannot be read" in notice["title"]
     assert notice["path"] == f"/incidents/{row.cause}"
-    assert mailroom.letters() == []
+    assert mailroom.messages() == []
 
     with mail.start(mailroom.servers.directory):
         while send():
             pass
-        (letter,) = mailroom.letters()
+        (letter,) = mailroom.messages()
         assert "The mailbox cannot be read" in letter["Subject"]
         assert intake() == (0, 0)
         while send():
             pass
     with plant.uow() as tx:
-        assert tx.inbox.causes(CausesSought(), limit=10) == []
+        assert tx.inbox.causes(CauseFilter(), limit=10) == []
     assert len(push_service.posts) == 1
-    assert len(mailroom.letters()) == 1
+    assert len(mailroom.messages()) == 1
     mailbox.close()

@@ -10,7 +10,7 @@ from mpms.adapters.web_push import WebPusher
 from mpms.domain.alerts import AlertWish
 from mpms.domain.push_endpoints import EndpointRefused
 from mpms.ports.alerts import PushGone, PushRefused, PushUnavailable, Subscription
-from mpms.services.ask_for_alerts import (
+from mpms.services.alerts.subscribe import (
     MOST_DEVICES,
     TooManyDevices,
     subscribe,
@@ -81,7 +81,7 @@ def test_a_push_service_that_is_busy_is_asked_later(
     pusher: WebPusher,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("mpms.services.send_alerts.FIRST_DELAY_S", 0.0)
+    monkeypatch.setattr("mpms.services.alerts.send.FIRST_DELAY_S", 0.0)
     plant.person(mail=None, wish=AlertWish())
     plant.subscribe(push_service.browser().subscription)
     plant.incident("mailbox", "The mailbox cannot be read")

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import threading
 from decimal import Decimal
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from mpms.domain.errors import ReasonMissing
-from mpms.domain.order_mail import Catalogue, CatalogueInvalid, Recipe, RecipeLine
-from mpms.domain.orders import Order, OrderLine
-from mpms.services.change_catalogue import (
+from mpms.factory.domain.order_mail import (
+    Catalogue,
+    CatalogueInvalid,
+    Recipe,
+    RecipeLine,
+)
+from mpms.factory.domain.orders import Order, OrderLine
+from mpms.factory.ports.store import UnitOfWork
+from mpms.factory.services.catalogue.change import (
     CatalogueRefused,
     MaterialNeeded,
     MaterialUnknown,
@@ -20,16 +26,19 @@ from mpms.services.change_catalogue import (
     remove_recipe,
     save_recipe,
 )
-from mpms.services.list_catalogue import catalogue_source, list_versions
-from mpms.services.one_transaction import OneTransaction
-from mpms.services.take_catalogue import (
+from mpms.factory.services.catalogue.list_versions import (
+    catalogue_source,
+    list_versions,
+)
+from mpms.factory.services.catalogue.take import (
     FileMissing,
     InForceAlready,
     VersionUnknown,
     take_file,
     take_version,
 )
-from mpms.services.write_catalogue import CatalogueChanged
+from mpms.factory.services.catalogue.write import CatalogueChanged
+from mpms.services.one_transaction import OneTransaction
 from tests.support.catalogue_store import CatalogueStore
 from tests.support.checkers import Why, there
 
@@ -78,7 +87,7 @@ def test_a_change_that_was_rolled_back_is_forgotten_by_everybody(
 
     def fail_at_the_end() -> None:
         with store.uow() as tx:
-            inside = OneTransaction(tx)
+            inside = cast(UnitOfWork, OneTransaction(tx))
             save_recipe(inside, store.materials, PRIMER, by="adam", reason="try")
             assert there(store.materials(tx).catalogue).recipe("Primer") is not None
             raise ZeroDivisionError

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from mpms.adapters.mail_sandbox import MailSandbox
 from mpms.embedded.mail import MailServers
+from mpms.factory.adapters.mail_sandbox import MailSandbox
 from tests.support.checkers import there
 from tests.support.intake_desk import IntakeDesk, patient_sandbox
 from tests.support.mail_servers import Server
-from tests.support.mailbox import BUYER, Box, FakeMailbox, FakePostman, empty
+from tests.support.mailbox import BUYER, Box, FakeMailbox, FakeMailSender, empty
 
 
 @pytest.fixture(scope="session")
@@ -33,8 +33,8 @@ def fake() -> FakeMailbox:
 
 
 @pytest.fixture
-def postman() -> FakePostman:
-    return FakePostman()
+def mail_sender() -> FakeMailSender:
+    return FakeMailSender()
 
 
 @pytest.fixture

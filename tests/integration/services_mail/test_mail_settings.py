@@ -18,9 +18,9 @@ from mpms.adapters.mail_account import (
     Password,
     Security,
 )
-from mpms.bootstrap_mail import MailDesk, MailFilesInvalid, mail_desk
-from mpms.domain.order_mail import CatalogueInvalid
-from mpms.ports.mail import Letter, LetterId
+from mpms.bootstrap.mail import MailDesk, MailFilesInvalid, mail_desk
+from mpms.factory.domain.order_mail import CatalogueInvalid
+from mpms.factory.ports.mail import MailMessage, MailMessageId
 from mpms.settings import SettingInvalid, Settings
 
 IMAP = "imaps://orders@plant.example.com:hush-hush@mail.example.com"
@@ -69,7 +69,7 @@ def test_a_mailbox_is_one_url(url: str, expected: tuple[str, int, Security]) -> 
 )
 def test_replies_leave_by_one_url(url: str, port: int, security: Security) -> None:
     with desk_of(SMTP_URL=url) as desk:
-        account = desk.postman.account
+        account = desk.mail_sender.account
         assert (account.port, account.security) == (port, security)
         assert account.sender == "orders@plant.example.com"
 
@@ -86,7 +86,7 @@ def test_special_characters_are_written_in_percent_form() -> None:
 def test_passwords_are_never_shown() -> None:
     settings = Settings.read({"MPMS_IMAP_URL": IMAP, "MPMS_SMTP_URL": SMTP})
     with desk_of() as desk:
-        shown = repr((settings, desk.mailbox.account, desk.postman.account))
+        shown = repr((settings, desk.mailbox.account, desk.mail_sender.account))
     assert "hush-hush" not in shown
 
 
@@ -152,7 +152,7 @@ def test_microsoft_logs_in_with_its_secret_and_warns_before_it_expires() -> None
         expires_on = str(today + timedelta(days=days))
         with desk_of(**microsoft, MICROSOFT_SECRET_EXPIRES_ON=expires_on) as desk:
             assert isinstance(desk.mailbox.account.login, Microsoft)
-            assert isinstance(desk.postman.account.login, Microsoft)
+            assert isinstance(desk.mail_sender.account.login, Microsoft)
             assert ("expires" in (desk.concern() or "")) is worries
 
 
@@ -200,7 +200,7 @@ def test_a_sender_whose_domain_we_proved_needs_no_verdict_of_the_mail_host() -> 
         b"Subject: MO-2026-0009\r\n\r\nOrder: MO-2026-0009\r\n\r\nMaterials:\r\n"
         b"RM-001 5 kg\r\n"
     )
-    letter = Letter(LetterId("a", "INBOX", 1, 1), len(raw), raw)
+    letter = MailMessage(MailMessageId("a", "INBOX", 1, 1), len(raw), raw)
     with desk_of() as desk:
         assert desk.read(letter).codes == ("sender_not_authenticated",)
         proving = replace(desk, prove=lambda raw: frozenset({"example.com"}))

@@ -6,17 +6,21 @@ import random
 import threading
 from dataclasses import replace
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from mpms.domain.errors import DatabaseAway
-from mpms.domain.order_mail import Outcome
-from mpms.ports.mail import Letter, MailboxUnavailable
-from mpms.services.receive_mail import ReleaseRules
-from mpms.services.record_mail import AlreadyRead, RecordMail
+from mpms.factory.domain.order_mail import Outcome
+from mpms.factory.ports.mail import MailMessage
+from mpms.factory.ports.plant import MailboxUnavailable
+from mpms.factory.services.mail.receive import ReleaseRules
+from mpms.factory.services.mail.record import AlreadyRead, RecordMail
 from tests.support.intake_desk import IntakeDesk
 from tests.support.mailbox import Box, FakeMailbox, write_order
+
+ROOT = Path(__file__).resolve().parents[3]
 
 BUYER = "orders@brightcoat.example.com"
 OTHER = "einkauf@nordfarben.example.org"
@@ -56,7 +60,7 @@ def test_the_bytes_of_a_message_are_kept_whatever_their_number(
 def test_of_a_message_that_is_too_large_only_the_answer_is_kept(
     fake: FakeMailbox, desk: IntakeDesk
 ) -> None:
-    letter = Letter(fake.letter_id(1), 26 << 20, None, write_order())
+    letter = MailMessage(fake.letter_id(1), 26 << 20, None, write_order())
     assert desk.intake(fake).receive(letter) == "rejected"
     assert desk.codes() == [["too_large"]]
     with desk.uow() as tx:
@@ -203,7 +207,7 @@ def test_after_a_change_of_uidvalidity_another_message_is_read(
 def test_a_refused_message_counts_when_its_sender_is_allowed_later(
     fake: FakeMailbox, desk: IntakeDesk
 ) -> None:
-    def not_yet(letter: Letter) -> Outcome:
+    def not_yet(letter: MailMessage) -> Outcome:
         read = desk.read(letter)
         return replace(read, outcome="rejected", order=None, trusted=False)
 
@@ -236,7 +240,7 @@ def test_a_crash_between_commit_and_move_only_leaves_the_move(
 def test_a_crash_before_the_commit_leaves_nothing(
     fake: FakeMailbox, desk: IntakeDesk
 ) -> None:
-    def die(letter: Letter) -> Outcome:
+    def die(letter: MailMessage) -> Outcome:
         raise Killed
 
     fake.put(write_order())
@@ -277,17 +281,17 @@ def test_two_senders_with_one_number_get_one_order_and_one_rejection(
     """Both find the number free before either stores its order."""
     together = threading.Barrier(2, timeout=60)
     letters = [
-        Letter(
+        MailMessage(
             fake.letter_id(uid), 1, write_order(sender=sender, message_id=f"<{uid}@x>")
         )
         for uid, sender in enumerate((BUYER, OTHER), start=1)
     ]
     results: list[str] = []
 
-    def receive(letter: Letter) -> None:
+    def receive(letter: MailMessage) -> None:
         read = desk.read(letter)
         together.wait()
-        results.append(RecordMail(desk.uow)(letter, read))
+        results.append(RecordMail(desk.uow, desk.engine)(letter, read))
 
     threads = [threading.Thread(target=receive, args=(each,)) for each in letters]
     for thread in threads:
@@ -323,7 +327,7 @@ def test_whoever_comes_second_to_a_message_writes_nothing(
     fake: FakeMailbox, desk: IntakeDesk
 ) -> None:
     intake = desk.intake(fake)
-    letter = Letter(fake.letter_id(1), 1, write_order(message_id=None))
+    letter = MailMessage(fake.letter_id(1), 1, write_order(message_id=None))
     intake.receive(letter)
     with pytest.raises(AlreadyRead):
         intake.receive(letter)
@@ -344,7 +348,7 @@ def test_whoever_comes_second_to_a_message_writes_nothing(
 def test_a_message_that_cannot_be_stored_is_rejected_and_shown(
     fake: FakeMailbox, desk: IntakeDesk, poison: dict[str, Any]
 ) -> None:
-    def read(letter: Letter) -> Outcome:
+    def read(letter: MailMessage) -> Outcome:
         good = desk.read(letter)
         return replace(good, **poison) if letter.id.uid == 1 else good
 
@@ -371,7 +375,7 @@ def test_a_nul_in_the_address_itself_does_not_block_the_mailbox(
 def test_a_trusted_sender_hears_that_the_message_could_not_be_stored(
     fake: FakeMailbox, desk: IntakeDesk
 ) -> None:
-    def read(letter: Letter) -> Outcome:
+    def read(letter: MailMessage) -> Outcome:
         good = desk.read(letter)
         assert good.order is not None
         return replace(good, order=replace(good.order, product="\0"))
@@ -387,7 +391,7 @@ def test_a_trusted_sender_hears_that_the_message_could_not_be_stored(
 def test_a_database_that_is_away_rejects_nothing(
     fake: FakeMailbox, desk: IntakeDesk
 ) -> None:
-    def read(letter: Letter) -> Outcome:
+    def read(letter: MailMessage) -> Outcome:
         desk.services.close()
         return desk.read(letter)
 
@@ -493,19 +497,26 @@ def test_a_worry_about_the_account_is_shown_while_it_lasts(
     assert desk.incidents_of("mail account") == []
 
 
+@pytest.mark.parametrize("signal", ["email received", "new order"])
 def test_an_order_is_stored_with_the_signal_that_wakes_its_process(
-    fake: FakeMailbox, desk: IntakeDesk
+    fake: FakeMailbox, desk: IntakeDesk, signal: str
 ) -> None:
-    """Also if the process that read it dies before it can tell the model."""
-    desk.rows(
-        "WITH d AS (INSERT INTO definitions"
-        " (key, version, name, digest, xml, deployed_by)"
-        " VALUES ('k', 1, 'k', 'd', '', 'test') RETURNING id),"
-        " i AS (INSERT INTO instances (id, definition_id, key)"
-        " SELECT gen_random_uuid(), id, 'k' FROM d RETURNING id)"
-        " INSERT INTO subscriptions (task_id, instance_id, element, kind, event)"
-        " SELECT gen_random_uuid(), id, 'wait', 'signal', 'email received' FROM i"
-    )
+    """Also if the process that read it dies before it can tell the model; and the
+    name of the signal is the model's own."""
+    model = (ROOT / "processes" / "orders_handling.bpmn").read_text(encoding="utf-8")
+    renamed = model.replace('name="email received" />', f'name="{signal}" />')
+    desk.deploy_files({"orders_handling.bpmn": renamed.encode()})
+    (definition,) = desk.rows("SELECT id FROM definitions WHERE key LIKE 'orders_h%'")
+    for event in (signal, "something else"):
+        desk.rows(
+            "WITH i AS (INSERT INTO instances (id, definition_id, key)"
+            f" VALUES (gen_random_uuid(), {definition[0]}, 'orders_handling')"
+            " RETURNING id)"
+            " INSERT INTO subscriptions (task_id, instance_id, element, kind, event)"
+            f" SELECT gen_random_uuid(), id, 'wait', 'signal', '{event}' FROM i"
+        )
     fake.put(write_order())
     desk.intake(fake)()
-    assert desk.rows("SELECT kind FROM deliveries") == [("receive",)]
+    assert desk.rows("SELECT kind, data ->> 'event' FROM deliveries") == [
+        ("receive", signal)
+    ]

@@ -8,11 +8,11 @@ from decimal import Decimal
 
 import pytest
 
-from mpms.domain.errors import OrderUnknown
-from mpms.services.receive_mail import ReleaseRules
-from mpms.services.release_order import (
+from mpms.factory.domain.errors import OrderUnknown
+from mpms.factory.services.mail.receive import ReleaseRules
+from mpms.factory.services.orders.release import (
     OrderNotWaiting,
-    ReasonMissing,
+    RefusalReasonMissing,
     refuse_order,
     release_order,
 )
@@ -38,7 +38,7 @@ def test_the_first_order_of_a_sender_waits_and_the_next_does_not(
     assert status(desk) == "waiting for release"
     with desk.uow() as tx:
         assert tx.orders.next_new() is None
-    release_order(desk.uow, "MO-2026-0001", by="supervisor")
+    release_order(desk.uow, desk.engine, "MO-2026-0001", by="supervisor")
     assert status(desk) == "new"
     fake.put(write_order("MO-2026-0002", message_id="<2@x>"))
     intake()
@@ -95,7 +95,7 @@ def test_a_refused_order_is_cancelled_and_its_sender_told(
 
 
 def test_a_refusal_needs_a_reason(desk: IntakeDesk) -> None:
-    with pytest.raises(ReasonMissing, match="why"):
+    with pytest.raises(RefusalReasonMissing, match="why"):
         refuse_order(desk.uow, "MO-2026-0001", by="supervisor", reason="  ")
 
 
@@ -105,11 +105,11 @@ def test_only_an_order_that_waits_can_be_decided(
     fake.put(write_order("MO-2026-0001"))
     desk.intake(fake)()
     with pytest.raises(OrderNotWaiting, match="it is new"):
-        release_order(desk.uow, "MO-2026-0001", by="supervisor")
+        release_order(desk.uow, desk.engine, "MO-2026-0001", by="supervisor")
     with pytest.raises(OrderNotWaiting):
         refuse_order(desk.uow, "MO-2026-0001", by="supervisor", reason="no")
     with pytest.raises(OrderUnknown, match="MO-2026-9999"):
-        release_order(desk.uow, "MO-2026-9999", by="supervisor")
+        release_order(desk.uow, desk.engine, "MO-2026-9999", by="supervisor")
     assert status(desk) == "new"
     assert len(desk.replies()) == 1
 
@@ -130,7 +130,7 @@ def test_of_two_supervisors_one_decides(fake: FakeMailbox, desk: IntakeDesk) -> 
     threads = [
         threading.Thread(target=decide, args=(how,))
         for how in (
-            lambda number: release_order(desk.uow, number, by="ada"),
+            lambda number: release_order(desk.uow, desk.engine, number, by="ada"),
             lambda number: refuse_order(desk.uow, number, by="eve", reason="no"),
         )
     ]
@@ -154,7 +154,9 @@ def test_an_order_made_ready_while_somebody_looks_is_seen_or_waited_for(
     with desk.uow() as tx:
         assert tx.orders.next_new() is None
         thread = threading.Thread(
-            target=release_order, args=(desk.uow, "MO-2026-0001"), kwargs={"by": "ada"}
+            target=release_order,
+            args=(desk.uow, desk.engine, "MO-2026-0001"),
+            kwargs={"by": "ada"},
         )
         thread.start()
         eventually(

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 from mpms.adapters.mail_account import Password, Security, SmtpAccount
-from mpms.adapters.smtp import SmtpPostman
+from mpms.adapters.smtp import SmtpSender
 from mpms.embedded.mail import MailServers
-from mpms.ports.mail import Postman, PostmanUnavailable, ReplyInDoubt
-from mpms.services.send_replies import ATTEMPTS, send_reply
+from mpms.factory.services.mail.send_replies import ATTEMPTS, send_reply
+from mpms.ports.outgoing_mail import MailSender, MailServerAway, ReplyInDoubt
 from tests.support.checkers import there
 from tests.support.intake_desk import IntakeDesk
-from tests.support.mailbox import FakeMailbox, FakePostman, write_order
+from tests.support.mailbox import FakeMailbox, FakeMailSender, write_order
 
 BUYER = "orders@brightcoat.example.com"
 
@@ -33,8 +33,8 @@ def one_reply(desk: IntakeDesk, fake: FakeMailbox) -> None:
     desk.intake(fake)()
 
 
-def send(desk: IntakeDesk, postman: Postman) -> bool:
-    return send_reply(desk.uow, postman, process="here")
+def send(desk: IntakeDesk, mail_sender: MailSender) -> bool:
+    return send_reply(desk.uow, mail_sender, process="here")
 
 
 def states(desk: IntakeDesk) -> list[tuple[Any, ...]]:
@@ -46,10 +46,10 @@ def make_due(desk: IntakeDesk) -> None:
 
 
 @pytest.mark.usefixtures("one_reply")
-def test_a_reply_is_sent_once(desk: IntakeDesk, postman: FakePostman) -> None:
-    assert send(desk, postman)
-    assert not send(desk, postman)
-    (reply,) = postman.taken
+def test_a_reply_is_sent_once(desk: IntakeDesk, mail_sender: FakeMailSender) -> None:
+    assert send(desk, mail_sender)
+    assert not send(desk, mail_sender)
+    (reply,) = mail_sender.taken
     assert (reply.to, reply.in_reply_to) == (BUYER, "<1@brightcoat.example.com>")
     assert "MO-2026-0901" in reply.subject
     assert "RM-001 Water: 5 kg" in reply.body
@@ -58,77 +58,77 @@ def test_a_reply_is_sent_once(desk: IntakeDesk, postman: FakePostman) -> None:
 
 @pytest.mark.usefixtures("one_reply")
 def test_a_reply_waits_for_a_server_that_is_away(
-    desk: IntakeDesk, postman: FakePostman
+    desk: IntakeDesk, mail_sender: FakeMailSender
 ) -> None:
-    postman.failure = PostmanUnavailable("connection refused")
+    mail_sender.failure = MailServerAway("connection refused")
     for _ in range(10):
-        assert send(desk, postman)
-        assert not send(desk, postman)  # not before its delay is over
+        assert send(desk, mail_sender)
+        assert not send(desk, mail_sender)  # not before its delay is over
         make_due(desk)
     assert states(desk) == [("waiting", 10)]
     assert desk.incidents_of("mail server") == [
         "Replies cannot be sent: connection refused"
     ]
-    postman.failure = None
-    assert send(desk, postman)
-    assert len(postman.taken) == 1
+    mail_sender.failure = None
+    assert send(desk, mail_sender)
+    assert len(mail_sender.taken) == 1
     assert desk.incidents_of("mail server") == []
 
 
 @pytest.mark.usefixtures("one_reply")
 def test_a_server_that_stays_away_for_days_is_given_up(
-    desk: IntakeDesk, postman: FakePostman
+    desk: IntakeDesk, mail_sender: FakeMailSender
 ) -> None:
     desk.rows("UPDATE outbox SET attempts = %s", ATTEMPTS - 1)
-    postman.failure = PostmanUnavailable("connection refused")
-    send(desk, postman)
+    mail_sender.failure = MailServerAway("connection refused")
+    send(desk, mail_sender)
     assert states(desk) == [("given_up", ATTEMPTS)]
     assert BUYER in desk.incidents_of("reply")[0]
 
 
 @pytest.mark.usefixtures("one_reply")
 def test_a_reply_that_is_refused_is_not_tried_again(
-    desk: IntakeDesk, postman: FakePostman
+    desk: IntakeDesk, mail_sender: FakeMailSender
 ) -> None:
-    postman.refuses = "550 no such mailbox"
-    send(desk, postman)
+    mail_sender.refuses = "550 no such mailbox"
+    send(desk, mail_sender)
     make_due(desk)
-    assert not send(desk, postman)
+    assert not send(desk, mail_sender)
     assert states(desk) == [("given_up", 1)]
     assert "550 no such mailbox" in desk.incidents_of("reply")[0]
 
 
 @pytest.mark.usefixtures("one_reply")
 def test_a_reply_that_may_have_gone_out_is_shown_and_not_sent_again(
-    desk: IntakeDesk, postman: FakePostman
+    desk: IntakeDesk, mail_sender: FakeMailSender
 ) -> None:
-    postman.failure = ReplyInDoubt("closed the connection")
-    send(desk, postman)
+    mail_sender.failure = ReplyInDoubt("closed the connection")
+    send(desk, mail_sender)
     make_due(desk)
-    postman.failure = None
-    assert not send(desk, postman)
-    assert (states(desk), postman.taken) == ([("unknown", 1)], [])
+    mail_sender.failure = None
+    assert not send(desk, mail_sender)
+    assert (states(desk), mail_sender.taken) == ([("unknown", 1)], [])
     assert "not known whether" in desk.incidents_of("reply")[0]
 
 
 @pytest.mark.usefixtures("one_reply")
 def test_a_reply_of_a_process_that_died_is_shown_and_not_sent_again(
-    desk: IntakeDesk, postman: FakePostman
+    desk: IntakeDesk, mail_sender: FakeMailSender
 ) -> None:
-    postman.failure = Killed()
+    mail_sender.failure = Killed()
     with pytest.raises(Killed):
-        send(desk, postman)
-    postman.failure = None
-    assert not send(desk, postman)
+        send(desk, mail_sender)
+    mail_sender.failure = None
+    assert not send(desk, mail_sender)
     assert (states(desk), desk.incidents_of("reply")) == ([("sending", 1)], [])
     desk.rows("UPDATE outbox SET taken_at = now() - interval '1 day'")
-    assert not send(desk, postman)
-    assert (states(desk), postman.taken) == ([("unknown", 1)], [])
+    assert not send(desk, mail_sender)
+    assert (states(desk), mail_sender.taken) == ([("unknown", 1)], [])
     assert BUYER in desk.incidents_of("reply")[0]
 
 
 def test_many_processes_share_the_outbox(
-    desk: IntakeDesk, fake: FakeMailbox, postman: FakePostman
+    desk: IntakeDesk, fake: FakeMailbox, mail_sender: FakeMailSender
 ) -> None:
     fake.put(
         *(write_order(f"MO-2026-{n:04d}", message_id=f"<{n}@x>") for n in range(12))
@@ -136,7 +136,7 @@ def test_many_processes_share_the_outbox(
     desk.intake(fake)()
 
     def send_all() -> None:
-        while send(desk, postman):
+        while send(desk, mail_sender):
             pass
 
     threads = [threading.Thread(target=send_all) for _ in range(4)]
@@ -144,7 +144,7 @@ def test_many_processes_share_the_outbox(
         thread.start()
     for thread in threads:
         thread.join(120)
-    assert sorted(there(reply.in_reply_to) for reply in postman.taken) == sorted(
+    assert sorted(there(reply.in_reply_to) for reply in mail_sender.taken) == sorted(
         f"<{n}@x>" for n in range(12)
     )
     assert states(desk) == [("sent", 1)] * 12
@@ -158,7 +158,7 @@ def test_confirmation_and_rejection_land_in_the_buyers_mailbox_once(
     account = SmtpAccount(
         home.host, home.smtp_port, Security.PLAIN, home.orders, home.orders, login
     )
-    postman = SmtpPostman(account)
+    mail_sender = SmtpSender(account)
     bad = "Order: MO-2026-0002\r\n\r\nMaterials:\r\n- RM-001 5 gallons\r\n"
     fake.put(
         write_order("MO-2026-0001", message_id="<good@x>"),
@@ -166,7 +166,7 @@ def test_confirmation_and_rejection_land_in_the_buyers_mailbox_once(
         write_order("MO-2026-0003", message_id="<stranger@x>", verdict="fail"),
     )
     desk.intake(fake)()
-    while send(desk, postman):
+    while send(desk, mail_sender):
         pass
     found = {}
     for path in (servers.mailboxes / BUYER / "new").iterdir():
@@ -195,10 +195,10 @@ def test_only_a_server_that_got_the_whole_reply_leaves_a_doubt(
 ) -> None:
     before = [b"220 hello\r\n", b"250 OK\r\n", b"250 OK\r\n", b"250 OK\r\n"]
     port = serve_smtp([*before, b"354 go on\r\n", last_word])
-    postman = SmtpPostman(
+    mail_sender = SmtpSender(
         SmtpAccount("127.0.0.1", port, Security.PLAIN, "orders@plant.example.com")
     )
-    send(desk, postman)
+    send(desk, mail_sender)
     assert states(desk) == [(state, 1)]
 
 
@@ -207,10 +207,10 @@ def test_a_server_that_hangs_up_before_the_text_leaves_no_doubt(
     desk: IntakeDesk, serve_smtp: Callable[[list[bytes]], int]
 ) -> None:
     port = serve_smtp([b"220 hello\r\n", b"250 OK\r\n", b"250 OK\r\n", b""])
-    postman = SmtpPostman(
+    mail_sender = SmtpSender(
         SmtpAccount("127.0.0.1", port, Security.PLAIN, "orders@plant.example.com")
     )
-    send(desk, postman)
+    send(desk, mail_sender)
     assert states(desk) == [("waiting", 1)]
 
 

@@ -23,12 +23,12 @@ from mpms.domain.errors import InstanceUnknown, MpmsError, NotFound, ReasonMissi
 from mpms.domain.incidents import IncidentFilter
 from mpms.domain.instances import InstanceStatus
 from mpms.domain.jobs import Done, Job
-from mpms.ports.cockpit import InstancesSought
-from mpms.services import order_batch as ordering
-from mpms.services.order_batch import order_batch, repeat_failed, reverse_batch
-from mpms.services.run_batches import RunBatches
-from mpms.services.show_batch import list_batches, show_batch
-from mpms.services.stop_batch import stop_batch
+from mpms.ports.cockpit import InstanceFilter
+from mpms.services.bulk import order as ordering
+from mpms.services.bulk.order import order_batch, repeat_failed, reverse_batch
+from mpms.services.bulk.run import RunBatches
+from mpms.services.bulk.show import list_batches, show_batch
+from mpms.services.bulk.stop import stop_batch
 from tests.support import drawings
 from tests.support.checkers import Why
 from tests.support.repair_shop import RepairShop
@@ -93,7 +93,7 @@ def test_a_filter_means_those_that_fit_when_it_is_ordered(shop: RepairShop) -> N
     shop.deploy("p", "start a end")
     before = [shop.start("p", business_key=f"MO-{n}") for n in range(3)]
     shop.start("p", business_key="XX-1")
-    which = InstancesSought(key="p", statuses=RUNNING, business_key="MO-")
+    which = InstanceFilter(key="p", statuses=RUNNING, business_key="MO-")
     batch_id = order_batch(shop.uow, BatchAction.SUSPEND, which, **WHO)
     later = shop.start("p", business_key="MO-9")
     shop.worker.settle()
@@ -269,7 +269,7 @@ def test_nothing_too_many_and_unknown_ones_are_refused(
             order_batch(shop.uow, BatchAction.SUSPEND, which, **WHO)
         return str(caught.value)
 
-    refused(InstancesSought(key="other"), NothingForBatch)
+    refused(InstanceFilter(key="other"), NothingForBatch)
     refused(these(runs[0], "6f2b8f0e-0000-4000-8000-000000000000"), InstanceUnknown)
     refused(these("no id"), InstanceUnknown)
     with pytest.raises(NotFound):
@@ -277,7 +277,7 @@ def test_nothing_too_many_and_unknown_ones_are_refused(
     with pytest.raises(ReasonMissing):
         order_batch(shop.uow, BatchAction.SUSPEND, these(*runs), by="b", reason=" ")
     monkeypatch.setattr(ordering, "MOST_ITEMS", 2)
-    assert "at most" in refused(InstancesSought(key="p"), TooManyForBatch)
+    assert "at most" in refused(InstanceFilter(key="p"), TooManyForBatch)
     refused(these(*runs), TooManyForBatch)
     assert list_batches(shop.uow).batches == []
 

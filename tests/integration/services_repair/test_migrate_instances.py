@@ -14,7 +14,7 @@ from mpms.domain.errors import (
     TaskGone,
 )
 from mpms.domain.jobs import Done, Job
-from mpms.services.migrate_instances import (
+from mpms.services.instances.migrate import (
     migrate_instance,
     migrate_instances,
     plan_migration,

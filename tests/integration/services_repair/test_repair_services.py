@@ -16,14 +16,14 @@ from mpms.domain.errors import (
 )
 from mpms.domain.incidents import IncidentFilter
 from mpms.domain.jobs import Done, Job
-from mpms.domain.orders import Order, OrderStatus
-from mpms.services.cancel_activity import cancel_activity
-from mpms.services.cancel_instance import cancel_instance
-from mpms.services.move_token import move_token
-from mpms.services.retry_incident import retry_incident
-from mpms.services.retry_many import retry_many
-from mpms.services.set_variables import set_variables
-from mpms.services.skip_activity import skip_activity
+from mpms.factory.domain.orders import Order, OrderStatus
+from mpms.services.incidents.retry import retry_incident
+from mpms.services.incidents.retry_many import retry_many
+from mpms.services.instances.cancel import cancel_instance
+from mpms.services.instances.cancel_activity import cancel_activity
+from mpms.services.instances.move_token import move_token
+from mpms.services.instances.set_variables import set_variables
+from mpms.services.instances.skip_activity import skip_activity
 from tests.support import drawings
 from tests.support.checkers import Why
 from tests.support.repair_shop import RepairShop

@@ -5,17 +5,17 @@ from datetime import UTC, datetime, timedelta
 import psycopg2
 import pytest
 
-from mpms.adapters.memory import FixedClock, SystemClock
 from mpms.domain.errors import (
     ElementUnknown,
     InstanceBusy,
     ReasonMissing,
     RepairRefused,
 )
-from mpms.domain.orders import Order, OrderStatus
-from mpms.services.cancel_instance import cancel_instance
-from mpms.services.delete_history import delete_history
-from mpms.services.restart_instance import restart_instance
+from mpms.factory.adapters.memory import FixedClock, SystemClock
+from mpms.factory.domain.orders import Order, OrderStatus
+from mpms.services.history.delete import delete_history
+from mpms.services.instances.cancel import cancel_instance
+from mpms.services.instances.restart import restart_instance
 from tests.support import drawings
 from tests.support.checkers import Why
 from tests.support.repair_shop import RepairShop

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from mpms import bootstrap
 from mpms.domain.errors import (
     AlreadySuspended,
     BusinessError,
@@ -18,22 +17,24 @@ from mpms.domain.errors import (
     ReasonMissing,
     TaskGone,
 )
-from mpms.domain.goals import GoalReport, GoalState
 from mpms.domain.jobs import Done, Job
 from mpms.domain.steps import Throw
-from mpms.services.cancel_instance import cancel_instance
-from mpms.services.factory.driving import MoveRobot
-from mpms.services.move_token import move_token
-from mpms.services.retry_incident import retry_incident
-from mpms.services.run_jobs import RunJobs
-from mpms.services.set_variables import set_variables
-from mpms.services.settle_goal import settle_goal
-from mpms.services.start_instance import start_instance
-from mpms.services.submit_form import submit_form
-from mpms.services.suspend_instance import resume_instance, suspend_instance
-from mpms.services.suspend_process import resume_process, suspend_process
+from mpms.factory import bootstrap as factory_bootstrap
+from mpms.factory.domain.goals import GoalReport, GoalState
+from mpms.factory.services.robots.settle_goals import settle_goal
+from mpms.factory.topics.robot_move import MoveRobot
+from mpms.services.incidents.retry import retry_incident
+from mpms.services.instances.cancel import cancel_instance
+from mpms.services.instances.move_token import move_token
+from mpms.services.instances.set_variables import set_variables
+from mpms.services.instances.start import start_instance
+from mpms.services.instances.suspend import resume_instance, suspend_instance
+from mpms.services.jobs.run import RunJobs
+from mpms.services.processes.suspend import resume_process, suspend_process
+from mpms.services.tasks.submit import submit_form
 from tests.support import drawings
 from tests.support.checkers import Why
+from tests.support.factory_worker import of_factory
 from tests.support.repair_shop import RepairShop
 from tests.support.waiting import together
 
@@ -268,8 +269,8 @@ DRIVE = (
 def test_a_robot_that_arrives_meanwhile_is_free_and_heard_of_later(
     shop: RepairShop, state: GoalState
 ) -> None:
-    world = bootstrap.world_named("paint_factory")
-    shop.handlers.add_inside("robot.move", MoveRobot(world))
+    world = factory_bootstrap.world_named("paint_factory")
+    shop.handlers.add_inside("robot.move", of_factory(MoveRobot(world)))
     shop.deploy("p", "start job a end", job=drawings.job("job", "robot.move", DRIVE))
     with shop.uow() as tx:
         run = start_instance(tx, shop.advance, "p", actor="operator")

@@ -10,9 +10,9 @@ from mpms import bootstrap
 from mpms.bootstrap import Services
 from mpms.domain.errors import NobodyWaits, ProcessUnknown, SeveralWait, StartUnknown
 from mpms.domain.steps import Throw
-from mpms.services.broadcast_signal import broadcast_signal
-from mpms.services.correlate_message import correlate_message
-from mpms.services.deploy_models import Refused
+from mpms.services.messages.broadcast_signal import broadcast_signal
+from mpms.services.messages.correlate import correlate_message
+from mpms.services.models.deploy import Refused
 from tests.support.starting_plant import StartingPlant
 
 ORDER = '<messageEventDefinition id="d" messageRef="order"/>'

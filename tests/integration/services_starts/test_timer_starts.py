@@ -11,10 +11,10 @@ import pytest
 
 from mpms import bootstrap
 from mpms.bootstrap import Services
-from mpms.services.deliver import fire_some
-from mpms.services.deploy_models import Refused
-from mpms.services.start_due import start_due_one
-from mpms.worker import Worker
+from mpms.services.instances.deliver import fire_some
+from mpms.services.models.deploy import Refused
+from mpms.services.processes.start_due import start_due_one
+from tests.support.factory_worker import FactoryWorker
 from tests.support.starting_plant import StartingPlant
 
 
@@ -171,7 +171,7 @@ def test_a_worker_wakes_up_for_a_start(plant: StartingPlant) -> None:
             return None
 
     plant.deploy(p=plant.beginning_with("p", timer("timeDuration", "PT0.25S")))
-    worker = Worker(
+    worker = FactoryWorker(
         plant.uow, plant.advance, plant.handlers, plant.robots, Alarm(), name="sleeper"
     )
     worker.run(stop)

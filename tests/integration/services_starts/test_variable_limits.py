@@ -6,9 +6,9 @@ import pytest
 
 from mpms.domain.errors import VariableTooLarge
 from mpms.domain.jobs import Done
-from mpms.services.broadcast_signal import broadcast_signal
-from mpms.services.correlate_message import correlate_message
-from mpms.services.submit_form import submit_form
+from mpms.services.messages.broadcast_signal import broadcast_signal
+from mpms.services.messages.correlate import correlate_message
+from mpms.services.tasks.submit import submit_form
 from tests.support.starting_plant import StartingPlant
 
 HUGE = "x" * 4096

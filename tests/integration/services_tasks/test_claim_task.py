@@ -6,7 +6,7 @@ import pytest
 
 from mpms.domain.errors import TaskGone
 from mpms.domain.people import Role
-from mpms.services.claim_task import (
+from mpms.services.tasks.claim import (
     NotYourTask,
     TaskTaken,
     UndoTooLate,

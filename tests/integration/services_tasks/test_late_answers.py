@@ -10,19 +10,19 @@ from uuid import uuid4
 import pytest
 
 from mpms.domain.errors import InstanceBusy, TaskGone
-from mpms.domain.orders import Order
 from mpms.domain.people import Role
 from mpms.domain.tasks import FormTask
-from mpms.services.claim_task import NotYourTask, TaskTaken, claim_task, give_back_task
-from mpms.services.decide_late_answer import (
+from mpms.factory.domain.orders import Order
+from mpms.services.instances.repair import cancel_instance
+from mpms.services.tasks.claim import NotYourTask, TaskTaken, claim_task, give_back_task
+from mpms.services.tasks.decide_late_answer import (
     AnswerOvertaken,
     LateAnswerDecided,
     ReasonNeeded,
     accept_late_answer,
     discard_late_answer,
 )
-from mpms.services.repair_instance import cancel_instance
-from mpms.services.submit_form import submit_form
+from mpms.services.tasks.submit import submit_form
 from tests.support.checkers import there
 from tests.support.waiting import together
 from tests.support.weighing import WeighingShop
@@ -101,7 +101,7 @@ def test_an_answer_for_a_cancelled_order_is_kept_with_the_reason(
     instance_id = task.instance_id if tells_instance else None
     lost = post(shop, task, "ana", {"kg": 2}, key="k", instance_id=instance_id)
     assert (lost.state, lost.answer) == ("conflict", None)
-    assert [one.reason for one in late(shop)] == ["the order was cancelled meanwhile"]
+    assert [one.reason for one in late(shop)] == ["the process was cancelled meanwhile"]
     with pytest.raises(TaskGone):
         post(shop, task, "ana", {"kg": 2})
 

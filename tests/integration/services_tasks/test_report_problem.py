@@ -8,15 +8,15 @@ import pytest
 
 from mpms.domain.models import Cause, Causes
 from mpms.domain.tasks import FormTask
-from mpms.services.claim_task import NotYourTask, TaskTaken, claim_task
-from mpms.services.report_problem import (
+from mpms.services.tasks.claim import NotYourTask, TaskTaken, claim_task
+from mpms.services.tasks.report_problem import (
     CauseUnknown,
     NoteTooLong,
     causes_of,
     offered,
     report_problem,
 )
-from mpms.services.submit_form import submit_form
+from mpms.services.tasks.submit import submit_form
 from tests.support.weighing import WeighingShop
 
 

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from mpms.domain.people import Person, Role
-from mpms.ports.floor import FloorSeen, RobotSeen
-from mpms.services.claim_task import NotYourTask, claim_task
-from mpms.services.submit_form import submit_form
-from mpms.services.suspend_instance import suspend_instance
-from mpms.services.tasks_for import TaskView, next_of, task_for, tasks_for
+from mpms.factory.ports.floor import FloorSeen, RobotSeen
+from mpms.factory.services.tasks.listing import TaskView, next_of, task_for, tasks_for
+from mpms.services.instances.suspend import suspend_instance
+from mpms.services.tasks.claim import NotYourTask, claim_task
+from mpms.services.tasks.submit import submit_form
 from tests.support.checkers import there
 from tests.support.weighing import WeighingShop
 

@@ -10,7 +10,7 @@ from importlib import import_module
 import pytest
 
 from mpms.cli import parser
-from mpms.instance_commands import ACTIONS
+from mpms.cli.instances import ACTIONS
 from mpms.settings import Settings
 
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from mpms.domain.alert_words import MOST_LISTED, write_alert
+from mpms.domain.alert_texts import MOST_LISTED, write_alert
 from mpms.domain.alerts import AlertRules, AlertWish, Digest, ToldCause, is_time
 
 NOW = datetime(2026, 11, 16, 8, 0, tzinfo=UTC)

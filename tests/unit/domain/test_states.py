@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from mpms.domain.errors import BusinessError, MpmsError, TaskGone
-from mpms.domain.events import Cursor
-from mpms.domain.goals import GoalState, Pose
+from mpms.domain.history.events import Cursor
 from mpms.domain.instances import InstanceStatus
-from mpms.domain.orders import OrderStatus
-from mpms.domain.worlds import RobotInfo, World
+from mpms.factory.domain.goals import GoalState, Pose
+from mpms.factory.domain.orders import OrderStatus
+from mpms.factory.domain.worlds import RobotInfo, World
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from mpms.adapters.smtp import ReplyRefused, message_id, write
-from mpms.ports.mail import Reply
+from mpms.ports.outgoing_mail import Reply
 
 SENDER = "orders@plant.example.com"
 SENT_AT = datetime(2026, 11, 16, 12, 0, tzinfo=UTC)

@@ -10,8 +10,9 @@ from xml.sax.saxutils import escape
 
 import pytest
 
-from mpms.domain.order_mail import Catalogue, Outcome, RememberedMail, Senders
-from mpms.domain.order_mail.reading import read_order_mail
+from mpms.factory.adapters.mail_sandbox.workbook import read_workbook
+from mpms.factory.domain.order_mail import Catalogue, Outcome, RememberedMail, Senders
+from mpms.factory.domain.order_mail.reading import read_order_mail
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 BRIGHTCOAT = "orders@brightcoat.example.com"
@@ -87,12 +88,15 @@ def with_file(build: Build) -> Build:
 def workbook() -> Workbook:
     """Return a function that writes an XLSX file of texts and numbers."""
 
-    def write(rows: list[list[object]], *, doctype: str = "") -> bytes:
-        sheet = "".join(f"<row>{''.join(map(_cell, row))}</row>" for row in rows)
+    def write(rows: list[list[object]], *, doctype: str = "", sheet: str = "") -> bytes:
+        sheet += "".join(f"<row>{''.join(map(_cell, row))}</row>" for row in rows)
         space = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
         related = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
         packaged = "http://schemas.openxmlformats.org/package/2006/relationships"
         members = {
+            "_rels/.rels": f'<Relationships xmlns="{packaged}">'
+            f'<Relationship Id="rId1" Type="{related}/officeDocument"'
+            ' Target="xl/workbook.xml"/></Relationships>',
             "xl/workbook.xml": f'<workbook xmlns="{space}" xmlns:r="{related}">'
             '<sheets><sheet name="A" sheetId="1" r:id="rId1"/></sheets></workbook>',
             "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{packaged}">'
@@ -124,7 +128,9 @@ def _base64_lines(content: bytes) -> bytes:
 @pytest.fixture
 def read(catalogue: Catalogue, senders: Senders) -> Read:
     """Return a function that reads a message as the first one ever."""
-    return lambda raw: read_order_mail(raw, catalogue, senders, RememberedMail())
+    return lambda raw: read_order_mail(
+        raw, catalogue, senders, RememberedMail(), read_workbook=read_workbook
+    )
 
 
 @pytest.fixture(scope="session")

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from mpms.domain.order_mail import CatalogueInvalid
-from mpms.order_commands import OrderDirectoryInvalid, check
+from mpms.cli.orders_check import OrderDirectoryInvalid, check
+from mpms.factory.domain.order_mail import CatalogueInvalid
 
 
 def test_the_samples_are_checked_in_the_expected_order(data: Path) -> None:

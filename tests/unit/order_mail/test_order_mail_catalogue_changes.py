@@ -7,8 +7,8 @@ from decimal import Decimal
 
 import pytest
 
-from mpms.domain.order_mail import Catalogue, Material, Recipe, RecipeLine
-from mpms.domain.order_mail.catalogue_changes import (
+from mpms.factory.domain.order_mail import Catalogue, Material, Recipe, RecipeLine
+from mpms.factory.domain.order_mail.catalogue_changes import (
     FieldChange,
     differences,
     faults_of_material,

@@ -8,7 +8,7 @@ from decimal import Decimal
 
 import pytest
 
-from mpms.domain.order_mail import Outcome
+from mpms.factory.domain.order_mail import Outcome
 
 Build = Callable[..., bytes]
 Read = Callable[[bytes], Outcome]
@@ -111,6 +111,41 @@ def test_a_member_that_lies_about_its_size_is_refused(
     assert content.count(true_size) == 2
     lying = bytes(content).replace(true_size, (1000).to_bytes(4, "little"))
     assert read(with_file(lying, "o.xlsx")).codes == ("unsupported_attachment",)
+
+
+FAR_CELL = '<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>'
+MANY_CELLS = "<row>" + "<c/>" * 200_001 + "</row>"
+ERROR_CELL = (
+    '<row r="1"><c t="str"><v>Code</v></c><c t="str"><v>Lot</v></c>'
+    '<c t="str"><v>Qty (kg)</v></c></row>'
+    '<row r="2"><c t="str"><v>RM-001</v></c><c t="e"><v>#REF!</v></c>'
+    "<c><v>0.10000000000000001</v></c></row>"
+)
+
+
+@pytest.mark.parametrize(
+    ("sheet", "code"),
+    [
+        (FAR_CELL, "unsupported_attachment"),
+        (MANY_CELLS, "unsupported_attachment"),
+        ('<row><c t="s"><v>7</v></c></row>', "unsupported_attachment"),
+        ("<row><c><v>1e999</v></c></row>", "unsupported_attachment"),
+        (ERROR_CELL, "bad_line"),
+    ],
+    ids=["far", "many", "unknown text", "infinite", "error"],
+)
+def test_a_sheet_that_reaches_too_far_or_holds_an_error_is_refused(
+    sheet: str, code: str, with_file: Build, workbook: Build, read: Read
+) -> None:
+    outcome = read(with_file(workbook([], sheet=sheet), "o.xlsx"))
+    assert outcome.codes == (code,)
+
+
+def test_a_number_of_a_sheet_is_the_one_that_was_typed(
+    with_file: Build, workbook: Build, read: Read
+) -> None:
+    sheet = workbook([], sheet=ERROR_CELL.replace('t="e"', 't="str"'))
+    assert lines_of(read(with_file(sheet, "o.xlsx"))) == [("RM-001", "0.100", "#REF!")]
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,14 @@ from decimal import Decimal
 
 import pytest
 
-from mpms.domain.order_mail.comparing import clean_text, fold
-from mpms.domain.order_mail.numbers import in_kg, known_unit, read_exact, read_number
-from mpms.domain.order_mail.outcome import Problem
+from mpms.factory.domain.order_mail.comparing import clean_text, fold
+from mpms.factory.domain.order_mail.numbers import (
+    in_kg,
+    known_unit,
+    read_exact,
+    read_number,
+)
+from mpms.factory.domain.order_mail.outcome import Problem
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mpms.domain.order_mail import (
+from mpms.factory.adapters.mail_sandbox.workbook import read_workbook
+from mpms.factory.domain.order_mail import (
     CODES,
     Catalogue,
     DraftLine,
@@ -25,7 +26,7 @@ from mpms.domain.order_mail import (
     Senders,
     write_reply,
 )
-from mpms.domain.order_mail.reading import read_order_mail, read_unguarded
+from mpms.factory.domain.order_mail.reading import read_order_mail, read_unguarded
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 CATALOGUE = Catalogue.from_json((DATA / "orders" / "catalogue.json").read_bytes())
@@ -55,8 +56,12 @@ def calm(examples: int) -> settings:
 
 def read(raw: bytes) -> Outcome:
     """Read with and without the guard, so that no fault of ours hides behind it."""
-    outcome = read_order_mail(raw, CATALOGUE, SENDERS, RememberedMail())
-    assert outcome == read_unguarded(raw, CATALOGUE, SENDERS, (), len(raw))
+    outcome = read_order_mail(
+        raw, CATALOGUE, SENDERS, RememberedMail(), read_workbook=read_workbook
+    )
+    assert outcome == read_unguarded(
+        raw, CATALOGUE, SENDERS, (), len(raw), read_workbook
+    )
     return outcome
 
 

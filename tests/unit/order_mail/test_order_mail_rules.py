@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mpms.domain.order_mail import (
+from mpms.factory.domain.order_mail import (
     CODES,
     Catalogue,
     CatalogueInvalid,
@@ -19,9 +19,13 @@ from mpms.domain.order_mail import (
     settle,
     write_reply,
 )
-from mpms.domain.order_mail.outcome import Problem
-from mpms.domain.order_mail.reading import read_order_mail, read_undecided, unreadable
-from mpms.domain.order_mail.reasons import LANGUAGES, explain
+from mpms.factory.domain.order_mail.outcome import Problem
+from mpms.factory.domain.order_mail.reading import (
+    read_order_mail,
+    read_undecided,
+    unreadable,
+)
+from mpms.factory.domain.order_mail.reasons import LANGUAGES, explain
 
 Build = Callable[..., bytes]
 Read = Callable[[bytes], Outcome]

@@ -7,14 +7,15 @@ from typing import Any
 
 import pytest
 
-from mpms.domain.order_mail import (
+from mpms.factory.adapters.mail_sandbox.workbook import read_workbook
+from mpms.factory.domain.order_mail import (
     Catalogue,
     OrderDraft,
     Outcome,
     RememberedMail,
     Senders,
 )
-from mpms.domain.order_mail.reading import read_order_mail
+from mpms.factory.domain.order_mail.reading import read_order_mail
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 
@@ -35,7 +36,9 @@ def outcomes() -> dict[str, Outcome]:
         memory = RememberedMail()
         for name in messages_of(directory):
             raw = (DATA / name).read_bytes()
-            found[name] = read_order_mail(raw, catalogue, senders, memory)
+            found[name] = read_order_mail(
+                raw, catalogue, senders, memory, read_workbook=read_workbook
+            )
             memory.remember(found[name])
     return found
 

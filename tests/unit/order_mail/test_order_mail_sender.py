@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from mpms.domain.order_mail import Catalogue, Outcome, RememberedMail, Senders
-from mpms.domain.order_mail.reading import read_order_mail
+from mpms.factory.domain.order_mail import Catalogue, Outcome, RememberedMail, Senders
+from mpms.factory.domain.order_mail.reading import read_order_mail
 
 Build = Callable[..., bytes]
 Read = Callable[[bytes], Outcome]

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from mpms.domain.order_mail import Outcome
+from mpms.factory.domain.order_mail import Outcome
 
 Build = Callable[..., bytes]
 Read = Callable[[bytes], Outcome]

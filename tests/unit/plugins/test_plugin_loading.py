@@ -11,10 +11,9 @@ from typing import Any
 
 import pytest
 
-from mpms import plugins
 from mpms.domain.jobs import Done, Job, NotYet, Reach
-from mpms.plugins import Installed, Page, Plugin, PluginRefused, Topic
-from mpms.services.handlers import Handlers
+from mpms.plugins import Kind, Page, Plugin, PluginRefused, Topic, loading
+from mpms.plugins.loading import Installed
 
 JOB = Job(1, "t", "i", None, "step", "a.topic", {"n": 2}, 0, (), "t:0")
 
@@ -35,16 +34,16 @@ def strangers() -> Iterator[ModuleType]:
 @pytest.fixture(autouse=True)
 def forgotten() -> Iterator[None]:
     """What is installed is read once a process."""
-    plugins.installed.cache_clear()
+    loading.installed.cache_clear()
     yield
-    plugins.installed.cache_clear()
+    loading.installed.cache_clear()
 
 
 def entries(module: ModuleType, **found: object) -> list[EntryPoint]:
     for name, value in found.items():
         setattr(module, name, value)
     return [
-        EntryPoint(name, f"{module.__name__}:{name}", plugins.GROUP) for name in found
+        EntryPoint(name, f"{module.__name__}:{name}", loading.GROUP) for name in found
     ]
 
 
@@ -53,7 +52,7 @@ def faults(found: tuple[Installed, ...]) -> Mapping[str, str]:
 
 
 def test_a_plug_in_serves_topics_of_every_reach() -> None:
-    made = plugins.handlers_of(
+    made = loading.handlers_of(
         [
             Plugin(
                 "three",
@@ -82,14 +81,14 @@ def test_a_plug_in_serves_topics_of_every_reach() -> None:
     ],
 )
 def test_a_handler_gives_variables_nothing_or_an_answer(gave: Any, means: Any) -> None:
-    made = plugins.handlers_of(
+    made = loading.handlers_of(
         [Plugin("one", topics={"a.topic": Topic(lambda _: gave)})]
     )
     assert made.outside["a.topic"].function(JOB) == means
 
 
 def test_anything_else_that_a_handler_gives_is_named() -> None:
-    made = plugins.handlers_of([Plugin("one", topics={"a.topic": Topic(lambda _: 7)})])
+    made = loading.handlers_of([Plugin("one", topics={"a.topic": Topic(lambda _: 7)})])
     with pytest.raises(TypeError, match="it gave int"):
         made.outside["a.topic"].function(JOB)
 
@@ -97,8 +96,8 @@ def test_anything_else_that_a_handler_gives_is_named() -> None:
 def test_a_plug_in_that_cannot_be_loaded_is_named_with_its_cause(
     strangers: ModuleType, tmp_path: Path
 ) -> None:
-    missing = EntryPoint("missing", "no_such_module:plugin", plugins.GROUP)
-    found = plugins.read(
+    missing = EntryPoint("missing", "no_such_module:plugin", loading.GROUP)
+    found = loading.read(
         [
             missing,
             *entries(
@@ -115,7 +114,7 @@ def test_a_plug_in_that_cannot_be_loaded_is_named_with_its_cause(
     assert faults(found) == {
         "missing": "ModuleNotFoundError: No module named 'no_such_module'",
         "number": "strangers_plugins:number is a int and no Plugin",
-        "nameless": "it has no name",
+        "nameless": "'' is no name: small letters, digits and _",
         "no_function": "the work of the topic 'a' is no function",
         "no_time": "the topic 'a' is given 0 s",
         "no_page": "the page 'P' has no address or no module:name",
@@ -125,7 +124,7 @@ def test_a_plug_in_that_cannot_be_loaded_is_named_with_its_cause(
 
 def test_a_name_a_topic_and_a_page_belong_to_one_plug_in(strangers: ModuleType) -> None:
     page = Page("a:b", "/bakery", "Bakery")
-    found = plugins.read(
+    found = loading.read(
         entries(
             strangers,
             a_first=Plugin("bakery", topics={"oven": Topic(nothing)}, pages=(page,)),
@@ -142,7 +141,7 @@ def test_a_name_a_topic_and_a_page_belong_to_one_plug_in(strangers: ModuleType) 
 
 
 def installed_are(monkeypatch: pytest.MonkeyPatch, found: list[EntryPoint]) -> None:
-    monkeypatch.setattr(plugins, "entry_points", lambda *, group: found)
+    monkeypatch.setattr(loading, "entry_points", lambda *, group: found)
 
 
 def test_one_that_cannot_be_used_keeps_everything_from_starting(
@@ -153,21 +152,23 @@ def test_one_that_cannot_be_used_keeps_everything_from_starting(
         entries(strangers, good=Plugin("g", topics={"a": Topic(nothing)}), number=7),
     )
     with pytest.raises(PluginRefused, match="The plug-in number of strangers_plugins"):
-        plugins.loaded()
-    assert plugins.topics() == {"a"}
+        loading.loaded()
+    assert loading.topics() == {"a"}
 
 
-def test_a_plug_in_cannot_take_a_topic_of_ours(
-    strangers: ModuleType, monkeypatch: pytest.MonkeyPatch
+def test_a_plug_in_cannot_take_what_the_factory_or_the_core_has(
+    strangers: ModuleType,
 ) -> None:
-    installed_are(
-        monkeypatch,
-        entries(strangers, thief=Plugin("t", topics={"robot.move": Topic(nothing)})),
+    found = entries(
+        strangers,
+        aaa=Plugin("a", topics={"robot.move": Topic(nothing)}),
+        factory=Plugin("factory", topics={"robot.move": Topic(nothing)}),
+        later=Plugin("later", kinds=(Kind("incident"),)),
     )
-    own = Handlers()
-    own.add_inside("robot.move", lambda tx, job: Done())
-    with pytest.raises(PluginRefused, match=r"serves robot\.move, which MPMS serves"):
-        plugins.joined(own)
+    assert faults(loading.read(found)) == {
+        "aaa": "factory has the topic 'robot.move' already",
+        "later": "MPMS has the kind of history lines 'incident' already",
+    }
 
 
 def test_models_of_a_plug_in_are_found_by_its_name(
@@ -179,11 +180,11 @@ def test_models_of_a_plug_in_are_found_by_its_name(
         strangers, full=Plugin("full", models=tmp_path), none=Plugin("none")
     )
     installed_are(monkeypatch, found)
-    assert plugins.models_of("full") == {
+    assert loading.models_of("full") == {
         "bread.bpmn": b"bread.bpmn",
         "check.form": b"check.form",
     }
     with pytest.raises(PluginRefused, match="The plug-in none ships no models"):
-        plugins.models_of("none")
+        loading.models_of("none")
     with pytest.raises(PluginRefused, match="no plug-in bakery; installed: full, none"):
-        plugins.models_of("bakery")
+        loading.models_of("bakery")

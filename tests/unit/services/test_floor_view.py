@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from mpms.adapters.worlds import WorldInvalid, read_world
-from mpms.domain.goals import Pose
-from mpms.domain.worlds import RobotInfo, World
-from mpms.ports.floor import FloorSeen, PersonSeen, RobotSeen
-from mpms.ports.plant import RobotState
-from mpms.services.floor_plan import floor_plan
-from mpms.services.floor_view import Errand, FloorFacts, RobotView, join
+from mpms.factory.adapters.worlds import WorldInvalid, read_world
+from mpms.factory.domain.goals import Pose
+from mpms.factory.domain.worlds import RobotInfo, World
+from mpms.factory.ports.floor import FloorSeen, PersonSeen, RobotSeen
+from mpms.factory.ports.plant import RobotState
+from mpms.factory.services.floor.plan import floor_plan
+from mpms.factory.services.floor.view import FloorFacts, RobotView, RobotWork, join
 
 ROOT = Path(__file__).resolve().parents[3]
 WORLD = World(
@@ -33,13 +33,13 @@ UP = RobotState("r1", True, link="up")
 def one(
     seen: RobotSeen | None = SEEN,
     state: RobotState | None = UP,
-    errand: Errand | None = None,
+    work: RobotWork | None = None,
     *,
     paths: bool = False,
 ) -> RobotView:
     facts = FloorFacts(
         {} if state is None else {"r1": state},
-        {} if errand is None else {"r1": errand},
+        {} if work is None else {"r1": work},
     )
     floor = FloorSeen(() if seen is None else (seen,))
     (robot,) = join(floor, facts, WORLD, paths=paths).robots
@@ -80,20 +80,20 @@ def test_a_robot_nobody_hears_is_shown_where_its_worker_saw_it() -> None:
 
 def test_a_drive_is_no_reason_not_to_be_ready() -> None:
     state = RobotState("r1", False, link="up", why_not="drives to A")
-    robot = one(state=state, errand=Errand("A", "i1", "PO-1"))
+    robot = one(state=state, work=RobotWork("A", "i1", "PO-1"))
     assert (robot.doing, robot.place, robot.order) == ("drives", "A", "PO-1")
     assert robot.why_not is None
 
 
 def test_a_held_robot_that_stands_serves_its_order() -> None:
-    assert one(errand=Errand(None, "i1", "PO-1")).doing == "serves"
+    assert one(work=RobotWork(None, "i1", "PO-1")).doing == "serves"
 
 
 def test_the_plan_is_forgotten_when_the_robot_stands_without_a_goal() -> None:
     seen = replace(SEEN, speed_mps=0.0, plan=((1.0, 2.0), (3.0, 4.0)))
     assert one(seen, paths=True).plan == ()
     assert one(seen, paths=True).path_no == 0
-    driving = one(seen, errand=Errand("A"), paths=True)
+    driving = one(seen, work=RobotWork("A"), paths=True)
     assert driving.plan == ((1.0, 2.0), (3.0, 4.0))
 
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from mpms import bootstrap
 from mpms.domain.jobs import Done, Reach
-from mpms.services.factory import TOPICS
-from mpms.services.handlers import Handlers
+from mpms.factory import bootstrap as factory_bootstrap
+from mpms.factory.plugin import plugin
+from mpms.services.jobs.handlers import Handlers
 
 
 def nothing(*_: object) -> Done:
@@ -43,9 +42,11 @@ def test_what_lies_in_the_queue_is_claimed(handlers: Handlers) -> None:
 
 
 def test_the_topics_of_the_factory_are_those_that_its_workers_claim() -> None:
-    world = bootstrap.world_named("paint_factory")
-    nothing_but_clocks: Any = SimpleNamespace(advance=None, uow=None)
-    assert bootstrap.factory_handlers(nothing_but_clocks, world).claimed == TOPICS
+    world = factory_bootstrap.world_named("paint_factory")
+    nothing: Any = None
+    made = factory_bootstrap.factory_handlers(nothing, nothing, world)
+    promised = {topic: each.reach for topic, each in plugin.topics.items()}
+    assert {topic: made.reach(topic) for topic in made.topics()} == promised
 
 
 @pytest.mark.parametrize("topic", ["compute", "store", "send"])

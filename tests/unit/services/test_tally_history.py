@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from mpms.services.tally_history import AT_A_TIME_S, EVERY_S, TallyHistory
+from mpms.services.history.tally import AT_A_TIME_S, EVERY_S, TallyHistory
 
 
 @dataclass

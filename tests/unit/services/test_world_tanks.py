@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from mpms.adapters.worlds import WorldInvalid, read_world
 from mpms.demo.buyer import PAINTS
-from mpms.domain.worlds import World
+from mpms.factory.adapters.worlds import WorldInvalid, read_world
+from mpms.factory.domain.worlds import World
 
 ROOT = Path(__file__).resolve().parents[3]
 PLACES = """

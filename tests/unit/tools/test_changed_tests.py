@@ -7,9 +7,9 @@ import pytest
 from tests.changed_tests import chosen_for
 
 TESTS = {
-    "tests/unit/test_orders.py": "from mpms.domain.orders import Order",
+    "tests/unit/test_orders.py": "from mpms.factory.domain.orders import Order",
     "tests/unit/web/test_pages.py": "from mpms.web import create_app",
-    "tests/integration/web/test_forms.py": "submit_form(uow)",
+    "tests/integration/web/test_forms.py": "from mpms.services.tasks import submit",
     "tests/integration/test_bench.py": "from tests.support.factory import Factory",
 }
 
@@ -17,12 +17,13 @@ TESTS = {
 @pytest.mark.parametrize(
     ("changed", "chosen"),
     [
-        ("mpms/services/submit_form.py", ["tests/integration/web/test_forms.py"]),
-        ("mpms/domain/orders.py", ["tests/unit/test_orders.py"]),
+        ("mpms/services/tasks/submit.py", ["tests/integration/web/test_forms.py"]),
+        ("mpms/factory/domain/orders.py", ["tests/unit/test_orders.py"]),
         ("mpms/web/__init__.py", ["tests/unit/web/test_pages.py"]),
         ("tests/support/factory.py", ["tests/integration/test_bench.py"]),
         ("tests/unit/test_orders.py", ["tests/unit/test_orders.py"]),
         ("tests/integration/web/conftest.py", ["tests/integration/web/test_forms.py"]),
+        ("mpms/factory/services/orders/take.py", []),
         ("docs/unheard_of.md", []),
     ],
 )

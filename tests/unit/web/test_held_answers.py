@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from mpms.answer_parts import AnswerParts, Message
-from mpms.held_answers import HELD, HeldAnswer
+from mpms.server.answer_parts import AnswerParts, Message
+from mpms.server.held_answers import HELD, HeldAnswer
 
 
 class Line:

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from mpms.answer_parts import AHEAD, AnswerParts, Message
-from mpms.whole_requests import environ_of
+from mpms.server.answer_parts import AHEAD, AnswerParts, Message
+from mpms.server.whole_requests import environ_of
 
 
 def scope(**more: Any) -> dict[str, Any]:

@@ -8,19 +8,23 @@ from typing import Any
 
 import pytest
 
-from mpms.adapters.memory import LoopbackRobots
-from mpms.ports.administration import Contact, MailFacts, WorkerSeen
+from mpms.factory.adapters.memory import LoopbackRobots
+from mpms.factory.ports.store import MailFacts
+from mpms.factory.services.health import (
+    FactoryHealth,
+    check_mail_in,
+    check_mail_out,
+)
+from mpms.ports.administration import Contact, WorkerSeen
 from mpms.ports.plant_desk import PlantDesk
-from mpms.services.handlers import Handlers
-from mpms.services.health import (
+from mpms.services.admin.health import (
     Light,
-    judge_mail_in,
-    judge_mail_out,
-    judge_queues,
-    judge_workers,
+    check_queues,
+    check_workers,
     read_health,
 )
-from mpms.worker import Worker
+from mpms.services.jobs.handlers import Handlers
+from tests.support.factory_worker import FactoryWorker
 from tests.support.site import Browser, browser_of, pages_of
 from tests.support.web_admin import Office
 
@@ -38,8 +42,8 @@ class SilentAlarm:
         pass
 
 
-def worker_of(office: Office, name: str = "host:1") -> Worker:
-    return Worker(
+def worker_of(office: Office, name: str = "host:1") -> FactoryWorker:
+    return FactoryWorker(
         office.uow,
         office.advance,
         Handlers(),
@@ -64,7 +68,9 @@ def test_a_running_worker_makes_the_plant_green_and_its_end_is_noticed(
     worker = worker_of(office)
     worker.turn()
     worker.turn()
-    health = read_health(office.uow, office.world, office.clock.now())
+    health = read_health(
+        office.uow, office.clock.now(), parts=(FactoryHealth(office.world),)
+    )
     lights = {f.part: f.light for f in health.findings}
     assert lights["workers"] == lights["robots"] == lights["database"] == Light.GREEN
     page = admin.get("/admin").text
@@ -94,14 +100,14 @@ def test_a_running_worker_makes_the_plant_green_and_its_end_is_noticed(
 def test_workers_are_judged_by_their_last_word(
     workers: list[WorkerSeen], cause: str, light: Light
 ) -> None:
-    found = judge_workers(workers, NOW, "1")
+    found = check_workers(workers, NOW, "1")
     assert (found.cause, found.light) == (cause, light)
 
 
 def test_a_queue_is_late_by_its_own_measure() -> None:
-    assert judge_queues({"job": 30.0, "reply": 600.0}).light is Light.GREEN
-    assert judge_queues({"job": 61.0, "reply": 600.0}).light is Light.YELLOW
-    worst = judge_queues({"job": 61.0, "timer": 601.0})
+    assert check_queues({"job": 30.0, "reply": 600.0}).light is Light.GREEN
+    assert check_queues({"job": 61.0, "reply": 600.0}).light is Light.YELLOW
+    worst = check_queues({"job": 61.0, "timer": 601.0})
     assert (worst.light, worst.values["queue"]) == (Light.RED, "timer")
 
 
@@ -110,11 +116,11 @@ def test_a_mail_server_is_judged_by_its_last_answer() -> None:
     before, later = NOW - timedelta(seconds=60), NOW - timedelta(seconds=5)
     broken = Contact("imap", before, later, "connection refused")
     back = Contact("imap", later, before, "connection refused")
-    assert judge_mail_in(broken, facts, NOW).cause == "away"
-    assert judge_mail_in(back, facts, NOW).light is Light.GREEN
-    assert judge_mail_in(None, facts, NOW).light is Light.GREY
-    assert judge_mail_out(broken, facts).light is Light.RED
-    assert judge_mail_out(back, MailFacts(None, 0, 2, None)).cause == "lost"
+    assert check_mail_in(broken, facts, NOW).cause == "away"
+    assert check_mail_in(back, facts, NOW).light is Light.GREEN
+    assert check_mail_in(None, facts, NOW).light is Light.GREY
+    assert check_mail_out(broken, facts).light is Light.RED
+    assert check_mail_out(back, MailFacts(None, 0, 2, None)).cause == "lost"
 
 
 def test_a_full_disk_and_the_version_are_told(office: Office) -> None:
@@ -131,7 +137,7 @@ def test_a_full_disk_and_the_version_are_told(office: Office) -> None:
 
 def test_a_database_that_is_away_is_a_finding_and_no_fault(office: Office) -> None:
     office.services.connections.close()
-    health = read_health(office.uow, office.world, NOW)
+    health = read_health(office.uow, NOW, parts=(FactoryHealth(office.world),))
     assert health.light is Light.RED
     assert health.findings[0].cause == "away"
 

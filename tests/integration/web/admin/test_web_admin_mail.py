@@ -9,11 +9,16 @@ from uuid import uuid4
 
 import pytest
 
-from mpms.adapters.mail_account import MailAccount, Password, Security, SmtpAccount
-from mpms.adapters.mail_check import ServersCheck
-from mpms.bootstrap_mail import mail_accounts
+from mpms.adapters.mail_account import (
+    MailAccount,
+    Password,
+    Security,
+    SmtpAccount,
+)
+from mpms.bootstrap.mail import mail_accounts
 from mpms.embedded import mail
 from mpms.embedded.mail import MailHome
+from mpms.factory.adapters.mail_check import ServersCheck
 from mpms.ports.checks import CheckStep
 from mpms.ports.plant_desk import PlantDesk
 from mpms.settings import Settings
@@ -53,7 +58,7 @@ def imap_steps(checks: ServersCheck) -> list[CheckStep]:
 
 
 def letters(home: MailHome) -> int:
-    return int(str(imap_steps(check(home))[-1].values["letters"]))
+    return int(str(imap_steps(check(home))[-1].values["messages"]))
 
 
 def smtp_steps(checks: ServersCheck, send: bool = False) -> list[CheckStep]:

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from mpms.domain.order_mail import Catalogue
-from mpms.services.current_catalogue import CurrentCatalogue
+from mpms.factory.domain.order_mail import Catalogue
+from mpms.factory.services.catalogue.current import CurrentCatalogue
 from tests.support.site import Browser
 from tests.support.web_admin import Office
 

@@ -8,8 +8,8 @@ import threading
 import pytest
 
 from mpms.domain.people import Role
-from mpms.services.change_secret import LastAdministrator, set_active
-from mpms.services.edit_person import edit_person
+from mpms.services.people.change_secret import LastAdministrator, set_active
+from mpms.services.people.edit import edit_person
 from tests.support.site import Browser
 from tests.support.web_admin import Office
 

@@ -6,7 +6,7 @@ import csv
 import io
 from dataclasses import replace
 
-from mpms.services.current_catalogue import CurrentCatalogue
+from mpms.factory.services.catalogue.current import CurrentCatalogue
 from tests.support.site import Browser
 from tests.support.web_admin import Office
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mpms.services.keep_history import ITSELF, run_deletion
+from mpms.services.history.retention import ITSELF, run_deletion
 from tests.support.site import Browser
 from tests.support.web_admin import Office
 

@@ -9,16 +9,16 @@ from typing import Any
 
 import pytest
 
-from mpms.adapters.robot_check import BridgeCheck
-from mpms.domain.goals import Pose as Place
 from mpms.domain.jobs import Done, Job, NotYet
-from mpms.domain.worlds import RobotInfo
-from mpms.domain.worlds import World as Plant
+from mpms.factory.adapters.robot_check import BridgeCheck
+from mpms.factory.domain.goals import Pose as Place
+from mpms.factory.domain.worlds import RobotInfo
+from mpms.factory.domain.worlds import World as Plant
+from mpms.factory.ports.plant import RobotState
+from mpms.factory.topics.robot_assign import AssignRobot
 from mpms.ports.checks import CheckStep
-from mpms.ports.plant import RobotState
 from mpms.ports.plant_desk import PlantDesk
-from mpms.services.factory.robots import AssignRobot
-from mpms.web.bounded import bounded
+from mpms.web.site.bounded import bounded
 from shopfloor.sim.server import RunningSimulator, running
 from shopfloor.sim.simulation import Simulation
 from shopfloor.sim.vehicle import Pose

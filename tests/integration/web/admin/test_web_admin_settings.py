@@ -12,9 +12,9 @@ import pytest
 from mpms import assets
 from mpms.domain import trace
 from mpms.log_lines import OwnFile, log_files, start_log, without_secrets
+from mpms.server.site import plant_desk
 from mpms.settings import Settings
-from mpms.settings_shown import settings_shown, without_password
-from mpms.web_site import plant_desk
+from mpms.settings.shown import settings_shown, without_password
 from tests.support.web_admin import Office
 
 SECRETS = ("s3cret-db-pw", "im%40p-pw-77", "im@p-pw-77", "smtp-pw-88", "client-99-xyz")

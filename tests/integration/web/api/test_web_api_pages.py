@@ -10,10 +10,13 @@ from typing import Any
 
 import pytest
 
-from mpms.web.api import OPERATIONS
+from mpms.plugins import loading
+from mpms.web.api import operations, sections
 from mpms.web.rights import roles_of
 from tests.support.web_api import Plant
 
+SECTIONS = sections(loading.loaded())
+OPERATIONS = operations(SECTIONS)
 TABLE = Path(__file__).with_name("page_routes.toml")
 MOST_REASONS = 8
 BY_ID = {f"{one.tag.lower()}_{one.name}": one for one in OPERATIONS}
@@ -31,7 +34,7 @@ def endpoints(plant: Plant) -> dict[str, str]:
         f"{method} {rule.rule}": rule.endpoint
         for rule in plant.app().url_map.iter_rules()
         for method in (rule.methods or set()) - {"HEAD", "OPTIONS"}
-        if not rule.rule.startswith(("/api/", "/engine-rest"))
+        if not rule.rule.startswith(("/api/", "/engine-rest", "/v2"))
     }
 
 

@@ -10,12 +10,13 @@ from typing import Any
 import pytest
 
 from mpms.domain.people import Role
+from mpms.factory.ports.floor import FloorSeen, RobotSeen
+from mpms.factory.ports.mail import MailMessageId
+from mpms.factory.ports.store import MailRecord
 from mpms.ports.checks import ProfileShown
-from mpms.ports.floor import FloorSeen, RobotSeen
-from mpms.ports.mail import LetterId, PostmanUnavailable
+from mpms.ports.outgoing_mail import MailServerAway
 from mpms.ports.plant_desk import LogFile, PlantDesk
-from mpms.ports.store import MailRecord
-from mpms.services.tokens import hash_of
+from mpms.services.people.session_tokens import hash_of
 from tests.support.web_api import Plant
 
 EML = (
@@ -63,7 +64,7 @@ def read_mail(plant: Plant, number: str) -> None:
     with plant.uow() as tx:
         tx.mails.add(
             MailRecord(
-                LetterId("orders", "INBOX", 1, 1),
+                MailMessageId("orders", "INBOX", 1, 1),
                 sha256="0" * 64,
                 size_bytes=len(EML),
                 raw=EML,
@@ -93,7 +94,7 @@ def test_a_mail_server_that_is_away_is_told(plant: Plant) -> None:
     assert boss("POST", "/mails", message()).status_code == 422
 
     def away(_: bytes) -> None:
-        raise PostmanUnavailable("no route to host")
+        raise MailServerAway("no route to host")
 
     plant.change(hand_to_mail_server=away)
     answer = plant.program("supervisor")("POST", "/mails", message())

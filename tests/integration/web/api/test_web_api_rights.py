@@ -14,13 +14,16 @@ import pytest
 from openapi_spec_validator import validate
 
 from mpms.domain.people import Role
-from mpms.web.api import OPERATIONS, SECTIONS
+from mpms.plugins import loading
+from mpms.web.api import operations, sections
 from mpms.web.api.openapi import document
 from mpms.web.api.operation import Operation
 from mpms.web.rights import knows_tokens, roles_of
 from tests.support.databases import Databases
 from tests.support.web_api import Plant
 
+SECTIONS = sections(loading.loaded())
+OPERATIONS = operations(SECTIONS)
 NOBODY = str(UUID(int=7))
 BESIDE_OPERATIONS = {"api.openapi", "api.docs"}
 

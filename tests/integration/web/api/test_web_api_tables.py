@@ -6,10 +6,13 @@ import csv
 import io
 import json
 
-from mpms.web.api import OPERATIONS, SECTIONS
+from mpms.plugins import loading
+from mpms.web.api import operations, sections
 from mpms.web.api.openapi import document
 from tests.support.web_api import Plant
 
+SECTIONS = sections(loading.loaded())
+OPERATIONS = operations(SECTIONS)
 ASK = {"Accept": "text/csv"}
 
 
@@ -107,3 +110,17 @@ def test_each_table_of_the_figures_is_a_list(plant: Plant) -> None:
     assert reader.get("/figures/incidents", days=3)["items"] == whole["causes"]
     days = lines_of(reader("GET", "/figures/days?days=3", headers=ASK).text)
     assert [line["day"] for line in days] == [one["day"] for one in whole["days"]]
+
+
+def test_lines_about_people_are_followed_by_administrators_only(plant: Plant) -> None:
+    admin, viewer = plant.program("admin"), plant.program("viewer")
+    start = admin.get("/events")["next"]
+    with plant.uow() as tx:
+        tx.events.append("signed in", actor="eve", data={"tablet": 1})
+        tx.events.append("process suspended", actor="eve", data={})
+    seen = {
+        program: [e["kind"] for e in program.get("/events", after=start)["items"]]
+        for program in (admin, viewer)
+    }
+    assert seen[admin] == ["signed in", "process suspended"]
+    assert seen[viewer] == ["process suspended"]

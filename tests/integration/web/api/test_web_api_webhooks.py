@@ -16,8 +16,9 @@ import pytest
 
 from mpms.adapters.webhook_post import HttpPoster
 from mpms.domain.webhooks import GIVE_UP_AFTER, PostFailed, fits, wait_s
-from mpms.services.manage_webhooks import add_webhook, replay_webhook, resume_webhook
-from mpms.services.tell_webhooks import TellWebhooks
+from mpms.plugins import loading
+from mpms.services.webhooks.manage import add_webhook, replay_webhook, resume_webhook
+from mpms.services.webhooks.tell import TellWebhooks
 from tests.support.web_api import Plant
 
 
@@ -90,7 +91,12 @@ def until_quiet(tell: TellWebhooks) -> None:
 
 def subscribe(plant: Plant, url: str, *kinds: str) -> Any:
     return add_webhook(
-        plant.uow, f"{url}/hook?a=1", kinds, private_allowed=True, by="admin"
+        plant.uow,
+        f"{url}/hook?a=1",
+        kinds,
+        known_kinds=loading.kinds(),
+        private_allowed=True,
+        by="admin",
     )
 
 
@@ -101,11 +107,11 @@ def hurry(plant: Plant) -> None:
 def test_events_arrive_in_order_and_only_those_asked_for(
     plant: Plant, receiver: Receiver, tell: TellWebhooks
 ) -> None:
-    happen(plant, "order before")
+    happen(plant, "order mail sent")
     subscribe(plant, receiver.url, "order *", "incident closed")
-    happen(plant, "order one", "task claimed", "order two", "incident closed")
+    happen(plant, "order accepted", "task claimed", "order status", "incident closed")
     until_quiet(tell)
-    assert receiver.kinds == ["order one", "order two", "incident closed"]
+    assert receiver.kinds == ["order accepted", "order status", "incident closed"]
     assert receiver.ids == sorted(receiver.ids)
     assert plant.rows("SELECT count(*) FROM webhook_posts") == [(0,)]
 
@@ -114,7 +120,7 @@ def test_a_receiver_can_check_the_signature(
     plant: Plant, receiver: Receiver, tell: TellWebhooks
 ) -> None:
     made = subscribe(plant, receiver.url, "order *")
-    happen(plant, "order one")
+    happen(plant, "order accepted")
     until_quiet(tell)
     ((headers, body),) = receiver.got
     key = base64.b64decode(made.secret.removeprefix("whsec_"))
@@ -131,12 +137,12 @@ def test_a_failing_receiver_gets_everything_later_in_order(
     tell: TellWebhooks,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("mpms.services.tell_webhooks.wait_s", lambda _: 3600.0)
+    monkeypatch.setattr("mpms.services.webhooks.tell.wait_s", lambda _: 3600.0)
     made = subscribe(plant, receiver.url, "order *")
     receiver.status = 503
-    happen(plant, "order one", "order two")
+    happen(plant, "order accepted", "order status")
     until_quiet(tell)
-    assert receiver.kinds == ["order one"]
+    assert receiver.kinds == ["order accepted"]
     seen = plant.program("admin").get(f"/webhooks/{made.webhook.id}")
     assert seen["failures"] == 1
     assert seen["last_error"] == "answered 503"
@@ -144,7 +150,7 @@ def test_a_failing_receiver_gets_everything_later_in_order(
     receiver.status = 200
     hurry(plant)
     until_quiet(tell)
-    assert receiver.kinds == ["order one", "order one", "order two"]
+    assert receiver.kinds == ["order accepted", "order accepted", "order status"]
     assert len(set(receiver.ids)) == 2
     assert plant.program("admin").get(f"/webhooks/{made.webhook.id}")["failures"] == 0
 
@@ -156,7 +162,7 @@ def test_a_receiver_that_is_away_is_tried_again_when_it_is_back(
         free.bind(("127.0.0.1", 0))
         nobody = f"http://127.0.0.1:{free.getsockname()[1]}"
     made = subscribe(plant, nobody, "order *")
-    happen(plant, "order one")
+    happen(plant, "order accepted")
     until_quiet(tell)
     [(error,)] = plant.rows("SELECT last_error FROM webhooks")
     assert error.startswith("no connection")
@@ -166,7 +172,7 @@ def test_a_receiver_that_is_away_is_tried_again_when_it_is_back(
     plant.rows("UPDATE webhooks SET url = %s", receiver.url)
     hurry(plant)
     until_quiet(tell)
-    assert receiver.kinds == ["order one"]
+    assert receiver.kinds == ["order accepted"]
 
 
 def test_a_receiver_that_hangs_is_cut_off_and_holds_up_nobody(
@@ -177,7 +183,7 @@ def test_a_receiver_that_hangs_is_cut_off_and_holds_up_nobody(
         receiver.hang.clear()
         subscribe(plant, receiver.url, "order *")
         subscribe(plant, other.url, "order *")
-        happen(plant, "order one", "order two")
+        happen(plant, "order accepted", "order status")
         quick = HttpPoster(private_allowed=True, limit_s=0.5)
         patient = HttpPoster(private_allowed=True, limit_s=60.0)
 
@@ -185,7 +191,7 @@ def test_a_receiver_that_hangs_is_cut_off_and_holds_up_nobody(
             (quick if url.startswith(receiver.url) else patient)(url, body, headers)
 
         until_quiet(TellWebhooks(plant.uow, plant.clock, post))
-        assert other.kinds == ["order one", "order two"]
+        assert other.kinds == ["order accepted", "order status"]
         errors = plant.rows("SELECT last_error FROM webhooks ORDER BY id")
         assert "0.5 seconds" in errors[0][0] or "no connection" in errors[0][0]
         assert errors[1] == (None,)
@@ -198,7 +204,7 @@ def test_after_many_failures_it_is_stopped_and_an_incident_tells(
 ) -> None:
     made = subscribe(plant, receiver.url, "order *")
     receiver.status = 500
-    happen(plant, "order one")
+    happen(plant, "order accepted")
     for _ in range(GIVE_UP_AFTER):
         hurry(plant)
         until_quiet(tell)
@@ -208,19 +214,19 @@ def test_after_many_failures_it_is_stopped_and_an_incident_tells(
     [(message,)] = plant.rows("SELECT message FROM incidents WHERE kind = 'webhook'")
     assert receiver.url in message
     receiver.status, receiver.got = 200, []
-    happen(plant, "order two")
+    happen(plant, "order status")
     until_quiet(tell)
     assert receiver.got == []
     resume_webhook(plant.uow, made.webhook.id, by="admin")
     until_quiet(tell)
-    assert receiver.kinds == ["order one", "order two"]
+    assert receiver.kinds == ["order accepted", "order status"]
 
 
 def test_a_sender_that_dies_leaves_its_post_to_the_next(
     plant: Plant, receiver: Receiver, tell: TellWebhooks
 ) -> None:
     subscribe(plant, receiver.url, "order *")
-    happen(plant, "order one", "order two")
+    happen(plant, "order accepted", "order status")
     tell._queue()
     with plant.uow() as tx:  # taken by somebody who never came back
         assert len(tx.webhooks.take(lease_s=60.0, limit=8)) == 1
@@ -232,20 +238,20 @@ def test_a_sender_that_dies_leaves_its_post_to_the_next(
         " webhook_posts)"
     )
     until_quiet(tell)
-    assert receiver.kinds == ["order one", "order two"]
+    assert receiver.kinds == ["order accepted", "order status"]
 
 
 def test_a_replay_tells_everything_again_from_an_event_on(
     plant: Plant, receiver: Receiver, tell: TellWebhooks
 ) -> None:
     made = subscribe(plant, receiver.url, "order *")
-    happen(plant, "order one", "order two", "order three")
+    happen(plant, "order accepted", "order status", "order waits for release")
     until_quiet(tell)
     second = receiver.ids[1]
     receiver.got.clear()
     replay_webhook(plant.uow, made.webhook.id, second, by="admin")
     until_quiet(tell)
-    assert receiver.kinds == ["order two", "order three"]
+    assert receiver.kinds == ["order status", "order waits for release"]
 
 
 def test_redirects_are_not_followed(plant: Plant, receiver: Receiver) -> None:
@@ -278,6 +284,15 @@ def test_addresses_that_cannot_be_called_are_refused(plant: Plant, url: str) -> 
     answer = plant.program("admin")("POST", "/webhooks", {"url": url, "kinds": ["*"]})
     assert answer.status_code == 422
     assert answer.json["type"].endswith("#problem-webhook-invalid")
+
+
+def test_a_kind_that_never_happens_is_refused_with_the_one_that_was_meant(
+    plant: Plant,
+) -> None:
+    asked = {"url": "https://erp.example.com/hook", "kinds": ["order *", "incidnt"]}
+    answer = plant.program("admin")("POST", "/webhooks", asked)
+    assert answer.status_code == 422
+    assert "'incidnt'; did you mean 'incident'?" in answer.json["detail"]
 
 
 def test_waits_grow_and_kinds_have_wildcards() -> None:

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from mpms.domain.batches import BatchAction
-from mpms.services import order_batch as ordering
-from mpms.services import preview_batch as previewing
-from mpms.services.show_batch import show_batch
+from mpms.services.bulk import order as ordering
+from mpms.services.bulk import preview as previewing
+from mpms.services.bulk.show import show_batch
 from tests.support.web_cockpit import Panel
 
 WHY = "the line is cleaned"

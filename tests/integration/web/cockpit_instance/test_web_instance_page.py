@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mpms.domain.goals import Goal, GoalState, Pose
+from mpms.factory.domain.goals import Goal, GoalState, Pose
 from tests.support.web_instance import House
 
 TABS = ("timeline", "variables", "jobs", "incidents", "tasks", "calls")

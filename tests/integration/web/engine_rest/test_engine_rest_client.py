@@ -1,8 +1,9 @@
-"""Camunda's own client for JavaScript, unmodified, works for a real ``mpms serve``."""
+"""Clients for Camunda 7, unmodified, in three languages, work for ``mpms serve``."""
 
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import time
@@ -16,27 +17,40 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from hatch_build import Node, PagesFailed
+from hatch_build import PagesFailed
 from mpms.domain.external_tasks import foreign
 from mpms.domain.people import Role
-from mpms.serve import THREADS
-from mpms.services.start_instance import start_instance
+from mpms.server.serve import THREADS
+from mpms.services.instances.start import start_instance
 from tests.support.databases import Databases
 from tests.support.external_workers import ForeignPlant, served, weighing
 from tests.support.factory import opened
-from tests.support.npm_client import ClientProcess, fetch_client
+from tests.support.foreign_clients import (
+    LANGUAGES,
+    ClientMissing,
+    ClientProcess,
+    Command,
+)
 from tests.support.waiting import PATIENCE_S, until
 
 Start = Callable[..., ClientProcess]
 SHORT_MS = 1500
 
 
-@pytest.fixture(scope="module")
-def node() -> Node:
+@pytest.fixture(
+    scope="module",
+    params=["js", "python", pytest.param("java", marks=pytest.mark.soak)],
+)
+def client(request: pytest.FixtureRequest) -> Command:
     try:
-        return fetch_client()
-    except (PagesFailed, subprocess.SubprocessError, OSError) as failure:
-        pytest.skip(f"Camunda's client cannot be fetched: {failure}")
+        return LANGUAGES[request.param]()
+    except (
+        ClientMissing,
+        PagesFailed,
+        subprocess.SubprocessError,
+        OSError,
+    ) as failure:
+        pytest.skip(f"the client for {request.param} cannot be used: {failure}")
 
 
 @pytest.fixture(scope="module")
@@ -57,24 +71,24 @@ def url(busy: ForeignPlant, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 @pytest.fixture
 def topic(busy: ForeignPlant, request: pytest.FixtureRequest) -> str:
     """Also the key of the model with one step of this topic."""
-    name = request.node.name.partition("[")[0]
+    name = re.sub(r"\W+", "_", request.node.name)
     busy.deploy_files(weighing(name, topic=name))
     return str(name)
 
 
 @pytest.fixture
-def start(busy: ForeignPlant, url: str, node: Node, topic: str) -> Iterator[Start]:
+def start(busy: ForeignPlant, url: str, client: Command, topic: str) -> Iterator[Start]:
     """Start a client that serves the topic; it must have met no error at the end."""
     token = busy.token(Role.SUPERVISOR).secret
     clients: list[ClientProcess] = []
 
-    def client(behaviour: str, name: str = "js-1", **more: Any) -> ClientProcess:
+    def started(behaviour: str, name: str = "w-1", **more: Any) -> ClientProcess:
         clients.append(
-            ClientProcess(node, url, token, topic, behaviour, name=name, **more)
+            ClientProcess(client, url, token, topic, behaviour, name=name, **more)
         )
         return clients[-1]
 
-    yield client
+    yield started
     for one in clients:
         one.close()
     assert [error for one in clients for error in one.errors()] == []
@@ -144,7 +158,7 @@ def test_it_keeps_its_lock_as_long_as_it_needs(
     order = busy.start_only(topic)
     one = start("extend", lock_ms=SHORT_MS)
     until("it is locked", one.tasks)
-    two = start("complete", name="js-2")
+    two = start("complete", name="w-2")
     at(busy, order, "fill")
     assert two.tasks() == []
 
@@ -156,7 +170,7 @@ def test_another_takes_over_what_a_killed_one_had_locked(
     one = start("hang", lock_ms=SHORT_MS)
     until("it is locked", one.tasks)
     one.kill()
-    two = start("complete", name="js-2")
+    two = start("complete", name="w-2")
     at(busy, order, "fill")
     assert until("it tells", two.tasks) == one.tasks()
 
@@ -171,19 +185,24 @@ def test_every_job_is_done_once_by_four_of_them(
         orders = {
             start_instance(tx, busy.advance, topic, actor="test") for _ in range(number)
         }
-    clients = [start("count", name=f"js-{n}") for n in range(4)]
+    clients = [start("count", name=f"w-{n}") for n in range(4)]
     began_s = time.monotonic()
     until("all are done", lambda: sum(len(c.tasks()) for c in clients) >= number)
     took_s = time.monotonic() - began_s
     print(f"{number} jobs in {took_s:.1f} s: {number / took_s:.0f} a second")
     done = [task for client in clients for task in client.tasks()]
     assert len(done) == len(set(done)) == number
-    left = busy.rows(
-        "SELECT instance_id::text FROM events WHERE kind = 'left' AND element = 'weigh'"
-        " AND instance_id::text = ANY (%s)",
-        list(orders),
-    )
-    assert sorted(one for (one,) in left) == sorted(orders)
+
+    def left() -> list[str]:
+        rows = busy.rows(
+            "SELECT instance_id::text FROM events WHERE kind = 'left'"
+            " AND element = 'weigh' AND instance_id::text = ANY (%s)",
+            list(orders),
+        )
+        return sorted(one for (one,) in rows)
+
+    until("all are settled", lambda: len(left()) >= number)
+    assert left() == sorted(orders)
     forms = {form.instance_id for form in busy.forms() if form.element == "fill"}
     assert orders <= forms
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from mpms.domain.external_tasks import foreign
-from mpms.services.served_topics import served_topics
-from mpms.services.watch_topics import WatchTopics
+from mpms.services.workers.served_topics import served_topics
+from mpms.services.workers.watch_topics import WatchTopics
 from tests.support.external_workers import TOPIC, ForeignPlant, weighing
 
 

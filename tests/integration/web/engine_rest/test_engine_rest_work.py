@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from mpms.services.submit_form import submit_form
+from mpms.services.tasks.submit import submit_form
 from tests.support.external_workers import TOPIC, ForeignPlant, weighing
 
 UNKNOWN = "00000000-0000-4000-8000-000000000000"

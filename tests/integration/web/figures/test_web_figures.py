@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from mpms.services.deploy_models import deploy_models
-from mpms.services.show_figures import share_of
+from mpms.factory.services.figures import share_of
+from mpms.services.models.deploy import deploy_models
 from tests.support.site import NO_PAPER
 from tests.support.web_figures import House
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from mpms.domain.goals import Goal, GoalReport, GoalState, Pose
-from mpms.ports.plant import RobotState
-from mpms.services.delete_history import delete_history
-from mpms.services.own_robots import OwnRobots
-from mpms.services.track_robots import TrackRobots
+from mpms.factory.domain.goals import Goal, GoalReport, GoalState, Pose
+from mpms.factory.ports.plant import RobotState
+from mpms.factory.services.robots.own import OwnRobots
+from mpms.factory.services.robots.track import TrackRobots
+from mpms.services.history.delete import delete_history
 from tests.support.web_figures import House
 
 NOW = datetime(2026, 5, 4, 12, tzinfo=UTC)

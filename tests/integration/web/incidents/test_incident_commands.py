@@ -9,7 +9,7 @@ import pytest
 
 from mpms.cli import main
 from mpms.domain.errors import MpmsError
-from mpms.services.close_incident import StillStuck
+from mpms.services.incidents.close import StillStuck
 from mpms.settings import Settings
 from tests.support.web_incidents import House
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mpms.services.show_inbox import PAGE
+from mpms.services.incidents.inbox import PAGE
 from tests.support.site import Browser
 from tests.support.web_incidents import House
 

@@ -9,7 +9,7 @@ import os
 import sys
 from functools import partial
 
-from mpms.serve import Address, run_web
+from mpms.server.serve import Address, run_web
 
 
 class LiveSite:
@@ -19,7 +19,7 @@ class LiveSite:
     most_body_bytes = 1 << 20
 
     def __init__(self, database_url: str) -> None:
-        from mpms.web.live import Live
+        from mpms.web.changes.live import Live
         from mpms.web.pages import events
         from mpms.web.rights import open_to_all
         from tests.support.site import Site

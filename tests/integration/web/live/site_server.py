@@ -9,10 +9,10 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from mpms.open_site import OpenSite
-from mpms.serve import Address, run_web
+from mpms.server.open_site import OpenSite
+from mpms.server.serve import Address, run_web
+from mpms.server.whole_requests import Patience
 from mpms.settings import Settings
-from mpms.whole_requests import Patience
 
 if __name__ == "__main__":
     database_url, state = sys.argv[1], Path(sys.argv[2])

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from mpms.serve import Address, CertificateUnusable, PortTaken, run_web
+from mpms.server.serve import Address, CertificateUnusable, PortTaken, run_web
 from tests.support.waiting import PATIENCE_S, eventually
 from tests.support.web_live import LiveServer, Stream
 

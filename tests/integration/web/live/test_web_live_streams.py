@@ -10,8 +10,8 @@ from typing import Any
 import psycopg2
 import pytest
 
-from mpms.serve import Address, PortTaken, run_web
-from mpms.services.tokens import hash_of
+from mpms.server.serve import Address, PortTaken, run_web
+from mpms.services.people.session_tokens import hash_of
 from tests.support.databases import Databases
 from tests.support.site import Site
 from tests.support.waiting import eventually

@@ -4,7 +4,7 @@ import socket
 
 import pytest
 
-from mpms.web_port import is_free, reserved
+from mpms.server.port import is_free, reserved
 
 HOST = "127.0.0.1"
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from mpms import people_commands
+from mpms.cli import people as people_commands
 from mpms.domain.errors import LoginTaken
 from mpms.domain.secret_rules import (
     BadgeInvalid,
@@ -16,7 +16,7 @@ from mpms.domain.secret_rules import (
     PasswordTooWeak,
     PinTooWeak,
 )
-from mpms.services.change_secret import BadgeTaken, PersonUnknown
+from mpms.services.people.change_secret import BadgeTaken, PersonUnknown
 from mpms.settings import Settings
 from tests.support.site import quick_hasher
 from tests.support.web_login import Gate

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from mpms.domain.people import Role
-from mpms.services.limit_attempts import Limit
+from mpms.services.people.limit_attempts import Limit
 from tests.support.site import Browser
 from tests.support.waiting import together
 from tests.support.web_login import Gate

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mpms.domain.people import Role
-from mpms.services.change_secret import set_active
+from mpms.services.people.change_secret import set_active
 from tests.support.web_login import Gate, cookie_of
 
 HTML = {"Accept": "text/html"}

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from mpms import tls
 from mpms.adapters import certificates
 from mpms.adapters.certificates import Pair
+from mpms.server import tls
 from mpms.settings import Settings
 
 NOW = datetime.now(UTC)

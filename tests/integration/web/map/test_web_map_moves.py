@@ -14,14 +14,14 @@ import pytest
 from playwright.sync_api import Browser, Page
 from werkzeug.serving import ThreadedWSGIServer, make_server
 
-from mpms.adapters.floor import BridgeFloor
 from mpms.domain.people import Role
-from mpms.domain.worlds import RobotInfo
-from mpms.ports.plant import RobotState
-from mpms.services.floor_view import FloorViewer
-from mpms.web import assets
-from mpms.web.live import Live
-from mpms.web.signed_in import SESSION_COOKIE
+from mpms.factory.adapters.floor import BridgeFloor
+from mpms.factory.domain.worlds import RobotInfo
+from mpms.factory.ports.plant import RobotState
+from mpms.factory.services.floor.view import FloorViewer
+from mpms.web.changes.live import Live
+from mpms.web.site import assets
+from mpms.web.site.signed_in import SESSION_COOKIE
 from shopfloor.sim.server import RunningSimulator, running
 from shopfloor.sim.simulation import Simulation
 from shopfloor.sim.world_file import load_world

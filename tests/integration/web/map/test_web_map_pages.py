@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from mpms.domain.goals import GoalReport, GoalState
 from mpms.domain.people import Role
-from mpms.ports.floor import FloorSeen, PersonSeen, RobotSeen
-from mpms.ports.plant import RobotState
-from mpms.services.floor_view import FACTS_FRESH_S, FloorViewer
+from mpms.factory.domain.goals import GoalReport, GoalState
+from mpms.factory.ports.floor import FloorSeen, PersonSeen, RobotSeen
+from mpms.factory.ports.plant import RobotState
+from mpms.factory.services.floor.view import FACTS_FRESH_S, FloorViewer
 from tests.support.web_map import House, frame_of
 
 SCRIPT = "<script>alert('x')</script>"

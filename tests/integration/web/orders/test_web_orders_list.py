@@ -8,8 +8,8 @@ from decimal import Decimal
 
 import pytest
 
-from mpms.domain.orders import OrderLine, OrderStatus
 from mpms.domain.people import Role
+from mpms.factory.domain.orders import OrderLine, OrderStatus
 from tests.support.web_orders import Plant, row_of_order
 
 NUMBERS = re.compile(r">(MO-\d{4}-\d{4})</a>")

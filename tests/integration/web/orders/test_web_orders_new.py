@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from mpms.domain.order_mail import RememberedMail, Senders
-from mpms.domain.order_mail.reading import read_order_mail
+from mpms.factory.domain.order_mail import RememberedMail, Senders
+from mpms.factory.domain.order_mail.reading import read_order_mail
 from tests.support.web_orders import Plant
 
 FORM: dict[str, Any] = {

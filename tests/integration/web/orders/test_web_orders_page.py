@@ -9,8 +9,8 @@ from uuid import uuid4
 
 import pytest
 
-from mpms.domain.orders import OrderLine, OrderStatus
 from mpms.domain.people import Role
+from mpms.factory.domain.orders import OrderLine, OrderStatus
 from mpms.ports.desk_work import Attachment
 from tests.support.web_orders import Plant
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from mpms.domain.people import Role
-from mpms.services.repair_instance import cancel_instance
-from mpms.services.tokens import hash_of
+from mpms.services.instances.repair import cancel_instance
+from mpms.services.people.session_tokens import hash_of
 from tests.support.site import Browser
 from tests.support.waiting import together
 from tests.support.web_tasks import Hall
@@ -172,7 +172,7 @@ def test_an_answer_for_a_cancelled_order_is_kept(hall: Hall) -> None:
     cancel_instance(hall.uow, hall.advance, task.instance_id, by="boss", reason="x")
     lost = answer(hall.at("ana"), task, CONFIRMED, key="k", instance=task.instance_id)
     assert lost.json["state"] == "conflict"
-    assert lost.json["message"] == "the order was cancelled meanwhile"
+    assert lost.json["message"] == "the process was cancelled meanwhile"
     assert answer(hall.at("ana"), task, CONFIRMED).status_code == 404
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mpms.engine.lint.camunda_words import WORDS as CAMUNDA_7
+from mpms.engine.lint.camunda_vocabulary import WORDS as CAMUNDA_7
 from mpms.engine.lint.element_notes import GROUPS, KINDS, POSITIONS
 from mpms.engine.lint.elements import EVENTS, TAGS
 from mpms.engine.lint.markdown import COMMAND, elements_page
-from mpms.engine.lint.zeebe_words import WORDS as CAMUNDA_8
+from mpms.engine.lint.zeebe_vocabulary import WORDS as CAMUNDA_8
 from mpms.engine.reading.tags import EVENT_TAGS
 
 PAGE = Path(__file__).parents[4] / "docs" / "bpmn.md"

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from mpms.engine.lint import check
-from mpms.engine.lint.zeebe_words import INNER, WORDS
+from mpms.engine.lint.zeebe_vocabulary import INNER, WORDS
 
 Build = Callable[..., bytes]
 

@@ -9,9 +9,9 @@ import pytest
 
 from mpms.domain.instances import InstanceStatus
 from mpms.ports.cockpit import Heat, InstancePlace
-from mpms.services.heat_map import level, waiting_s
-from mpms.web.cockpit_filter import Filter, place_of, text_of
-from mpms.web.cockpit_words import cell
+from mpms.services.processes.heat_map import level, waiting_s
+from mpms.web.fields.cockpit_filter import Filter, place_of, text_of
+from mpms.web.labels.cockpit import cell
 
 NOW = datetime(2026, 3, 2, 8, 40, tzinfo=UTC)
 
@@ -43,21 +43,21 @@ def test_own_dates_hold_their_last_day_in_either_order() -> None:
 
 
 def test_a_variable_is_only_sought_with_a_value() -> None:
-    assert Filter.of({"name": "x"}).sought("k", None, NOW).value is None
-    assert Filter.of({"value": "1"}).sought("k", None, NOW).value is None
-    sought = Filter.of({"name": "x", "value": "1"}).sought("k", 7, NOW)
-    assert (sought.name, sought.value, sought.definition_id) == ("x", "1", 7)
+    assert Filter.of({"name": "x"}).wanted("k", None, NOW).value is None
+    assert Filter.of({"value": "1"}).wanted("k", None, NOW).value is None
+    wanted = Filter.of({"name": "x", "value": "1"}).wanted("k", 7, NOW)
+    assert (wanted.name, wanted.value, wanted.definition_id) == ("x", "1", 7)
 
 
 def test_states_and_ages_become_what_is_sought() -> None:
-    stuck = Filter.of({"state": "stuck"}).sought("k", None, NOW)
+    stuck = Filter.of({"state": "stuck"}).wanted("k", None, NOW)
     assert stuck.stuck
     assert stuck.statuses == (InstanceStatus.ACTIVE,)
-    failed = Filter.of({"state": "failed"}).sought("k", None, NOW)
+    failed = Filter.of({"state": "failed"}).wanted("k", None, NOW)
     assert failed.statuses == (InstanceStatus.FAILED,)
-    young = Filter.of({"age": "day"}).sought("k", None, NOW)
+    young = Filter.of({"age": "day"}).wanted("k", None, NOW)
     assert (young.since, young.until) == (NOW - timedelta(days=1), None)
-    old = Filter.of({"age": "over_day"}).sought("k", None, NOW)
+    old = Filter.of({"age": "over_day"}).wanted("k", None, NOW)
     assert (old.since, old.until) == (None, NOW - timedelta(days=1))
 
 

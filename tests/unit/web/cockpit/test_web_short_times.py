@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mpms.web.order_words import duration
+from mpms.factory.web.labels.orders import duration
 
 
 @pytest.mark.parametrize(

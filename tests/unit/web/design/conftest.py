@@ -9,8 +9,9 @@ from flask import Flask, g, render_template, render_template_string, request
 from flask.testing import FlaskClient
 
 from mpms.domain.people import Person, Role
-from mpms.web import assets, texts
+from mpms.web import texts
 from mpms.web.pages import design
+from mpms.web.site import assets
 
 ROOT = Path(__file__).resolve().parents[4]
 

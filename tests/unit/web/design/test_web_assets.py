@@ -12,8 +12,8 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from mpms.web import assets
-from mpms.web.assets import DIST, Assets, AssetUnknown
+from mpms.web.site import assets
+from mpms.web.site.assets import DIST, Assets, AssetUnknown
 
 
 def manifest() -> dict[str, str]:

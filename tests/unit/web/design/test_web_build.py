@@ -12,7 +12,7 @@ from types import ModuleType
 
 import pytest
 
-from mpms.web.assets import DIST
+from mpms.web.site.assets import DIST
 
 
 @pytest.fixture(scope="session")

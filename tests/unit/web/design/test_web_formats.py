@@ -10,7 +10,7 @@ from decimal import Decimal
 import pytest
 from flask.testing import FlaskClient
 
-from mpms.web import formats
+from mpms.web.labels import formats
 
 NOW = datetime(2026, 11, 16, 12, 0, tzinfo=UTC)
 

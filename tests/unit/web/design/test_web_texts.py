@@ -12,6 +12,7 @@ import pytest
 from flask.testing import FlaskClient
 from jinja2 import Environment, nodes
 
+from mpms.plugins import loading
 from mpms.web import texts
 from mpms.web.texts import DIRECTORY, LANGUAGES, translate
 
@@ -39,7 +40,8 @@ def texts_of_templates(root: Path) -> set[tuple[str, str]]:
 @cache
 def texts_of_python(root: Path) -> set[tuple[str, str]]:
     found = set()
-    for path in sorted((root / "mpms" / "web").rglob("*.py")):
+    pages = [*(root / "mpms/web").rglob("*.py"), *(root / "mpms/factory").rglob("*.py")]
+    for path in sorted(pages):
         for node in ast.walk(ast.parse(path.read_bytes())):
             if (
                 isinstance(node, ast.Call)
@@ -61,9 +63,22 @@ def texts_of_typescript(root: Path) -> set[tuple[str, str]]:
     }
 
 
+def texts_of_history() -> set[tuple[str, str]]:
+    """Sentences of lines; the longer ones are functions."""
+    kinds = loading.kinds().kinds.values()
+    sentences = {k.sentence for k in kinds if " " in k.sentence}
+    actions = {k.action for k in kinds if k.action}
+    return {(text, "kinds.py") for text in sentences | actions}
+
+
 @pytest.fixture(scope="module")
 def used(root: Path) -> set[tuple[str, str]]:
-    return texts_of_templates(root) | texts_of_python(root) | texts_of_typescript(root)
+    return (
+        texts_of_templates(root)
+        | texts_of_python(root)
+        | texts_of_typescript(root)
+        | texts_of_history()
+    )
 
 
 def test_texts_are_found_in_each_kind_of_source(root: Path) -> None:

@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from werkzeug.datastructures import FileStorage, MultiDict
 
 from mpms.domain.forms import AnswersInvalid, check_answers, check_schema
-from mpms.web.forms import parse_post, problems_of, render_form
+from mpms.engine.feel.lenient import value_or_null
+from mpms.web.fields.rendering import parse_post, problems_of, render_form
 
 ROOT = Path(__file__).resolve().parents[4]
 FORMS = sorted((ROOT / "forms").glob("*.form"))
@@ -64,7 +65,7 @@ def form(*components: dict[str, Any]) -> dict[str, Any]:
 
 
 def page(schema: dict[str, Any], *args: Any, **more: Any) -> Page:
-    return Page(str(render_form(schema, *(args or ({},)), **more)))
+    return Page(str(render_form(schema, *(args or ({},)), **more, feel=value_or_null)))
 
 
 EVERYTHING = form(
@@ -96,7 +97,9 @@ def test_every_field_has_a_label_a_place_for_errors_and_its_rules() -> None:
         assert json.loads(given_field["data-rules"] or "")["key"] == key
         assert given_field["data-type"]
         assert f"Label {key}" in shown.text
-        assert f'id="{key}-error"' in str(render_form(EVERYTHING, VARIABLES))
+        assert f'id="{key}-error"' in str(
+            render_form(EVERYTHING, VARIABLES, feel=value_or_null)
+        )
 
 
 def test_every_reference_between_elements_has_its_end() -> None:
@@ -162,7 +165,9 @@ def test_stored_script_is_shown_as_text_wherever_it_comes_from() -> None:
     shown = page(schema, variables, values, problems={"textfield": EVIL})
     assert dangers(shown) == []
     assert "alert(1)" in shown.text
-    assert "<script" not in str(render_form(schema, variables, values))
+    assert "<script" not in str(
+        render_form(schema, variables, values, feel=value_or_null)
+    )
 
 
 @settings(
@@ -187,6 +192,7 @@ def test_values_of_variables_are_no_markdown() -> None:
         render_form(
             form({"type": "text", "text": "**{{a}}** and {{b}}"}),
             {"a": "x", "b": "**no** # [l](/a)"},
+            feel=value_or_null,
         )
     )
     assert "<strong>x</strong> and **no** # [l](/a)" in shown
@@ -194,7 +200,9 @@ def test_values_of_variables_are_no_markdown() -> None:
 
 def test_texts_know_a_little_markdown() -> None:
     text = "# Head\nline *one*\nline two\n\n- a\n- b\n1. c\n`code` [go](/orders)"
-    shown = str(render_form(form({"type": "text", "text": text}), {}))
+    shown = str(
+        render_form(form({"type": "text", "text": text}), {}, feel=value_or_null)
+    )
     for piece in (
         "<h2>Head</h2>",
         "<p>line <em>one</em><br>line two</p>",
@@ -211,10 +219,10 @@ def test_numbers_are_written_in_the_readers_language(site: Flask) -> None:
         field("number", "n"),
     )
     with site.test_request_context(headers={"Accept-Language": "de"}):
-        german = str(render_form(schema, VARIABLES, {"n": 1234.5}))
+        german = str(render_form(schema, VARIABLES, {"n": 1234.5}, feel=value_or_null))
     assert "1.234,5 kg" in german
     assert 'value="1234,5"' in german
-    english = str(render_form(schema, VARIABLES, {"n": 1234.5}))
+    english = str(render_form(schema, VARIABLES, {"n": 1234.5}, feel=value_or_null))
     assert "1,234.5 kg" in english
     assert 'value="1234.5"' in english
 
@@ -279,7 +287,7 @@ def test_a_read_only_field_is_shown_and_takes_nothing() -> None:
 def test_a_problem_stands_at_its_field_in_the_readers_language(site: Flask) -> None:
     schema = form(field("number", validate={"max": 5}))
     with pytest.raises(AnswersInvalid) as wrong:
-        check_answers(schema, {"x": 7.5})
+        check_answers(schema, {"x": 7.5}, feel=value_or_null)
     assert problems_of(wrong.value) == {"x": "Must be at most 5."}
     with site.test_request_context(headers={"Accept-Language": "de"}):
         assert problems_of(wrong.value) == {"x": "Darf höchstens 5 sein."}
@@ -339,7 +347,7 @@ def test_a_post_without_scripts_becomes_typed_answers() -> None:
         "photo": "data:image/png;base64," + base64.b64encode(picture).decode(),
         "signature": "Ada",
     }
-    assert check_answers(EVERYTHING, answers) == answers
+    assert check_answers(EVERYTHING, answers, feel=value_or_null) == answers
 
 
 @pytest.mark.parametrize(
@@ -370,5 +378,5 @@ def test_a_box_that_is_not_ticked_is_no() -> None:
 def test_the_amounts_of_all_lines_are_on_the_page() -> None:
     for name in ("load_material", "unload_material"):
         schema = json.loads((ROOT / "forms" / f"{name}.form").read_text())
-        html = str(render_form(schema, VARIABLES))
+        html = str(render_form(schema, VARIABLES, feel=value_or_null))
         assert re.search(r"<td>Chalk</td><td class=\"number\">12.5</td>", html)

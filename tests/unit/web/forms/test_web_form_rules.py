@@ -8,11 +8,8 @@ and either what is accepted or which fields are wrong and why. ``{a*201}`` stand
 from __future__ import annotations
 
 import json
-import os
 import re
-import shutil
 import subprocess
-import sys
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -20,9 +17,10 @@ from typing import Any
 import pytest
 
 from mpms.domain.forms import AnswersInvalid, Reading, check_answers, check_schema
+from mpms.engine.feel.lenient import value_or_null
+from tests.support.rules_program import FRONTEND, built_rules, node
 
-ROOT = Path(__file__).resolve().parents[4]
-FRONTEND = ROOT / "frontend"
+ROOT = FRONTEND.parent
 RUN_CASES = """
 import { checkForm } from "./rules.mjs";
 let given = "";
@@ -62,7 +60,11 @@ def test_the_server_keeps_to_the_cases(case: dict[str, Any]) -> None:
     assert check_schema(form) == []
     try:
         accepted: Any = check_answers(
-            form, case["answers"], case.get("variables"), today=today
+            form,
+            case["answers"],
+            case.get("variables"),
+            today=today,
+            feel=value_or_null,
         )
         problems = {}
     except AnswersInvalid as wrong:
@@ -75,34 +77,9 @@ def test_the_server_keeps_to_the_cases(case: dict[str, Any]) -> None:
     assert {"accepted": accepted, "problems": problems} == wanted(case)
 
 
-def node() -> str:
-    """The system's, or the one that comes with the test requirements."""
-    beside = Path(sys.executable).parent / "node"
-    found = shutil.which("node") or (str(beside) if beside.exists() else None)
-    if found is None or not (FRONTEND / "node_modules" / "esbuild").exists():
-        missing = "Node or frontend/node_modules is missing: run npm ci in frontend/"
-        if os.environ.get("CI") == "true":
-            pytest.fail(missing)
-        pytest.skip(missing)
-    return found
-
-
-def build_rules(program: str, folder: Path) -> None:
-    settings = {
-        "entryPoints": [str(FRONTEND / "src" / "fields" / "rules.ts")],
-        "bundle": True,
-        "format": "esm",
-        "outfile": str(folder / "rules.mjs"),
-    }
-    script = f'import("esbuild").then(({{ build }}) => build({json.dumps(settings)}))'
-    subprocess.run(
-        [program, "-e", script], cwd=FRONTEND, check=True, capture_output=True
-    )
-
-
 def test_the_tablet_keeps_to_the_cases(tmp_path: Path) -> None:
     program = node()
-    build_rules(program, tmp_path)
+    built_rules(program, tmp_path)
     script = tmp_path / "cases.mjs"
     script.write_text(RUN_CASES, encoding="utf-8")
     given = [

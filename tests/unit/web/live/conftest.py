@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from mpms.web.live import Live
+from mpms.web.changes.live import Live
 from tests.support.live_history import Bell, History
 
 

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from mpms.domain.events import Cursor, Event
-from mpms.web.hints import MOST_IDS, TOPICS, hint_of, merged
+from mpms.domain.history.events import Cursor, Event
+from mpms.plugins import loading
+from mpms.web.changes.hints import MOST_IDS, TOPICS, hint_of, merged
 
 
 def line(kind: str, actor: str = "x", **data: Any) -> Event:
@@ -30,7 +31,7 @@ def line(kind: str, actor: str = "x", **data: Any) -> Event:
     ],
 )
 def test_each_kind_names_its_topics(event: Event, expected: dict[str, str]) -> None:
-    assert hint_of(event, "MO-1") == expected
+    assert hint_of(event, "MO-1", loading.kinds()) == expected
 
 
 def test_a_kind_that_nobody_listed_moves_every_list_of_the_pages() -> None:

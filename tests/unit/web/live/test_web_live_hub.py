@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from mpms.web import hints
-from mpms.web.live import Live, TooManyStreams
+from mpms.web.changes import hints
+from mpms.web.changes.live import Live, TooManyStreams
 from tests.support.live_history import Bell, Heard, History
 
 SEED = 20260302

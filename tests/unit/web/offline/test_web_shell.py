@@ -11,9 +11,10 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 import mpms.web
-from mpms.web import assets, texts
+from mpms.web import texts
 from mpms.web.pages import shell
 from mpms.web.rights import STRANGERS, roles_of
+from mpms.web.site import assets
 
 FILES = {
     "icon.svg": "icon-0123456789.svg",

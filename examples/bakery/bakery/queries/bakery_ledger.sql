@@ -1,0 +1,9 @@
+-- name: bakery_ledger_add
+-- Write down an order of bread, once.
+INSERT INTO bakery_ledger (instance_id, number, loaves, turns)
+VALUES (%(instance_id)s, %(number)s, %(loaves)s, %(turns)s)
+ON CONFLICT (instance_id) DO NOTHING;
+
+-- name: bakery_ledger_latest
+-- The latest orders of bread.
+SELECT number, loaves, turns FROM bakery_ledger ORDER BY ended_at DESC LIMIT 50;

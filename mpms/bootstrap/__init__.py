@@ -1,0 +1,113 @@
+"""Puts the parts together: adapters and plug-ins into services."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import cast
+
+from mpms import assets
+from mpms.adapters.clock import SystemClock
+from mpms.adapters.postgres.connections import Connections
+from mpms.adapters.postgres.listening import Listener
+from mpms.adapters.postgres.migrate import OURS, migrate, pending
+from mpms.adapters.postgres.queries import Queries
+from mpms.adapters.postgres.unit_of_work import PostgresUnitOfWork
+from mpms.domain.errors import MpmsError
+from mpms.domain.limits import Limits
+from mpms.engine.runner import SpiffEngine
+from mpms.factory.ports.store import UnitOfWork
+from mpms.plugins import loading
+from mpms.ports.clock import Clock
+from mpms.ports.engine import Engine
+from mpms.services.instances.advance import Advance
+
+CHANNEL = "mpms"
+
+
+class DatabaseNotMigrated(MpmsError):
+    """The database lacks migrations; run: mpms migrate"""
+
+
+@dataclass
+class Services:
+    """Everything a worker, a command or a page needs."""
+
+    connections: Connections
+    uow: UnitOfWork
+    engine: Engine
+    clock: Clock
+    advance: Advance
+
+    def listen(self) -> Listener:
+        """Wake up when another process has committed something."""
+        return self.connections.listen(CHANNEL)
+
+    def close(self) -> None:
+        self.connections.close()
+
+
+def connect(
+    database_url: str,
+    *,
+    clock: Clock | None = None,
+    application: str = "mpms",
+    limits: Limits | None = None,
+) -> Services:
+    """Connect to a migrated database, with what plug-ins bring. PluginRefused."""
+    engine = SpiffEngine(
+        loading.handlers().pure, limits, promised_topics=loading.known_topics()
+    )
+    connections = Connections(database_url, application_name=application)
+    wall = clock or SystemClock()
+    uow = PostgresUnitOfWork(
+        connections,
+        _queries(),
+        channel=CHANNEL,
+        stores=loading.stores(),
+        kinds=loading.kinds(),
+    )
+    advance = Advance(engine, wall, loading.hooks())
+    return Services(connections, cast(UnitOfWork, uow), engine, wall, advance)
+
+
+@cache
+def _queries() -> Queries:
+    """The statements of this release; they cannot change while a process runs."""
+    directories = [assets.directory("db") / "queries"]
+    more = [plugin.queries for plugin in loading.loaded() if plugin.queries is not None]
+    return Queries(*directories, *more)
+
+
+def migrate_database(database_url: str) -> list[str]:
+    """Bring a database up to date; return the names of what was applied."""
+    with Connections(database_url) as pool, pool.connection() as connection:
+        return [
+            name
+            for directory, ledger in _migrations()
+            for name in migrate(connection, directory, ledger)
+        ]
+
+
+def require_migrated(services: Services) -> None:
+    """Raise DatabaseNotMigrated with the names of what is missing."""
+    with services.connections.connection() as connection:
+        missing = [
+            name
+            for directory, ledger in _migrations()
+            for name in pending(connection, directory, ledger)
+        ]
+    if missing:
+        raise DatabaseNotMigrated(
+            f"The database lacks {', '.join(missing)}; run: mpms migrate"
+        )
+
+
+def _migrations() -> Iterator[tuple[Path, str]]:
+    """Each directory of migrations with the table that remembers them."""
+    yield assets.directory("db") / "migrations", OURS
+    for plugin in loading.loaded():
+        if plugin.migrations is not None:
+            yield plugin.migrations, f"{OURS}_{plugin.name}"

@@ -1,0 +1,247 @@
+"""Camunda 7's attributes (``@``) and extension elements: honoured, ignored, refused.
+
+Ignored is what Camunda itself ignores at that place, what only orders lists, and
+what asks for durability, since every step here is durable.
+"""
+
+from __future__ import annotations
+
+from mpms.engine.lint.meanings import (
+    ANYWHERE,
+    HONOURED,
+    Inner,
+    Word,
+    each,
+    harmless,
+    only,
+    refused,
+)
+from mpms.engine.model import ACTIVITY_TAGS
+
+_USER = frozenset({"userTask"})
+_FORMS = frozenset({"userTask", "startEvent"})
+_EXTERNAL = frozenset(
+    {"serviceTask", "sendTask", "businessRuleTask", "messageEventDefinition"}
+)
+_RULE = frozenset({"businessRuleTask"})
+_CALL = frozenset({"callActivity"})
+_LOOP = frozenset({"multiInstanceLoopCharacteristics"})
+_CONDITION = frozenset({"conditionalEventDefinition"})
+_ERROR = frozenset({"errorEventDefinition"})
+_MAPPED = ACTIVITY_TAGS - {"adHocSubProcess"}
+
+_JAVA = "calls code of another system; set the type 'external' and a topic instead"
+_VERSION = "is not honoured: always the latest version is used; choose 'latest'"
+_NO_TENANTS = "tenants are not honoured; remove the tenant id"
+_LISTENER = (
+    "{word} is not executed; draw the work as a step of its own, before or after "
+    "this one"
+)
+_OTHER_FILE = "camunda:resource is not honoured; write the script into the model"
+_GENERATED = "generated forms are not shown; use camunda:formKey with a form file"
+_STARTERS = (
+    "is not honoured: a model does not restrict who may start it; remove it and let "
+    "the roles of people decide"
+)
+
+_DURABLE = harmless("every step here is durable, and tried again on its own")
+_ORDER = harmless("only orders lists")
+_SHOWN = harmless("only for the modeller and its lists")
+
+WORDS: dict[str, Word] = {
+    "@formKey": Word(on=_FORMS, note="the form file to show"),
+    "@formRef": Word(on=_FORMS, note="the form file to show"),
+    "@formRefBinding": Word(
+        on=_FORMS,
+        values="latest|deployment",
+        reason=f"the form binding '{{value}}' {_VERSION}",
+        note="latest or deployment",
+    ),
+    "@formRefVersion": refused(f"camunda:formRefVersion {_VERSION}"),
+    "@formHandlerClass": refused(
+        "camunda:formHandlerClass calls code of another system; check the form's "
+        "answers in a step after it"
+    ),
+    "@assignee": Word(on=_USER, note="the one person who may do the task"),
+    "@candidateGroups": Word(on=_USER, note="whose task it is"),
+    "@candidateUsers": Word(on=_USER, note="whose task it is, beside the groups"),
+    "@dueDate": _ORDER,
+    "@followUpDate": _ORDER,
+    "@priority": _ORDER,
+    "@type": Word(
+        on=_EXTERNAL,
+        values="external",
+        reason="camunda:type '{value}' is not executed; set it to 'external' on a "
+        "service, send or business rule task or on a thrown message, and a topic",
+        note="only 'external'",
+    ),
+    "@topic": Word(
+        on=_EXTERNAL,
+        reason="camunda:topic is honoured on service, send and business rule tasks "
+        "and on thrown messages only",
+        note="which handler does the work",
+    ),
+    "@class": refused(f"camunda:class {_JAVA}"),
+    "@delegateExpression": refused(f"camunda:delegateExpression {_JAVA}"),
+    "@expression": refused(f"camunda:expression {_JAVA}"),
+    "@resultVariable": Word(
+        on=_RULE,
+        reason="camunda:resultVariable is not honoured on script tasks: a script "
+        "assigns its variables itself, like 'total = a + b'",
+        refused_on=frozenset({"scriptTask"}),
+        note="the variable that gets the decision's result",
+    ),
+    "@resource": refused(_OTHER_FILE),
+    "@decisionRef": Word(on=_RULE, note="the decision to make"),
+    "@mapDecisionResult": Word(
+        on=_RULE,
+        values="singleEntry|singleResult|collectEntries|resultList",
+        reason="the decision result '{value}' is not known",
+        refused_on=_RULE,
+        note="how the result is shaped",
+    ),
+    "@decisionRefBinding": Word(
+        on=_RULE,
+        values="latest",
+        reason=f"the decision binding '{{value}}' {_VERSION}",
+        note="only latest",
+    ),
+    "@decisionRefVersion": refused(f"camunda:decisionRefVersion {_VERSION}"),
+    "@decisionRefVersionTag": refused(f"camunda:decisionRefVersionTag {_VERSION}"),
+    "@decisionRefTenantId": refused(_NO_TENANTS),
+    "@calledElementBinding": Word(
+        on=_CALL,
+        values="latest",
+        reason=f"the call binding '{{value}}' {_VERSION}",
+        note="only latest",
+    ),
+    "@calledElementVersion": refused(f"camunda:calledElementVersion {_VERSION}"),
+    "@calledElementVersionTag": refused(f"camunda:calledElementVersionTag {_VERSION}"),
+    "@calledElementTenantId": refused(_NO_TENANTS),
+    **each(
+        "@caseRef @caseBinding @caseVersion @caseTenantId",
+        refused("CMMN cases are not executed; call a process with calledElement"),
+    ),
+    **{
+        f"@{word}": refused(
+            f"camunda:{word} calls code of another system; map the variables with "
+            "camunda:in and camunda:out"
+        )
+        for word in ("variableMappingClass", "variableMappingDelegateExpression")
+    },
+    "@collection": Word(
+        on=_LOOP,
+        reason="camunda:collection stands outside a multi-instance loop",
+        note="one turn for each of these",
+    ),
+    "@elementVariable": Word(
+        on=_LOOP,
+        reason="camunda:elementVariable stands outside a multi-instance loop",
+        note="the variable of a turn that has its item",
+    ),
+    "@errorCodeVariable": Word(on=_ERROR, note="gets the code of a caught error"),
+    "@errorMessageVariable": Word(on=_ERROR, note="gets the message of a caught error"),
+    "@errorMessage": refused(
+        "camunda:errorMessage is not honoured: the message of an error end is the "
+        "name of the event; write it there"
+    ),
+    "@escalationCodeVariable": Word(
+        on=frozenset({"escalationEventDefinition"}),
+        note="gets the code of a caught escalation",
+    ),
+    "@variableName": Word(
+        on=_CONDITION, note="the condition is looked at when this variable changes"
+    ),
+    "@variableEvents": Word(
+        on=_CONDITION, note="which changes count: create, update, delete"
+    ),
+    "@initiator": refused(
+        "camunda:initiator is not honoured: who started a process is in its history; "
+        "remove it, or give the person as a variable"
+    ),
+    "@candidateStarterGroups": refused(f"camunda:candidateStarterGroups {_STARTERS}"),
+    "@candidateStarterUsers": refused(f"camunda:candidateStarterUsers {_STARTERS}"),
+    **each("@async @asyncAfter @asyncBefore @exclusive", _DURABLE),
+    **each("@jobPriority @taskPriority", _ORDER),
+    **each(
+        "@diagramRelationId @isStartableInTasklist @modelerTemplate "
+        "@modelerTemplateIcon @modelerTemplateVersion @versionTag",
+        _SHOWN,
+    ),
+    "@historyTimeToLive": harmless("the plant decides how long history is kept"),
+    "@failedJobRetryTimeCycle": Word(on=ANYWHERE, note="such as R3/PT10S"),
+    "failedJobRetryTimeCycle": Word(on=ANYWHERE, note="such as R3/PT10S"),
+    "properties": harmless("only correlationKey, the key of a message, is honoured"),
+    "inputOutput": Word(
+        on=_MAPPED,
+        reason="camunda:inputOutput is honoured on activities only",
+        note="texts, expressions, lists and maps",
+    ),
+    "in": Word(
+        on=_CALL,
+        reason="camunda:in is honoured on call activities only",
+        note="variables and business key for the called process",
+    ),
+    "out": Word(
+        on=_CALL,
+        reason="camunda:out is honoured on call activities only",
+        note="variables of the called process",
+    ),
+    "connector": refused(
+        "connectors are not executed; use an external task with a topic"
+    ),
+    "connectorId": refused(
+        "connectors are not executed; use an external task with a topic"
+    ),
+    "executionListener": refused(
+        _LISTENER.replace("{word}", "camunda:executionListener")
+    ),
+    "taskListener": refused(_LISTENER.replace("{word}", "camunda:taskListener")),
+    "formData": refused(_GENERATED),
+    "formProperty": refused(_GENERATED),
+    "field": refused(
+        "camunda:field is for code of another system; use camunda:inputOutput"
+    ),
+    "errorEventDefinition": refused(
+        "error mappings of external tasks are not honoured; the handler itself names "
+        "the error, and an error boundary event catches it"
+    ),
+    "potentialStarter": refused(f"camunda:potentialStarter {_STARTERS}"),
+}
+
+_SCRIPT = refused(
+    "inline scripts as values are not executed; use an expression like ${a}"
+)
+_VALUES = {"list": HONOURED, "map": HONOURED, "script": _SCRIPT}
+
+
+def _local(owner: str) -> Word:
+    return only(
+        "false",
+        f"{owner} with 'local' is not honoured; name the variables one by one",
+    )
+
+
+INNER: Inner = {
+    "camunda:inputOutput": each("inputParameter outputParameter", HONOURED),
+    "camunda:inputParameter": _VALUES,
+    "camunda:outputParameter": _VALUES,
+    "camunda:list": {**_VALUES, "value": HONOURED},
+    "camunda:map": each("entry", HONOURED),
+    "camunda:entry": {**_VALUES, "key": HONOURED},
+    "camunda:value": _VALUES,
+    "camunda:in": {
+        **each("source sourceExpression target businessKey", HONOURED),
+        "variables": only("all", "camunda:in with variables '{value}'"),
+        "local": _local("camunda:in"),
+    },
+    "camunda:out": {
+        **each("source sourceExpression target", HONOURED),
+        "variables": only("all", "camunda:out with variables '{value}'"),
+        "local": _local("camunda:out"),
+    },
+    "camunda:properties": each("property", HONOURED),
+    "camunda:property": each("value", HONOURED),
+    "camunda:failedJobRetryTimeCycle": {},
+}
+"""What may stand inside an honoured extension element, as attribute or child."""

@@ -1,0 +1,1 @@
+"""The ports of the factory made real: mail servers, robots, scales, its tables."""

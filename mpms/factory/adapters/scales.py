@@ -1,0 +1,54 @@
+"""The scales on the robots, asked over rosbridge.
+
+The weight of a load is what the robot's load cell says once it is still; nobody types
+it into a form.
+"""
+
+from __future__ import annotations
+
+from mpms.factory.domain.worlds import World
+from mpms.factory.ports.plant import RobotAway, ScaleUnavailable
+from robot_bridge import weighing
+from robot_bridge.address import UnsafeAddress
+from robot_bridge.profiles import BadProfile
+from robot_bridge.weighing import NotWeighed, RobotScale
+
+TIMEOUT_S = 15.0
+
+
+class BridgeScale:
+    """The scales of all robots of a world; ``url`` as for ``BridgeRobots``."""
+
+    def __init__(
+        self,
+        world: World,
+        url: str,
+        *,
+        ca_file: str | None = None,
+        timeout_s: float = TIMEOUT_S,
+    ) -> None:
+        self._world = world
+        self._url = url
+        self._ca_file = ca_file
+        self._timeout_s = timeout_s
+
+    def net_kg(self, robot: str) -> float:
+        """What lies on the robot. ScaleUnavailable and RobotAway say what was
+        missing."""
+        info = self._world.robot(robot)
+        if info is None:
+            raise ScaleUnavailable(f"there is no robot {robot} with a scale")
+        own_server = "{robot}" in self._url
+        try:
+            scale = RobotScale(
+                self._url.replace("{robot}", info.id),
+                info.profile,
+                info.id,
+                namespace=None if own_server else info.id,
+                ca_file=self._ca_file,
+            )
+            return scale.weigh(self._timeout_s)
+        except weighing.RobotAway as cause:
+            raise RobotAway(str(cause)) from cause
+        except (UnsafeAddress, BadProfile, NotWeighed) as cause:
+            raise ScaleUnavailable(str(cause)) from cause

@@ -1,0 +1,95 @@
+"""Reads a world file: places, materials and robots of a plant."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from mpms.domain.errors import MpmsError
+from mpms.factory.domain.goals import Pose
+from mpms.factory.domain.worlds import Anchor, RobotInfo, Wall, World
+
+# Safe, and ten times as quick where PyYAML has libyaml, as its wheels do.
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class WorldInvalid(MpmsError):
+    """The world file cannot be used."""
+
+
+def read_world(directory: Path) -> World:
+    """Read ``world.yaml`` of a world's directory. WorldInvalid names the cause."""
+    path = directory / "world.yaml"
+    try:
+        data: Any = yaml.load(path.read_bytes(), Loader=LOADER)  # noqa: S506
+    except OSError as missing:
+        raise WorldInvalid(f"{path}: {missing.strerror}.") from missing
+    except yaml.YAMLError as broken:
+        raise WorldInvalid(f"{path} is not YAML: {broken}") from broken
+    try:
+        places = _poses(data["places"])
+        waiting = _poses(data.get("waiting") or {})
+        robots = tuple(
+            RobotInfo(
+                r["id"],
+                r["kind"],
+                r["home"],
+                r["profile"],
+                float(r["max_speed_mps"]),
+                float(r["max_payload_kg"]),
+            )
+            for r in data["robots"]
+        )
+        materials = dict(data.get("materials", {}))
+        tanks = {str(k): str(v) for k, v in (data.get("tanks") or {}).items()}
+        name = str(data["name"])
+        plan = data.get("map") or {}
+        walls = tuple(_wall(w) for w in plan.get("walls", ()))
+        left_m, bottom_m, *_ = (float(v) for v in plan.get("origin", (0.0, 0.0)))
+        size = (float(plan.get("width_m", 0.0)), float(plan.get("height_m", 0.0)))
+        anchors = tuple(
+            Anchor(str(a.get("id", index + 1)), float(a["x_m"]), float(a["y_m"]))
+            for index, a in enumerate(data.get("anchors") or ())
+        )
+    except KeyError as missing:
+        raise WorldInvalid(f"{path} lacks {missing}.") from missing
+    except (TypeError, AttributeError, ValueError) as wrong:
+        raise WorldInvalid(f"{path} is not laid out as a world: {wrong}.") from wrong
+    tank = tanks.pop("default", World.tank)
+    unknown = [p for p in materials.values() if p not in places]
+    unknown += [place for place in waiting if place not in places]
+    unknown += [r.home for r in robots if r.home not in places]
+    if data.get("tanks"):
+        unknown += [t for t in (tank, *tanks.values()) if t not in places]
+    if unknown:
+        raise WorldInvalid(f"{path} names a place that it lacks: {unknown[0]!r}.")
+    return World(
+        name,
+        places,
+        materials,
+        robots,
+        tank,
+        tanks,
+        width_m=size[0],
+        height_m=size[1],
+        left_m=left_m,
+        bottom_m=bottom_m,
+        walls=walls,
+        anchors=anchors,
+        waiting=waiting,
+    )
+
+
+def _poses(listed: Any) -> dict[str, Pose]:
+    return {
+        name: Pose(p["x_m"], p["y_m"], math.radians(p.get("yaw_deg", 0.0)))
+        for name, p in listed.items()
+    }
+
+
+def _wall(ends: Any) -> Wall:
+    x1, y1, x2, y2 = (float(value) for value in ends)
+    return x1, y1, x2, y2

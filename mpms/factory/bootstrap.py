@@ -1,0 +1,126 @@
+"""Puts the parts of the factory together: its world, robots, scales and handlers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from mpms import assets
+from mpms.domain.jobs import Answer
+from mpms.factory.adapters.memory import LoopbackRobots, LoopbackScale, MemoryIntake
+from mpms.factory.adapters.worlds import read_world
+from mpms.factory.domain.order_mail import Catalogue
+from mpms.factory.domain.worlds import World
+from mpms.factory.plugin import TOPICS
+from mpms.factory.ports.plant import Intake, Robots, Scale
+from mpms.factory.ports.store import UnitOfWork
+from mpms.factory.services.catalogue.current import CurrentCatalogue
+from mpms.factory.topics.mail import ReadMail
+from mpms.factory.topics.orders import StartWarehouse, find_order, set_order_status
+from mpms.factory.topics.robot_assign import AssignRobot
+from mpms.factory.topics.robot_move import MoveRobot
+from mpms.factory.topics.warehouse import (
+    ConnectWarehouse,
+    WeighMaterial,
+    disconnect_warehouse,
+)
+from mpms.plugins.loading import handlers_of_topics
+from mpms.services.instances.advance import Advance
+from mpms.services.jobs.handlers import Handlers
+
+
+def world_directory(name: str) -> Path:
+    """A shipped world by name, or any world by the path of its directory."""
+    shipped = assets.directory("worlds") / name
+    return shipped if shipped.is_dir() else Path(name)
+
+
+def world_named(name: str) -> World:
+    return read_world(world_directory(name))
+
+
+def current_catalogue(file: Path | None, world: str) -> CurrentCatalogue:
+    """Materials and recipes: those of the pages, else of this file or the world's."""
+    path = file or world_directory(world) / "catalogue.json"
+
+    def read() -> Catalogue | None:
+        if not path.exists():
+            return None
+        return Catalogue.from_json(path.read_text(encoding="utf-8"))
+
+    return CurrentCatalogue(read, path=str(path))
+
+
+def connect_robots(
+    world: World,
+    url: str | None,
+    *,
+    ca_file: Path | None = None,
+    on_report: Callable[[], None] = lambda: None,
+    on_told: Callable[[str, str], None] = lambda robot, text: None,
+) -> Robots:
+    """The robots behind a rosbridge server; without one, robots in memory."""
+    if url is None:
+        return LoopbackRobots(world, on_report=on_report)
+    # The libraries behind rosbridge take longer to load than all the rest.
+    from mpms.factory.adapters.robots import BridgeRobots
+
+    return BridgeRobots(
+        world,
+        url,
+        ca_file=None if ca_file is None else str(ca_file),
+        on_report=on_report,
+        on_told=on_told,
+    )
+
+
+def connect_scale(
+    world: World,
+    robots_url: str | None,
+    kind: str | None = None,
+    *,
+    ca_file: Path | None = None,
+) -> Scale:
+    """The scales on the robots, wherever robots are reached over rosbridge."""
+    if robots_url is None or kind == "memory":
+        return LoopbackScale()
+    from mpms.factory.adapters.scales import BridgeScale
+
+    return BridgeScale(
+        world, robots_url, ca_file=None if ca_file is None else str(ca_file)
+    )
+
+
+def topic_functions(
+    uow: UnitOfWork,
+    advance: Advance,
+    world: World,
+    *,
+    scale: Scale | None = None,
+    intake: Intake | None = None,
+    materials: CurrentCatalogue | None = None,
+) -> dict[str, Callable[..., Answer]]:
+    """The work of the factory's topics."""
+    return {
+        "mail.read": ReadMail(intake or MemoryIntake(uow)),
+        "orders.next": find_order,
+        "orders.set_status": set_order_status,
+        "robot.assign": AssignRobot(world),
+        "robot.move": MoveRobot(world),
+        "scale.weigh": WeighMaterial(scale or LoopbackScale(), uow),
+        "warehouse.connect": ConnectWarehouse(world, materials),
+        "warehouse.disconnect": disconnect_warehouse,
+        "warehouse.start": StartWarehouse(advance),
+    }
+
+
+def factory_handlers(
+    uow: UnitOfWork, advance: Advance, world: World, **parts: Any
+) -> Handlers:
+    """The same as handlers of a worker."""
+    functions = topic_functions(uow, advance, world, **parts)
+    return handlers_of_topics(
+        {name: replace(TOPICS[name], function=f) for name, f in functions.items()}
+    )

@@ -1,0 +1,15 @@
+"""What can go wrong in the factory; each error names its cause."""
+
+from mpms.domain.errors import Conflict, NotFound
+
+
+class OrderUnknown(NotFound):
+    """There is no such order."""
+
+
+class OrderNumberTaken(Conflict):
+    """An order with this number is there already."""
+
+
+class RobotBusy(Conflict):
+    """The robot has an open goal already; goals are given one by one."""

@@ -1,0 +1,240 @@
+"""Materials and recipes that may be ordered, read from the plant's own file.
+
+Where somebody administers them on the pages, each version is such a file as well.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal, InvalidOperation
+from typing import TypeVar
+
+from mpms.domain.errors import MpmsError
+from mpms.factory.domain.order_mail.comparing import fold
+
+T = TypeVar("T")
+CODE = re.compile(r"(?<![\w-])RM-[0-9]{3}(?![\w-])")
+
+
+class CatalogueInvalid(MpmsError):
+    """The catalogue file cannot be used."""
+
+
+@dataclass(frozen=True)
+class Material:
+    """A raw material; without a density it cannot be ordered by volume."""
+
+    code: str
+    name: str
+    aliases: tuple[str, ...]
+    max_kg: Decimal
+    density_kg_per_l: Decimal | None = None
+    place: str | None = None  # None: where the world says
+
+
+@dataclass(frozen=True)
+class RecipeLine:
+    """How much of a material one base batch takes."""
+
+    material: str
+    kg: Decimal
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What one base batch of a product is made from."""
+
+    name: str
+    aliases: tuple[str, ...]
+    batch: Decimal
+    unit: str  # "l" or "kg"
+    lines: tuple[RecipeLine, ...]
+    density_kg_per_l: Decimal | None = None
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """Materials and recipes, found by code or by any of their names."""
+
+    materials: tuple[Material, ...]
+    recipes: tuple[Recipe, ...] = ()
+    _codes: Mapping[str, Material] = field(init=False, repr=False, compare=False)
+    _names: Mapping[str, Material] = field(init=False, repr=False, compare=False)
+    _recipes: Mapping[str, Recipe] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        codes: dict[str, Material] = {}
+        names: dict[str, Material] = {}
+        recipes: dict[str, Recipe] = {}
+        for material in self.materials:
+            _add(codes, material.code, material, "the code")
+            for name in (material.name, *material.aliases):
+                _add(names, fold(name), material, "the material name")
+        for recipe in self.recipes:
+            for name in (recipe.name, *recipe.aliases):
+                _add(recipes, fold(name), recipe, "the recipe name")
+            for line in recipe.lines:
+                if line.material not in codes:
+                    raise CatalogueInvalid(
+                        f"recipe {recipe.name!r} uses the unknown material"
+                        f" {line.material!r}"
+                    )
+        for name, value in (("_codes", codes), ("_names", names)):
+            object.__setattr__(self, name, value)
+        object.__setattr__(self, "_recipes", recipes)
+
+    def by_code(self, code: str) -> Material | None:
+        return self._codes.get(code)
+
+    def by_name(self, name: str) -> Material | None:
+        return self._names.get(fold(name))
+
+    def recipe(self, name: str) -> Recipe | None:
+        return self._recipes.get(fold(name))
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Catalogue:
+        """Read ``catalogue.json``; CatalogueInvalid names what is wrong with it."""
+        entry = _Entry("the catalogue", load_object(text, CatalogueInvalid))
+        return cls(
+            materials=tuple(_material(item) for item in entry.entries("materials")),
+            recipes=tuple(_recipe(item) for item in entry.entries("recipes", ())),
+        )
+
+    def to_json(self) -> str:
+        return json.dumps(
+            {
+                "materials": [
+                    {
+                        "code": m.code,
+                        "name": m.name,
+                        "aliases": m.aliases,
+                        "density_kg_per_l": _text_or_none(m.density_kg_per_l),
+                        "max_kg": str(m.max_kg),
+                        "place": m.place,
+                    }
+                    for m in self.materials
+                ],
+                "recipes": [
+                    {
+                        "name": r.name,
+                        "aliases": r.aliases,
+                        "batch": str(r.batch),
+                        "unit": r.unit,
+                        "density_kg_per_l": _text_or_none(r.density_kg_per_l),
+                        "lines": [
+                            {"material": line.material, "kg": str(line.kg)}
+                            for line in r.lines
+                        ],
+                    }
+                    for r in self.recipes
+                ],
+            }
+        )
+
+
+def load_object(
+    text: str | bytes, invalid: Callable[[str], MpmsError]
+) -> dict[str, object]:
+    """Parse a JSON object, with one kind of error for everything wrong."""
+    try:
+        loaded = json.loads(text, parse_float=Decimal)
+    except (ValueError, RecursionError) as cause:
+        raise invalid(f"not JSON: {cause}") from None
+    if not isinstance(loaded, dict):
+        raise invalid("a JSON object is expected")
+    return loaded
+
+
+def _add(index: dict[str, T], key: str, value: T, what: str) -> None:
+    if not key:
+        raise CatalogueInvalid(f"{what} of an entry is empty")
+    if index.setdefault(key, value) is not value:
+        raise CatalogueInvalid(f"{what} {key!r} stands for two entries")
+
+
+def _text_or_none(value: Decimal | None) -> str | None:
+    return None if value is None else str(value)
+
+
+def _material(entry: _Entry) -> Material:
+    code = entry.text("code")
+    if CODE.fullmatch(code) is None:
+        raise CatalogueInvalid(f"{code!r} is no material code such as RM-001")
+    return Material(
+        code=code,
+        name=entry.text("name"),
+        aliases=entry.texts("aliases"),
+        max_kg=entry.positive("max_kg"),
+        density_kg_per_l=entry.positive_or_none("density_kg_per_l"),
+        place=None if entry.fields.get("place") is None else entry.text("place"),
+    )
+
+
+def _recipe(entry: _Entry) -> Recipe:
+    unit = entry.text("unit")
+    if unit not in {"l", "kg"}:
+        raise CatalogueInvalid(f"{entry.name}: the unit must be 'l' or 'kg'")
+    lines = tuple(
+        RecipeLine(line.text("material"), line.positive("kg"))
+        for line in entry.entries("lines")
+    )
+    if not lines:
+        raise CatalogueInvalid(f"{entry.name}: a recipe needs lines")
+    return Recipe(
+        name=entry.text("name"),
+        aliases=entry.texts("aliases"),
+        batch=entry.positive("batch"),
+        unit=unit,
+        lines=lines,
+        density_kg_per_l=entry.positive_or_none("density_kg_per_l"),
+    )
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """One JSON object of the file; every complaint says which one and where."""
+
+    name: str
+    fields: Mapping[str, object]
+
+    def text(self, key: str) -> str:
+        value = self.fields.get(key)
+        if not isinstance(value, str) or not value.strip():
+            raise CatalogueInvalid(f"{self.name}: {key!r} must be a text")
+        return value.strip()
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        value = self.fields.get(key, [])
+        if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
+            raise CatalogueInvalid(f"{self.name}: {key!r} must be a list of texts")
+        return tuple(value)
+
+    def positive(self, key: str) -> Decimal:
+        value = self.fields.get(key)
+        try:
+            if isinstance(value, bool) or not isinstance(value, str | int | Decimal):
+                raise ValueError
+            number = Decimal(value)
+        except (ValueError, InvalidOperation):
+            number = Decimal("NaN")
+        if not (number.is_finite() and 0 < number < Decimal("1e12")):
+            raise CatalogueInvalid(f"{self.name}: {key!r} must be a number above zero")
+        return number
+
+    def positive_or_none(self, key: str) -> Decimal | None:
+        return None if self.fields.get(key) is None else self.positive(key)
+
+    def entries(
+        self, key: str, default: tuple[object, ...] | None = None
+    ) -> Iterator[_Entry]:
+        value = self.fields.get(key, default)
+        if not isinstance(value, list | tuple):
+            raise CatalogueInvalid(f"{self.name}: {key!r} must be a list")
+        for number, item in enumerate(value, start=1):
+            if not isinstance(item, dict):
+                raise CatalogueInvalid(f"{self.name}: {key} {number} must be an object")
+            yield _Entry(f"{self.name}, {key} {number}", item)

@@ -1,0 +1,66 @@
+"""The kinds of history lines that the factory writes."""
+
+from __future__ import annotations
+
+from mpms.domain.history.kinds import Audit, Kind
+
+LABELS = "mpms.factory.web.labels.history"
+ROBOTS = ("robots",)
+BOTH = ("robots", "orders")
+
+KINDS = (
+    Kind(
+        "order accepted",
+        ("orders",),
+        "The order came from {who}",
+        "info",
+        Audit.BY_PEOPLE,
+        fields=("order",),
+    ),
+    Kind(
+        "order status",
+        ("orders",),
+        f"{LABELS}:status_changed",
+        audit=Audit.BY_PEOPLE,
+        fields=("order", "old", "new", "reason"),
+        action="changed an order's status",
+    ),
+    Kind("order waits for release", ("orders",), f"{LABELS}:waits_for_release"),
+    Kind("order mail sent", action="sent an order mail"),
+    Kind("mail accepted", ("orders",), fields=("mail", "sender", "order", "reasons")),
+    Kind("mail rejected", ("orders",), fields=("mail", "sender", "reasons")),
+    Kind("mail ignored", fields=("mail", "sender", "reasons")),
+    Kind("mailbox back", ("incidents",)),
+    Kind("reply sent", ("incidents",), fields=("to", "reply")),
+    Kind("reply in doubt", ("incidents",), fields=("to", "reply", "error")),
+    Kind("reply given up", ("incidents",), fields=("to", "reply", "error")),
+    Kind("robot chosen", BOTH, f"{LABELS}:robot_chosen", audit=Audit.NEVER),
+    Kind("robot released", BOTH, "{robot} is free again", audit=Audit.NEVER),
+    Kind("goal sent", BOTH, f"{LABELS}:drives", audit=Audit.NEVER),
+    Kind(
+        "goal ended",
+        (*BOTH, "incidents"),
+        f"{LABELS}:drive_ended",
+        audit=Audit.NEVER,
+        fields=("robot", "place", "state", "reason"),
+    ),
+    Kind("robot waits", BOTH, f"{LABELS}:waits_for_place", fields=("robot", "place")),
+    Kind(
+        "robot goes on",
+        (*BOTH, "incidents"),
+        f"{LABELS}:goes_on",
+        audit=Audit.BY_PEOPLE,
+        fields=("place",),
+    ),
+    Kind("robot state", ROBOTS, audit=Audit.NEVER),
+    Kind("robot taken out", ROBOTS, action="took a robot out of service"),
+    Kind("robot brought back", ROBOTS, action="brought a robot back"),
+    Kind("material added", action="added a material"),
+    Kind("material changed", action="changed a material"),
+    Kind("material removed", action="removed a material"),
+    Kind("recipe added", action="added a recipe"),
+    Kind("recipe changed", action="changed a recipe"),
+    Kind("recipe removed", action="removed a recipe"),
+    Kind("catalogue file taken", action="took the catalogue file again"),
+    Kind("catalogue version taken", action="took a version of the catalogue again"),
+)

@@ -1,0 +1,70 @@
+"""What the end of an instance means for its order and its robot."""
+
+from __future__ import annotations
+
+from mpms.domain.instances import Instance, InstanceStatus
+from mpms.domain.tasks import PastTask
+from mpms.factory.domain.errors import OrderUnknown
+from mpms.factory.domain.orders import Order, OrderStatus
+from mpms.factory.ports.store import Transaction
+from mpms.services.instances.hooks import InstanceHooks
+
+CANCELLED = "the order was cancelled meanwhile"
+BY_HAND = "the order was completed by hand meanwhile"
+
+
+class FactoryHooks(InstanceHooks):
+    """Orders and robots follow the instance that works for them."""
+
+    def ended(
+        self, tx: Transaction, instance: Instance, status: InstanceStatus, *, by: str
+    ) -> None:
+        robot = tx.robot_holds.release(instance.id)
+        if robot is not None:
+            data = {"robot": robot}
+            tx.events.append(
+                "robot released", actor=by, instance_id=instance.id, data=data
+            )
+        order = tx.orders.of_instance(instance.id)
+        # Nobody makes the order any more, unless a person said how it ended.
+        if status is InstanceStatus.CANCELLED and order and not order.status.ended:
+            _set_status(tx, order, OrderStatus.CANCELLED, instance.id, by)
+
+    def completed_manually(
+        self, tx: Transaction, instance: Instance, *, by: str
+    ) -> None:
+        order = tx.orders.of_instance(instance.id)
+        if order is not None and not order.status.ended:
+            _set_status(tx, order, OrderStatus.COMPLETED_MANUALLY, instance.id, by)
+
+    def restarted(self, tx: Transaction, old_id: str, new_id: str, *, by: str) -> None:
+        order = tx.orders.of_instance(old_id)
+        if order is None:
+            return
+        tx.orders.reassign(order.number, new_id)
+        if order.status is not OrderStatus.IN_PROCESS:
+            _set_status(tx, order, OrderStatus.IN_PROCESS, new_id, by)
+
+    def why_gone(self, tx: Transaction, task: PastTask) -> str | None:
+        if task.business_key is None:
+            return None
+        try:
+            status = tx.orders.get(task.business_key).status
+        except OrderUnknown:
+            return None
+        return {
+            OrderStatus.COMPLETED_MANUALLY: BY_HAND,
+            OrderStatus.CANCELLED: CANCELLED,
+        }.get(status)
+
+
+def _set_status(
+    tx: Transaction, order: Order, status: OrderStatus, instance_id: str, by: str
+) -> None:
+    old = tx.orders.set_status(order.number, status)
+    tx.events.append(
+        "order status",
+        actor=by,
+        instance_id=instance_id,
+        data={"order": order.number, "old": str(old), "new": str(status)},
+    )

@@ -1,0 +1,113 @@
+"""The factory as a plug-in: what it adds to the engine."""
+
+from __future__ import annotations
+
+from mpms.factory.history_kinds import KINDS
+from mpms.plugins import Page, Plugin, Reach, Topic
+
+_POSTGRES = "mpms.factory.adapters.postgres"
+_PAGES = "mpms.factory.web.pages"
+
+TOPICS = {
+    "mail.read": Topic(
+        about="Looks for new orders in the mailbox. Throws MailboxUnavailable.",
+        gives={"mails": "how many were read", "accepted": "how many became orders"},
+        limit_s=120.0,
+    ),
+    "orders.next": Topic(
+        reach=Reach.INSIDE,
+        about="Finds the most urgent order that nobody works on.",
+        gives={"order_number": "its number, or null if there is none"},
+    ),
+    "orders.set_status": Topic(
+        reach=Reach.INSIDE,
+        about="Sets how an order ended. Throws StatusUnknown.",
+        takes={"order_number": "the number of the order", "status": "the new status"},
+    ),
+    "robot.assign": Topic(
+        reach=Reach.INSIDE,
+        about="Chooses a robot for the order and holds it until it is given back.",
+        takes={"materials": "what is to be fetched, from where"},
+        gives={"robot": "its id", "robot_reasons": "why this one"},
+    ),
+    "robot.move": Topic(
+        reach=Reach.INSIDE,
+        about=(
+            "Sends the robot to a place and waits until it is there."
+            " Throws PlaceUnknown."
+        ),
+        takes={"robot": "its id", "place": "a place of the world"},
+    ),
+    "scale.weigh": Topic(
+        about="Reads the net weight from the robot's scale. Throws ScaleUnavailable.",
+        takes={"robot": "its id"},
+        gives={"measured_kg": "the net weight"},
+        limit_s=20.0,
+    ),
+    "warehouse.connect": Topic(
+        reach=Reach.INSIDE,
+        about=(
+            "Says what the order needs, from where and to which tank."
+            " Throws WarehouseUnavailable."
+        ),
+        takes={"order_number": "the number of the order"},
+        gives={
+            "product": "what is made",
+            "tank": "where it goes",
+            "materials": "code, name, required_kg and place of each",
+            "index": "0, to count them",
+            "loaded": "an empty list, for what is loaded",
+        },
+    ),
+    "warehouse.disconnect": Topic(
+        reach=Reach.INSIDE,
+        about="Gives the robot back.",
+    ),
+    "warehouse.start": Topic(
+        reach=Reach.INSIDE,
+        about="Starts the warehouse process of an order, once.",
+        takes={
+            "order_number": "the number of the order",
+            "warehouse_process": "another process than 'warehouse'",
+        },
+    ),
+}
+
+plugin = Plugin(
+    "factory",
+    topics=TOPICS,
+    work="mpms.factory.work:work",
+    hooks="mpms.factory.instance_hooks:FactoryHooks",
+    kinds=KINDS,
+    pages=tuple(
+        Page(f"{_PAGES}.{module}:pages", address, title, in_menu=False, within=within)
+        for module, address, title, within in (
+            ("home", "/", "Start", ""),
+            ("tasks", "/tasks", "Tasks", ""),
+            ("orders", "/orders", "Orders", ""),
+            ("map", "/map", "Map", ""),
+            ("figures", "/figures", "Figures", ""),
+            ("replay", "/cockpit/i", "Replay", ""),
+            ("admin_robots", "/admin/robots", "Robots", "admin"),
+            ("admin_places", "/admin/places", "Places", "admin"),
+            ("admin_materials", "/admin/materials", "Materials", "admin"),
+            ("admin_catalogue", "/admin/materials/versions", "Versions", "admin"),
+            ("admin_mail", "/admin/mail", "Mail", "admin"),
+        )
+    ),
+    operations="mpms.factory.web.api:SECTIONS",
+    stores={
+        "catalogue": f"{_POSTGRES}.catalogue:CatalogueVersions",
+        "figures": f"{_POSTGRES}.figures:Figures",
+        "goals": f"{_POSTGRES}.goals:Goals",
+        "mail_vitals": f"{_POSTGRES}.mail_vitals:MailVitals",
+        "mails": f"{_POSTGRES}.mails:Mails",
+        "order_views": f"{_POSTGRES}.order_views:OrderViews",
+        "orders": f"{_POSTGRES}.orders:Orders",
+        "outbox": f"{_POSTGRES}.mails:Outbox",
+        "robot_holds": f"{_POSTGRES}.robot_holds:RobotHolds",
+        "robots": f"{_POSTGRES}.robots:RobotRows",
+        "robots_out": f"{_POSTGRES}.robots_out:RobotsOut",
+        "tracks": f"{_POSTGRES}.tracks:Tracks",
+    },
+)

@@ -1,0 +1,1 @@
+"""What the services of the factory need from the world."""

@@ -1,0 +1,1 @@
+"""One use case of the factory a file, by noun."""

@@ -1,0 +1,1 @@
+"""Mail with orders: read, kept, answered."""

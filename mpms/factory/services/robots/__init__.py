@@ -1,0 +1,1 @@
+"""Robots, their goals and who speaks with them."""

@@ -1,0 +1,1 @@
+"""Tasks as workers of the factory see them."""

@@ -1,0 +1,1 @@
+"""What the factory's models call by topic: one handler a file, a verb each."""

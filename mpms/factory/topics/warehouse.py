@@ -1,0 +1,107 @@
+"""The warehouse: open it for an order, weigh a load, close it again."""
+
+from __future__ import annotations
+
+from mpms.domain.errors import BusinessError
+from mpms.domain.jobs import Answer, Done, Job, NotYet
+from mpms.factory.domain.errors import OrderUnknown
+from mpms.factory.domain.orders import OrderStatus
+from mpms.factory.domain.worlds import World
+from mpms.factory.ports.plant import RobotAway, Scale, ScaleUnavailable
+from mpms.factory.ports.store import Transaction, UnitOfWork
+from mpms.factory.services.catalogue.current import CurrentCatalogue
+from mpms.factory.topics.orders import change_status
+
+AGAIN_S = 2.0
+
+
+class ConnectWarehouse:
+    """``warehouse.connect``: what to fetch, from where, to which tank."""
+
+    def __init__(self, world: World, materials: CurrentCatalogue | None = None) -> None:
+        self._world = world
+        self._materials = materials or CurrentCatalogue()
+
+    def __call__(self, tx: Transaction, job: Job) -> Answer:
+        number = job.inputs["order_number"]
+        try:
+            order = tx.orders.get(number)
+        except OrderUnknown as unknown:
+            raise BusinessError("WarehouseUnavailable", str(unknown)) from unknown
+        places = self._materials(tx).placed(self._world).material_places
+        materials = []
+        for line in order.lines:
+            place = places.get(line.material)
+            if place is None:
+                raise BusinessError(
+                    "WarehouseUnavailable",
+                    f"{line.material} ({line.name}) has no place in the warehouse",
+                )
+            materials.append(
+                {
+                    "code": line.material,
+                    "name": line.name,
+                    "required_kg": float(line.required_kg),
+                    "place": place,
+                }
+            )
+        if order.status is OrderStatus.NEW:
+            change_status(tx, job, number, OrderStatus.IN_PROCESS)
+        return Done(
+            {
+                "product": order.product,
+                "tank": self._world.tank_for(order.product),
+                "materials": materials,
+                "index": 0,
+                "loaded": [],
+            }
+        )
+
+
+class WeighMaterial:
+    """``scale.weigh``: the net weight that the robot's scale shows.
+
+    While the robot does not answer, its scale has not failed: the weighing waits, as
+    a drive does, and ``watch_waits`` tells of a wait that lasts.
+    """
+
+    def __init__(self, scale: Scale, uow: UnitOfWork | None = None) -> None:
+        self._scale = scale
+        self._uow = uow
+
+    def __call__(self, job: Job) -> Answer:
+        robot = job.inputs["robot"]
+        try:
+            return Done({"measured_kg": self._scale.net_kg(robot)})
+        except RobotAway as away:
+            return NotYet(AGAIN_S, str(away))
+        except ScaleUnavailable as broken:
+            away_why = self._away(robot)
+            if away_why is not None:
+                return NotYet(AGAIN_S, f"{robot} {away_why}")
+            raise BusinessError("ScaleUnavailable", str(broken)) from broken
+
+    def _away(self, robot: str) -> str | None:
+        """Why nobody hears the robot; None if it is heard."""
+        if self._uow is None:
+            return None
+        with self._uow() as tx:
+            states = {state.robot: state for state in tx.robots.states()}
+        state = states.get(robot)
+        if state is None or state.heard:
+            return None
+        return state.why_not or "does not answer"
+
+
+def disconnect_warehouse(tx: Transaction, job: Job) -> Answer:
+    """``warehouse.disconnect``: give the robot back."""
+    robot = tx.robot_holds.release(job.instance_id)
+    if robot is not None:
+        tx.events.append(
+            "robot released",
+            actor=job.topic,
+            instance_id=job.instance_id,
+            data={"robot": robot},
+        )
+        tx.wake()
+    return Done()

@@ -1,0 +1,31 @@
+"""The operations of the factory.
+
+Some stand in sections of the core, such as where materials lie in the section Plant:
+a client looks for them there.
+"""
+
+from __future__ import annotations
+
+from mpms.factory.web.api import (
+    catalogue,
+    connections,
+    figures,
+    floor,
+    mails,
+    new_orders,
+    orders,
+    overview,
+    places,
+    robots,
+    tasks,
+)
+
+SECTIONS = tuple(
+    dict.fromkeys(
+        part.section
+        for part in (
+            *(orders, new_orders, mails, tasks, floor, figures),
+            *(catalogue, robots, connections, places, overview),
+        )
+    )
+)

@@ -1,0 +1,75 @@
+"""What the pages of the factory are given beyond those of the core."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from decimal import Decimal
+from pathlib import Path
+from typing import Protocol, cast
+
+from mpms.domain.people import Person
+from mpms.factory.domain.order_mail import Catalogue
+from mpms.factory.domain.order_mail.showing import MailText
+from mpms.factory.domain.worlds import World
+from mpms.factory.ports.floor import Floor
+from mpms.factory.ports.mail import ReadText
+from mpms.factory.ports.store import UnitOfWork
+from mpms.factory.services.catalogue.current import CurrentCatalogue, InForce
+from mpms.ports.api import ApiToken
+from mpms.web.desk import Desk
+from mpms.web.site import signed_in
+
+
+def no_text(raw: bytes, /) -> MailText:
+    """Without a sandbox no message is opened."""
+    return MailText()
+
+
+@dataclass(frozen=True, kw_only=True)
+class FactoryDesk(Desk):
+    """One a process; safe to share between threads."""
+
+    uow: UnitOfWork
+    world: World
+    world_dir: Path
+    floor: Floor
+    read_mail: ReadText = no_text  # in words, in the sandbox
+    materials: CurrentCatalogue = field(default_factory=CurrentCatalogue)
+    hand_to_mail_server: Callable[[bytes], None] | None = None
+    orders_address: str | None = None
+    order_sender: str | None = None  # who writes the mails of the order form
+    hold_above_kg: Decimal | None = None  # larger orders wait for a supervisor
+
+    @property
+    def in_force(self) -> InForce:
+        """The catalogue of this moment; each call asks the database."""
+        with self.uow() as tx:
+            return self.materials(tx)
+
+    @property
+    def catalogue(self) -> Catalogue | None:
+        """What may be ordered at this moment."""
+        return self.in_force.catalogue
+
+    @property
+    def placed_world(self) -> World:
+        """The floor with every material where it stands at this moment."""
+        return self.in_force.placed(self.world)
+
+
+class Call(Protocol):
+    """A call of the API, as operations of the factory see it."""
+
+    @property
+    def desk(self) -> FactoryDesk: ...
+    @property
+    def person(self) -> Person: ...
+    @property
+    def token(self) -> ApiToken | None: ...
+    @property
+    def by(self) -> str: ...
+
+
+def current_desk() -> FactoryDesk:
+    return cast(FactoryDesk, signed_in.current_desk())

@@ -1,0 +1,1 @@
+"""What was typed on pages of the factory."""

@@ -1,0 +1,148 @@
+"""One task as a page, and what goes wrong with it said to scripts and to people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from flask import (
+    current_app,
+    flash,
+    jsonify,
+    make_response,
+    redirect,
+    render_template,
+    request,
+    url_for,
+)
+from werkzeug.exceptions import BadRequest, default_exceptions
+from werkzeug.wrappers import Response as Answer
+
+from mpms.domain.errors import FormInvalid, InstanceBusy, MpmsError, TaskGone
+from mpms.factory.services.tasks.listing import TaskView, task_for
+from mpms.factory.web.desk import current_desk
+from mpms.factory.web.mini_map import mini_map
+from mpms.services.people.recognise import AnsweredElsewhere
+from mpms.services.tasks.claim import (
+    UNDO_WITHIN_S,
+    NotYourTask,
+    TaskTaken,
+    UndoTooLate,
+)
+from mpms.services.tasks.decide_late_answer import AnswerOvertaken, LateAnswerDecided
+from mpms.services.tasks.report_problem import causes_of
+from mpms.services.tasks.save_draft import DraftTooLarge
+from mpms.web.fields.rendering import problems_of, render_form
+from mpms.web.site.signed_in import current_person, wants_json
+from mpms.web.texts import t
+
+STATUS_OF = (
+    (NotYourTask, 403),
+    (AnsweredElsewhere, 403),
+    (TaskTaken, 409),
+    (UndoTooLate, 409),
+    (AnswerOvertaken, 409),
+    (LateAnswerDecided, 409),
+    (InstanceBusy, 409),
+    (TaskGone, 404),
+    (DraftTooLarge, 413),
+    (MpmsError, 422),
+)
+
+
+def view_of(task_id: str) -> TaskView:
+    """TaskGone, NotYourTask."""
+    desk = current_desk()
+    return task_for(
+        desk.uow,
+        current_person(),
+        task_id,
+        now=desk.clock.now(),
+        world=desk.world,
+        floor=desk.floor.seen(),
+    )
+
+
+def schema_of(view: TaskView) -> dict[str, Any]:
+    if view.task.form is None:
+        return {"components": []}
+    with current_desk().uow() as tx:
+        return tx.definitions.form(view.task.form) or {"components": []}
+
+
+def task_page(
+    task_id: str,
+    answers: Mapping[str, Any] | None = None,
+    problems: Mapping[str, str] | None = None,
+) -> str:
+    """The whole page; with answers that did not fit, those and what is wrong."""
+    desk, person = current_desk(), current_person()
+    view = view_of(task_id)
+    with desk.uow() as tx:
+        drafts = tx.drafts.of(task_id)
+        causes = causes_of(tx, desk.advance, view.task)
+    values = drafts if answers is None else answers
+    undo_s = 0.0
+    if view.claim is not None and view.belongs_to(person):
+        age_s = (desk.clock.now() - view.claim.claimed_at).total_seconds()
+        undo_s = min(UNDO_WITHIN_S, UNDO_WITHIN_S - age_s)
+    return render_template(
+        "task.html",
+        view=view,
+        person=person,
+        mine=view.belongs_to(person),
+        taken=view.claim is not None and not view.belongs_to(person),
+        form=render_form(
+            schema_of(view),
+            view.task.inputs,
+            values,
+            feel=desk.engine.feel,
+            problems=problems or {},
+        ),
+        drafts=sorted(drafts),
+        causes=causes,
+        undo_s=int(undo_s),
+        mini_map=mini_map(view, desk.world),
+        problems=problems or {},
+    )
+
+
+def body() -> dict[str, Any]:
+    """A JSON object, or 400."""
+    found = request.get_json(silent=True)
+    if not isinstance(found, dict):
+        raise BadRequest
+    return found
+
+
+def script_asks() -> bool:
+    return request.is_json or wants_json()
+
+
+def problem_texts(wrong: FormInvalid) -> dict[str, str]:
+    return problems_of(wrong) or {"": t(str(wrong))}
+
+
+def say(error: MpmsError) -> Answer:
+    """Scripts get JSON with the cause; people get back to the list with a sentence."""
+    status = next(code for kind, code in STATUS_OF if isinstance(error, kind))
+    text = t(" ".join(str(error).split()))
+    if isinstance(error, TaskTaken):
+        text = t("{who} has this task.", who=error.by)
+    if not script_asks():
+        if isinstance(error, TaskTaken | UndoTooLate | TaskGone | AnswerOvertaken):
+            flash(text)
+            return redirect(url_for("tasks.listing"), 303)
+        refusal = default_exceptions[status](text)
+        return make_response(current_app.handle_http_exception(refusal))
+    busy = isinstance(error, InstanceBusy)
+    answer = jsonify(
+        error=text,
+        cause=type(error).__name__,
+        problems=problem_texts(error) if isinstance(error, FormInvalid) else None,
+        retry=busy,
+    )
+    answer.status_code = status
+    if busy:
+        answer.headers["Retry-After"] = "1"
+    return answer

@@ -1,0 +1,1 @@
+"""The factory in plain words."""

@@ -1,0 +1,78 @@
+"""What the factory tells in the history, as sentences."""
+
+from __future__ import annotations
+
+from mpms.factory.domain.orders import OrderStatus
+from mpms.factory.services.orders.page import HistoryLine
+from mpms.factory.web.labels.orders import place_word, status_word
+from mpms.web.labels import formats
+from mpms.web.labels.history import Sentence, Told, sentence_of, short
+from mpms.web.texts import current_language, t
+
+
+def history_words(line: HistoryLine) -> Sentence:
+    """A line of an order's page; of variables only what the scale shows is there."""
+    told = Told(line.row.kind, line.row.actor, line.row.data, line.step)
+    return weighed(told) if told.kind == "variable" else sentence_of(told)
+
+
+def weighed(line: Told) -> Sentence:
+    value = line.data.get("new")
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return Sentence(t("The scale shows {kg}", kg=short(value)))
+    kg = formats.kg(value, current_language())
+    return Sentence(t("The scale shows {kg}", kg=kg))
+
+
+def status_changed(line: Told) -> Sentence:
+    new, old, who = line.data.get("new"), line.data.get("old"), line.actor
+    if old == OrderStatus.WAITING and new == OrderStatus.NEW:
+        return Sentence(t("{who} released the order", who=who), "ok")
+    if old == OrderStatus.WAITING and new == OrderStatus.CANCELLED:
+        why = short(line.data.get("reason"))
+        return Sentence(t("{who} refused the order", who=who), "bad", why)
+    if new == OrderStatus.IN_PROCESS:
+        return Sentence(t("Work on the order began"), "info")
+    tones: dict[object, str] = {OrderStatus.DONE: "ok", OrderStatus.CANCELLED: "bad"}
+    word = status_word(str(new))
+    return Sentence(t("The order is now: {status}", status=word), tones.get(new, ""))
+
+
+def waits_for_release(line: Told) -> Sentence:
+    why = short(line.data.get("why"))
+    return Sentence(t("The order waits for release"), "warn", why)
+
+
+def robot_chosen(line: Told) -> Sentence:
+    reasons, robot = line.data.get("reasons"), short(line.data.get("robot"))
+    first = reasons[0] if isinstance(reasons, list) and reasons else ""
+    why = str(first).removeprefix(f"{robot}: ")
+    return Sentence(t("{robot} was chosen", robot=robot), "", short(why))
+
+
+def drives(line: Told) -> Sentence:
+    robot, place = short(line.data.get("robot")), place_word(line.data.get("place"))
+    return Sentence(t("{robot} drives to {place}", robot=robot, place=place))
+
+
+def drive_ended(line: Told) -> Sentence:
+    values = {"robot": line.actor, "place": place_word(line.data.get("place"))}
+    why = short(line.data.get("reason"))
+    if line.data.get("state") == "reached":
+        return Sentence(t("{robot} reached {place}", **values), "ok", why)
+    return Sentence(t("{robot} did not reach {place}", **values), "bad", why)
+
+
+def goes_on(line: Told) -> Sentence:
+    values = {"robot": line.actor, "place": place_word(line.data.get("place"))}
+    return Sentence(t("{robot} goes on to {place}", **values), "ok")
+
+
+def waits_for_place(line: Told) -> Sentence:
+    text = t(
+        "{robot} waits for {place}: {other} is there",
+        robot=short(line.data.get("robot")),
+        place=place_word(line.data.get("place")),
+        other=short(line.data.get("other")),
+    )
+    return Sentence(text, "warn")

@@ -1,0 +1,1 @@
+"""One module a noun; each has its blueprint, called ``pages``."""

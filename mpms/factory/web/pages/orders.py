@@ -1,0 +1,293 @@
+"""Orders: where each one is, its whole story, and the decision to make it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from flask import (
+    Blueprint,
+    Response,
+    redirect,
+    render_template,
+    request,
+    url_for,
+)
+from werkzeug.wrappers import Response as Answer
+
+from mpms.domain.tasks import DECISION_FORM
+from mpms.factory.domain.errors import OrderUnknown
+from mpms.factory.domain.orders import OrderStatus
+from mpms.factory.ports.order_views import OrderFilter, OrderPlace
+from mpms.factory.services.mail.show import raw_mail, show_mail
+from mpms.factory.services.orders.overview import Overview, day_of, list_orders
+from mpms.factory.services.orders.page import open_attachment, show_order, show_timeline
+from mpms.factory.services.orders.release import (
+    OrderNotWaiting,
+    RefusalReasonMissing,
+    refuse_order,
+    release_order,
+)
+from mpms.factory.web.desk import current_desk
+from mpms.factory.web.labels import orders as order_words
+from mpms.factory.web.labels.history import history_words
+from mpms.factory.web.pages import orders_new
+from mpms.web.rights import EVERYBODY, LEADERS, allowed
+from mpms.web.site.signed_in import current_person
+from mpms.web.texts import t
+
+pages = Blueprint("orders", __name__)
+pages.register_blueprint(orders_new.pages)
+
+SHOWN_INLINE = frozenset({"image/png", "image/jpeg", "image/webp"})
+LONGEST_SEARCH = 100
+LONGEST_REASON = 500
+LOCKED_UP = "default-src 'none'; sandbox"
+
+pages.add_app_template_global(order_words.status_word, "order_status")
+pages.add_app_template_global(order_words.status_chip, "order_status_chip")
+pages.add_app_template_global(order_words.priority_word, "order_priority")
+pages.add_app_template_global(order_words.lateness_words, "order_lateness")
+pages.add_app_template_global(order_words.waits_words, "order_waits")
+pages.add_app_template_global(order_words.waits_hint, "order_waits_hint")
+pages.add_app_template_global(order_words.waits_icon, "order_waits_icon")
+pages.add_app_template_global(history_words, "order_history")
+pages.add_app_template_global(order_words.place_word, "order_place")
+pages.add_app_template_filter(order_words.duration, "duration")
+pages.add_app_template_filter(order_words.day, "day")
+
+
+# -- the list -----------------------------------------------------------------------
+
+
+@pages.get("/orders")
+@allowed(EVERYBODY)
+def listing() -> Answer | str:
+    text = _search()
+    if text and _is_order(text.upper()):
+        return redirect(url_for("orders.page", number=text.upper()), 303)
+    return render_template("orders.html", **_listed())
+
+
+@pages.get("/orders/rows")
+@allowed(EVERYBODY)
+def rows() -> str:
+    return render_template("_order_rows.html", **_listed())
+
+
+def _listed() -> dict[str, Any]:
+    desk = current_desk()
+    wanted, view = _wanted()
+    overview: Overview = list_orders(
+        desk.uow, wanted, now=desk.clock.now(), below=_below()
+    )
+    return {
+        "overview": overview,
+        "view": view,
+        "q": wanted.text,
+        "kept": _kept(),
+        "older": _older(overview.below),
+        "later_pages": "below" in request.args,
+        "statuses": OrderStatus,
+        "leads": current_person().leads,
+    }
+
+
+def _wanted() -> tuple[OrderFilter, str]:
+    """What the address asks for, and the name of the filter that is lit."""
+    now, text = current_desk().clock.now(), _search()
+    status = request.args.get("status", "")
+    if request.args.get("late"):
+        wanted = OrderFilter(open_only=True, due_before=day_of(now), text=text)
+        return wanted, "late"
+    if request.args.get("stuck"):
+        return OrderFilter(open_only=True, stuck=True, text=text), "stuck"
+    if status in set(OrderStatus):
+        return OrderFilter(statuses=(OrderStatus(status),), text=text), status
+    if text or request.args.get("all"):
+        return OrderFilter(text=text), "all"
+    return OrderFilter(open_only=True), "open"
+
+
+def _search() -> str:
+    return _printable(request.args.get("q", ""))[:LONGEST_SEARCH]
+
+
+def _printable(text: str) -> str:
+    """No database stores a NUL, and nobody types other control characters."""
+    return "".join(c if c.isprintable() else " " for c in text).strip()
+
+
+def _below() -> OrderPlace | None:
+    """Where the page begins; an address that was tampered with begins at the top."""
+    at, _, number = request.args.get("below", "").partition("~")
+    try:
+        received_at = datetime.fromisoformat(at)
+    except ValueError:
+        return None
+    if received_at.tzinfo is None or _printable(number) != number:
+        return None
+    return OrderPlace(received_at, number)
+
+
+def _kept() -> dict[str, str]:
+    """The filter of this address, for its other pages."""
+    known = ("status", "late", "stuck", "all", "q", "below")
+    return {k: _printable(request.args[k]) for k in known if request.args.get(k)}
+
+
+def _older(below: OrderPlace | None) -> str | None:
+    if below is None:
+        return None
+    place = f"{below.received_at.isoformat()}~{below.number}"
+    kept: dict[str, Any] = {**_kept(), "below": place}
+    return url_for("orders.listing", **kept)
+
+
+def _is_order(number: str) -> bool:
+    wanted = OrderFilter(number=number)
+    with current_desk().uow() as tx:
+        views = tx.order_views
+        return bool(views.page(wanted, limit=1, decision_form=DECISION_FORM))
+
+
+# -- one order ------------------------------------------------------------------------
+
+
+@pages.get("/orders/<number>")
+@allowed(EVERYBODY)
+def page(number: str) -> Answer | tuple[str, int]:
+    return _page(number)
+
+
+@pages.get("/orders/<number>/now")
+@allowed(EVERYBODY)
+def now(number: str) -> str:
+    """What changes while the order is made."""
+    return render_template("_order_now.html", **_shown(number), fragment=True)
+
+
+@pages.get("/orders/<number>/timeline")
+@allowed(EVERYBODY)
+def timeline(number: str) -> str:
+    desk, before = current_desk(), request.args.get("before", "")
+    found = show_timeline(
+        desk.uow,
+        desk.engine,
+        _known(number),
+        now=desk.clock.now(),
+        before=int(before) if before.isdecimal() and len(before) < 19 else None,
+    )
+    return render_template(
+        "_order_timeline.html", timeline=found, number=number, earlier=bool(before)
+    )
+
+
+@pages.get("/orders/<number>/attachments/<attachment_id>")
+@allowed(EVERYBODY)
+def attachment(number: str, attachment_id: str) -> Response:
+    """Pictures are shown; anything else is only ever downloaded."""
+    found = open_attachment(current_desk().uow, _known(number), attachment_id)
+    answer = Response(found.content)
+    if found.media_type in SHOWN_INLINE:
+        answer.content_type = found.media_type
+        answer.headers["Content-Disposition"] = "inline"
+    else:
+        answer.content_type = "application/octet-stream"
+        answer.headers["Content-Disposition"] = "attachment; filename=attachment.bin"
+    answer.headers["Content-Security-Policy"] = LOCKED_UP
+    answer.headers["X-Content-Type-Options"] = "nosniff"
+    answer.headers["Cache-Control"] = "private, max-age=86400, immutable"
+    return answer
+
+
+@pages.get("/orders/<number>/mail")
+@allowed(LEADERS)
+def mail(number: str) -> str:
+    desk = current_desk()
+    shown = show_mail(desk.uow, desk.read_mail, _known(number))
+    whole = "HX-Request" not in request.headers
+    template = "order_mail.html" if whole else "_order_mail.html"
+    return render_template(template, mail=shown, number=number)
+
+
+@pages.get("/orders/<number>/mail.eml")
+@allowed(LEADERS)
+def mail_file(number: str) -> Response:
+    """The very bytes; a browser must not open them."""
+    raw = raw_mail(current_desk().uow, _known(number))
+    answer = Response(raw, content_type="application/octet-stream")
+    name = "".join(c for c in number if c.isascii() and (c.isalnum() or c == "-"))
+    answer.headers["Content-Disposition"] = f'attachment; filename="{name}.eml"'
+    answer.headers["Content-Security-Policy"] = LOCKED_UP
+    answer.headers["X-Content-Type-Options"] = "nosniff"
+    return answer
+
+
+# -- release and refuse ----------------------------------------------------------------
+
+
+@pages.post("/orders/<number>/release")
+@allowed(LEADERS)
+def release(number: str) -> Answer | tuple[str, int]:
+    try:
+        desk, person = current_desk(), current_person()
+        release_order(desk.uow, desk.engine, _known(number), by=person.login)
+    except OrderNotWaiting:
+        return _page(number, 409, _decided())
+    return redirect(url_for("orders.page", number=number), 303)
+
+
+@pages.post("/orders/<number>/refuse")
+@allowed(LEADERS)
+def refuse(number: str) -> Answer | tuple[str, int]:
+    reason = _printable(request.form.get("reason", ""))[:LONGEST_REASON]
+    person = current_person().login
+    try:
+        refuse_order(current_desk().uow, _known(number), by=person, reason=reason)
+    except RefusalReasonMissing:
+        return _page(number, 422, reason_missing=True)
+    except OrderNotWaiting:
+        return _page(number, 409, _decided())
+    return redirect(url_for("orders.page", number=number), 303)
+
+
+def _decided() -> str:
+    return t("Nothing was changed: the order does not wait for release any more.")
+
+
+def _page(
+    number: str, status: int = 200, notice: str = "", *, reason_missing: bool = False
+) -> tuple[str, int]:
+    shown = _shown(number) | {"notice": notice, "reason_missing": reason_missing}
+    return render_template("order.html", **shown), status
+
+
+def _shown(number: str) -> dict[str, Any]:
+    desk = current_desk()
+    found = show_order(desk.uow, desk.engine, _known(number), now=desk.clock.now())
+    return {
+        "page": found,
+        "order": found.order,
+        "row": found.order.row,
+        "timeline": found.timeline,
+        "number": number,
+        "leads": current_person().leads,
+        "statuses": OrderStatus,
+        "now": desk.clock.now(),
+    }
+
+
+def _known(number: str) -> str:
+    if _printable(number) != number:
+        raise OrderUnknown()
+    return number
+
+
+@pages.errorhandler(OrderUnknown)
+def _not_there(error: OrderUnknown) -> tuple[str, int]:
+    """Whoever mistyped a number wants to search, not to read about it."""
+    if "HX-Request" in request.headers:
+        return t("There is no such order."), 404
+    number = str((request.view_args or {}).get("number", ""))
+    return render_template("order_unknown.html", number=number), 404

@@ -1,0 +1,44 @@
+"""Code of others in MPMS: what a package may add, and how it is found.
+
+A package names one ``Plugin`` in the entry-point group ``mpms.plugins``. It may serve
+topics of models, run beside a worker, follow instances, bring pages, operations of the
+API, kinds of history lines, settings, tables, models and forms. What handlers need is
+here; views of pages take their rights from ``mpms.web.rights``. The factory is such a
+package, too.
+"""
+
+from mpms.domain.errors import BusinessError
+from mpms.domain.history.kinds import Kind
+from mpms.domain.jobs import Deferred, Done, Job, NotYet, Reach
+from mpms.domain.people import Role
+from mpms.plugins.plugin import (
+    BackgroundTask,
+    Page,
+    Plugin,
+    PluginRefused,
+    Setting,
+    Topic,
+    WorkContext,
+    Working,
+)
+from mpms.services.instances.hooks import InstanceHooks
+
+__all__ = [
+    "BackgroundTask",
+    "BusinessError",
+    "Deferred",
+    "Done",
+    "InstanceHooks",
+    "Job",
+    "Kind",
+    "NotYet",
+    "Page",
+    "Plugin",
+    "PluginRefused",
+    "Reach",
+    "Role",
+    "Setting",
+    "Topic",
+    "WorkContext",
+    "Working",
+]

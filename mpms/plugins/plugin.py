@@ -1,0 +1,122 @@
+"""What a plug-in is: one frozen table that says what a package adds.
+
+Whatever is written as ``module:name`` is imported where it is used, so that a worker
+loads no pages and a command line loads next to nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from mpms.domain.errors import MpmsError
+from mpms.domain.history.kinds import Kind
+from mpms.domain.jobs import Reach
+from mpms.domain.people import Role
+from mpms.ports.store import UnitOfWork
+from mpms.services.instances.advance import Advance
+from mpms.services.jobs.handlers import DEFAULT_LIMIT_S
+
+Phase = Callable[[], bool]  # True: something was moved
+
+
+class PluginRefused(MpmsError):
+    """A plug-in cannot be used."""
+
+
+@dataclass(frozen=True)
+class Topic:
+    """The work of a topic.
+
+    An outside function takes a ``Job`` and may take its time; an inside one takes the
+    transaction and the ``Job`` and does nothing but change the database; a pure one
+    takes the variables and computes. Each gives variables, or an ``Answer``. Without a
+    function, ``Plugin.work`` brings it when a worker starts.
+    """
+
+    function: Callable[..., Any] | None = None
+    reach: Reach = Reach.OUTSIDE
+    limit_s: float = DEFAULT_LIMIT_S
+    about: str = ""
+    takes: Mapping[str, str] = field(default_factory=dict)  # variable: what it means
+    gives: Mapping[str, str] = field(default_factory=dict)
+    retry_delays_s: tuple[float, ...] | None = None  # where the model does not say
+
+
+@dataclass(frozen=True)
+class Page:
+    """Pages of a plug-in, in the menu of these roles; its views name their rights."""
+
+    blueprint: str  # "package.module:name", loaded by the server alone
+    address: str
+    title: str
+    roles: frozenset[Role] = frozenset(Role)
+    in_menu: bool = True  # beside ours
+    within: str = ""  # the blueprint of ours that it belongs to
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A setting of a plug-in, read from ``MPMS_<PLUGIN>_<NAME>``."""
+
+    about: str
+    default: str = ""
+    secret: bool = False
+
+
+@dataclass(frozen=True)
+class WorkContext:
+    """What a worker gives to a plug-in that runs beside it."""
+
+    uow: UnitOfWork
+    advance: Advance
+    name: str  # of the worker
+    wake: Callable[[], None]  # there may be work: the next round begins at once
+    settings: Mapping[str, str]  # of the plug-in
+    options: Any = None  # of whoever starts the worker, for the factory
+
+
+@dataclass(frozen=True)
+class BackgroundTask:
+    """A function that is called again and again in a thread beside the worker.
+
+    It gives True while there is more to do. What it raises is logged, and it is called
+    again after a while.
+    """
+
+    name: str
+    run: Callable[[], bool]
+    pause_s: float = 1.0
+
+
+@dataclass(frozen=True)
+class Working:
+    """What a plug-in does in a running worker.
+
+    ``functions``: the work of the topics that it declares without a function.
+    """
+
+    functions: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    first: Sequence[Phase] = ()  # before what lies ready is moved
+    then: Sequence[Phase] = ()  # after it
+    background: Sequence[BackgroundTask] = ()
+
+
+@dataclass(frozen=True)
+class Plugin:
+    """What a package adds."""
+
+    name: str
+    topics: Mapping[str, Topic] = field(default_factory=dict)
+    work: str = ""  # module:function, WorkContext -> context manager of Working
+    hooks: str = ""  # module:InstanceHooks
+    kinds: tuple[Kind, ...] = ()
+    settings: Mapping[str, Setting] = field(default_factory=dict)
+    pages: tuple[Page, ...] = ()
+    operations: str = ""  # module:sections of the API
+    models: Path | None = None  # a directory with .bpmn, .dmn and .form files
+    stores: Mapping[str, str] = field(default_factory=dict)  # tx.<name>: module:class
+    queries: Path | None = None  # a directory with .sql files of named statements
+    migrations: Path | None = None  # a directory with NNNN_name.sql files

@@ -1,0 +1,238 @@
+"""Puts the pages together, in the process that serves them."""
+
+from __future__ import annotations
+
+import logging
+import os
+import shutil
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from mpms import assets, bootstrap
+from mpms.adapters.argon2_hasher import Argon2Hasher
+from mpms.adapters.mail_account import (
+    AccountInvalid,
+    Password,
+    Security,
+    SmtpAccount,
+)
+from mpms.adapters.oauth import token_source
+from mpms.adapters.oidc import OidcProvider, OidcSettings
+from mpms.adapters.smtp import SmtpSender
+from mpms.bootstrap.alerts import web_pusher
+from mpms.bootstrap.mail import mail_accounts, mail_sender
+from mpms.demo.buyer import BUYER, Buyer
+from mpms.demo.faults import breakers
+from mpms.demo.people import PEOPLE
+from mpms.domain.people import Role
+from mpms.embedded import mail
+from mpms.embedded.mail import MailHome
+from mpms.factory import bootstrap as factory_bootstrap
+from mpms.factory.adapters.floor import BridgeFloor, StillFloor
+from mpms.factory.adapters.mail_check import ServersCheck
+from mpms.factory.adapters.mail_sandbox import MailSandbox
+from mpms.factory.adapters.robot_check import BridgeCheck
+from mpms.factory.domain.order_mail import Catalogue, Senders
+from mpms.factory.domain.worlds import World
+from mpms.factory.ports.floor import Floor
+from mpms.factory.services.floor.view import FloorViewer
+from mpms.factory.services.health import FactoryHealth
+from mpms.factory.services.orders.instance_details import instance_details
+from mpms.factory.web.desk import FactoryDesk
+from mpms.log_lines import log_files
+from mpms.plugins import loading
+from mpms.ports.identity import IdentityProvider
+from mpms.ports.plant_desk import LogFile, PlantDesk
+from mpms.server.open_site import OpenSite
+from mpms.settings import Settings
+from mpms.settings.shown import settings_shown
+from mpms.web import MAX_BODY_BYTES, create_app
+from mpms.web.changes.live import Live
+from mpms.web.desk import DemoDoors
+
+log = logging.getLogger(__name__)
+
+
+class WebSite:
+    """The pages and what they stand on."""
+
+    def __init__(self, plan: OpenSite) -> None:
+        settings = plan.settings
+        services = bootstrap.connect(
+            plan.database_url, application="mpms web", limits=settings.limits
+        )
+        bootstrap.require_migrated(services)
+        world = factory_bootstrap.world_named(settings.world)
+        self._floor: Floor = (
+            StillFloor()
+            if settings.robots_url is None
+            else BridgeFloor(
+                world,
+                settings.robots_url,
+                ca_file=_text(settings.robots_ca_file),
+            )
+        )
+        kinds = loading.kinds()
+        viewer = FloorViewer(services.uow, self._floor, world)
+        self._live = Live(
+            services.uow,
+            services.listen(),
+            frame=lambda: viewer.view().as_json(),
+            kinds=kinds,
+        )
+        self._live.start()
+        home = mail.read(settings.state_dir / "mail")
+        hand_over, orders_address, order_sender = _mail(settings, home)
+        # It only shows messages: what may be ordered, and by whom, it need not know.
+        self._sandbox = MailSandbox(Catalogue(()), Senders.nobody())
+        self.app: Callable[..., Any] = create_app(
+            FactoryDesk(
+                uow=services.uow,
+                engine=services.engine,
+                advance=services.advance,
+                clock=services.clock,
+                world=world,
+                world_dir=factory_bootstrap.world_directory(settings.world),
+                floor=self._floor,
+                live=self._live,
+                hasher=Argon2Hasher(),
+                kinds=kinds,
+                health_parts=(FactoryHealth(world),),
+                instance_details=instance_details,
+                materials=factory_bootstrap.current_catalogue(
+                    settings.catalogue, settings.world
+                ),
+                ca_certificate=plan.ca_certificate,
+                hand_to_mail_server=hand_over,
+                orders_address=orders_address,
+                order_sender=order_sender,
+                pusher=web_pusher(settings),
+                read_mail=self._sandbox.show,
+                demo=_demo(settings, services, home) if plan.demo else None,
+                metrics_token=settings.metrics_token,
+                secure=plan.secure,
+                hold_above_kg=settings.release_above_kg,
+                webhooks_to_private=settings.webhooks_to_private,
+                public_url=settings.site_url,
+                sign_in_elsewhere=_elsewhere(settings),
+                plant=plant_desk(settings, world, home),
+            ),
+        )
+
+    @property
+    def most_body_bytes(self) -> int:
+        return MAX_BODY_BYTES
+
+    def end_streams(self) -> None:
+        self._live.close()
+        self._floor.close()
+        self._sandbox.close()
+
+
+def _elsewhere(settings: Settings) -> IdentityProvider | None:
+    if settings.oidc_issuer is None:
+        return None
+    return OidcProvider(
+        OidcSettings(
+            settings.oidc_issuer,
+            settings.oidc_client_id or "",
+            settings.oidc_client_secret or "",
+            name=settings.oidc_name,
+            role_claim=settings.oidc_role_claim,
+            roles={group: Role(role) for group, role in settings.oidc_roles},
+            login_claim=settings.oidc_login_claim,
+            ca_file=settings.oidc_ca_file,
+        )
+    )
+
+
+def plant_desk(settings: Settings, world: World, home: MailHome | None) -> PlantDesk:
+    """What administrators may know of this process."""
+    embedded = [] if settings.database_url else ["database_url"]
+    if home is not None and settings.imap_url is None:
+        embedded += ["imap_url", "smtp_url"]
+    return PlantDesk(
+        version=assets.product_version(),
+        migration=max(p.stem for p in assets.directory("db").glob("migrations/*.sql")),
+        settings=settings_shown(
+            settings, os.environ, assets.settings_page(), embedded=embedded
+        ),
+        logs=lambda: _logs(settings.state_dir / "log"),
+        disk=lambda: _disk(settings.state_dir),
+        mail=_mail_check(settings, home),
+        robots=BridgeCheck(world, settings.robots_url, ca_file=settings.robots_ca_file),
+    )
+
+
+def _mail_check(settings: Settings, home: MailHome | None) -> ServersCheck | None:
+    try:
+        account, out = mail_accounts(settings, home)
+    except AccountInvalid as invalid:  # the worker says so and does not start
+        log.warning("the mail account cannot be tested: %s", invalid)
+        return None
+    if account is None and out is None:
+        return None
+    return ServersCheck(account, out, lambda a: token_source(a.login, a.user or ""))
+
+
+def _logs(directory: Path) -> list[LogFile]:
+    found = []
+    for path in log_files(directory):
+        facts = path.stat()
+        changed_at = datetime.fromtimestamp(facts.st_mtime, UTC)
+        found.append(LogFile(path.name, facts.st_size, changed_at, path))
+    return found
+
+
+def _disk(directory: Path) -> tuple[int, int]:
+    """Of the nearest directory that is there."""
+    while not directory.exists():
+        directory = directory.parent
+    usage = shutil.disk_usage(directory)
+    return usage.free, usage.total
+
+
+def _mail(
+    settings: Settings, home: MailHome | None
+) -> tuple[Callable[[bytes], None] | None, str | None, str | None]:
+    """How the pages hand over a mail, where orders go to and who sends them."""
+    if settings.smtp_url is not None:
+        address = settings.mail_from or _user_of(settings)
+        carrier = mail_sender(settings, address)
+        sender, to = carrier.account.sender, address
+    elif home is not None:
+        login = Password(home.password(BUYER))
+        embedded = SmtpAccount(
+            home.host, home.smtp_port, Security.PLAIN, BUYER, BUYER, login
+        )
+        carrier, sender, to = SmtpSender(embedded), BUYER, home.orders
+    else:
+        return None, None, None
+    return lambda raw: carrier.send_raw(sender, [to], raw), to, sender
+
+
+def _user_of(settings: Settings) -> str:
+    return unquote(
+        urlsplit(settings.imap_url or settings.smtp_url or "").username or ""
+    )
+
+
+def _demo(
+    settings: Settings, services: bootstrap.Services, home: MailHome | None
+) -> DemoDoors | None:
+    if home is None or settings.robots_url is None:
+        return None
+    by_login = {person.login: (person.login, person.password) for person in PEOPLE}
+    return DemoDoors(
+        send_order=Buyer(home, services.uow).send_order,
+        break_something=breakers(services.uow, settings.robots_url),
+        worker=by_login["ana"],
+        leader=by_login["sofia"],
+    )
+
+
+def _text(path: Path | None) -> str | None:
+    return None if path is None else str(path)

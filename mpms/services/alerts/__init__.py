@@ -1,0 +1,1 @@
+"""Who is told of incidents, and telling them."""

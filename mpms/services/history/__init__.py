@@ -1,0 +1,1 @@
+"""The past: kept, counted, audited, deleted."""

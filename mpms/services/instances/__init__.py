@@ -1,0 +1,1 @@
+"""Running processes: started, moved, looked at, repaired."""

@@ -1,0 +1,65 @@
+"""What plug-ins do when an instance changes, in the transaction that changes it.
+
+The core moves tokens; what an instance stands for, such as an order or a robot that it
+holds, is known to a plug-in alone. A hook that raises undoes the change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from mpms.domain.instances import Instance, InstanceStatus
+from mpms.domain.tasks import PastTask
+
+
+class InstanceHooks:
+    """Derive from this and write what is needed; every hook does nothing by itself.
+
+    ``tx`` is the open transaction with all stores, also those of the plug-in.
+    """
+
+    def ended(
+        self, tx: Any, instance: Instance, status: InstanceStatus, *, by: str
+    ) -> None:
+        """The instance was completed, failed or cancelled."""
+
+    def completed_manually(self, tx: Any, instance: Instance, *, by: str) -> None:
+        """Somebody did its work by hand; it is cancelled next."""
+
+    def restarted(self, tx: Any, old_id: str, new_id: str, *, by: str) -> None:
+        """A new instance goes on for one that had ended."""
+
+    def why_gone(self, tx: Any, task: PastTask) -> str | None:
+        """Why a task is not wanted any more; None where this plug-in does not know."""
+        return None
+
+
+@dataclass(frozen=True)
+class AllHooks(InstanceHooks):
+    """Those of every plug-in, one after the other."""
+
+    hooks: tuple[InstanceHooks, ...] = ()
+
+    @classmethod
+    def of(cls, hooks: Iterable[InstanceHooks]) -> AllHooks:
+        return cls(tuple(hooks))
+
+    def ended(
+        self, tx: Any, instance: Instance, status: InstanceStatus, *, by: str
+    ) -> None:
+        for hook in self.hooks:
+            hook.ended(tx, instance, status, by=by)
+
+    def completed_manually(self, tx: Any, instance: Instance, *, by: str) -> None:
+        for hook in self.hooks:
+            hook.completed_manually(tx, instance, by=by)
+
+    def restarted(self, tx: Any, old_id: str, new_id: str, *, by: str) -> None:
+        for hook in self.hooks:
+            hook.restarted(tx, old_id, new_id, by=by)
+
+    def why_gone(self, tx: Any, task: PastTask) -> str | None:
+        said = (hook.why_gone(tx, task) for hook in self.hooks)
+        return next((why for why in said if why is not None), None)

@@ -1,0 +1,74 @@
+"""Start a process: by its key, with variables, in one transaction."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import uuid4
+
+from mpms.domain.models import Definition
+from mpms.domain.steps import Start
+from mpms.ports.store import Transaction
+from mpms.services.instances.advance import Advance
+
+
+def start_instance(
+    tx: Transaction,
+    advance: Advance,
+    key: str,
+    *,
+    variables: dict[str, Any] | None = None,
+    business_key: str | None = None,
+    version: int | None = None,
+    at: str | None = None,
+    actor: str,
+) -> str:
+    """Start the latest or the given version and return the instance's id.
+
+    ``at`` names the start event; without it the process must have a plain one.
+    ProcessUnknown, StartUnknown, VariableTooLarge.
+    """
+    if version is None:
+        definition = tx.definitions.latest(key)
+    else:
+        definition = tx.definitions.of_version(key, version)
+    return start_definition(
+        tx,
+        advance,
+        definition,
+        Start(variables or {}, at),
+        business_key=business_key,
+        actor=actor,
+    )
+
+
+def start_definition(
+    tx: Transaction,
+    advance: Advance,
+    definition: Definition,
+    command: Start,
+    *,
+    business_key: str | None = None,
+    actor: str,
+) -> str:
+    """Start this very version and return the instance's id."""
+    instance_id = str(uuid4())
+    tx.instances.add(
+        instance_id,
+        tx.definitions.id_of(definition),
+        business_key=business_key,
+        parent=None,
+    )
+    told = {
+        "process": definition.key,
+        "version": definition.version,
+        "key": business_key,
+    }
+    tx.events.append(
+        "instance started",
+        actor=actor,
+        instance_id=instance_id,
+        data=told if command.at is None else told | {"at": command.at},
+    )
+    instance = tx.instances.lock(instance_id)
+    advance(tx, instance, command, actor=actor)
+    return instance_id

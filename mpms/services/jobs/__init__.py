@@ -1,0 +1,1 @@
+"""Work of service tasks: queue, handlers, threads."""

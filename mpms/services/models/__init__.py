@@ -1,0 +1,1 @@
+"""Models, decision tables and forms: checked, drawn, deployed."""

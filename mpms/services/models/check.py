@@ -1,0 +1,87 @@
+"""Say what is wrong with a file before it is deployed, and what it names in vain.
+
+What is refused cannot be deployed. A form or process that is not there yet may come
+with the next file and a worker may be started later, so that is a warning only.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from mpms.domain.forms import check_form
+from mpms.domain.models import Problem
+from mpms.ports.engine import Engine
+from mpms.ports.store import Transaction, UnitOfWork
+from mpms.services.workers.known_topics import topics_to_name
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One sentence about one place of a file."""
+
+    element: str
+    name: str
+    reason: str
+    refuses: bool = True
+
+
+def check_model(
+    uow: UnitOfWork,
+    engine: Engine,
+    name: str,
+    content: bytes,
+    *,
+    beside: Mapping[str, bytes] | None = None,
+) -> list[Finding]:
+    """The worst first; ``beside`` are files that are deployed together with it."""
+    found = [
+        Finding(p.element, p.name, p.reason) for p in check_file(engine, name, content)
+    ]
+    with uow() as tx:
+        return found + named_in_vain(tx, engine, name, content, beside=beside)
+
+
+def named_in_vain(
+    tx: Transaction,
+    engine: Engine,
+    name: str,
+    content: bytes,
+    *,
+    beside: Mapping[str, bytes] | None = None,
+) -> list[Finding]:
+    """Forms, decisions, processes and topics of a model that are not there."""
+    if not name.endswith(".bpmn"):
+        return []
+    forms = {row.key for row in tx.models.forms()}
+    decisions = {row.key for row in tx.models.decisions()}
+    processes = {row.key for row in tx.models.processes()}
+    for other, bytes_ in (beside or {}).items():
+        if check_file(engine, other, bytes_):
+            continue
+        if other.endswith(".bpmn"):
+            processes |= {key for key, _ in engine.processes(bytes_)}
+        elif other.endswith(".dmn"):
+            decisions |= {key for key, _ in engine.decisions(bytes_)}
+        else:
+            forms.add(json.loads(bytes_)["id"])
+    missing = engine.check_names(
+        content,
+        topics=topics_to_name(tx, engine),
+        forms=frozenset(forms),
+        decisions=frozenset(decisions),
+        processes=frozenset(processes),
+    )
+    return [Finding(p.element, p.name, p.reason, False) for p in missing]
+
+
+def check_file(engine: Engine, name: str, content: bytes) -> list[Problem]:
+    """Why a file would be refused; an empty list means that it would not."""
+    if name.endswith(".bpmn"):
+        return engine.check(content)
+    if name.endswith(".dmn"):
+        return engine.check_decisions(content)
+    if name.endswith(".form"):
+        return check_form(content)
+    return [Problem("", name, "only .bpmn, .dmn and .form can be deployed")]

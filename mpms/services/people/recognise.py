@@ -1,0 +1,82 @@
+"""Who is signed in with a token, and on which tablet.
+
+A session ends 12 hours after signing in, when its person is disabled or its tablet
+revoked, and for leaders away from a tablet after an hour without a request that a
+person made.
+
+A tablet that was without network hands in what several people answered on it. Each of
+them is believed only by a sign-in of theirs on that tablet, and only while it lasted.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from mpms.domain.errors import MpmsError
+from mpms.domain.people import Person
+from mpms.ports.clock import Clock
+from mpms.ports.people import Session, Tablet
+from mpms.ports.store import UnitOfWork
+from mpms.services.people.session_tokens import hash_of
+
+IDLE = timedelta(minutes=60)
+TOUCH_EVERY = timedelta(minutes=1)
+CLOCK_TOLERANCE = timedelta(minutes=2)  # of a tablet's clock
+
+
+class AnsweredElsewhere(MpmsError):
+    """What somebody else answered is taken only from the tablet on which they were
+    signed in then. It waits until they sign in themselves."""
+
+
+def recognise(
+    uow: UnitOfWork, clock: Clock, token: str, *, by_hand: bool = True
+) -> Session | None:
+    """``by_hand``: a person did something; a page that looks for news did not."""
+    key = hash_of(token)
+    with uow() as tx:
+        session = tx.sessions.find(key)
+        if session is None:
+            return None
+        quiet = clock.now() - session.seen_at
+        if session.person.leads and session.tablet_id is None and quiet > IDLE:
+            tx.sessions.close(key)
+            return None
+        if by_hand and quiet > TOUCH_EVERY:
+            tx.sessions.touch(key)
+        return session
+
+
+def recognise_tablet(uow: UnitOfWork, token: str) -> Tablet | None:
+    with uow() as tx:
+        return tx.sessions.tablet(hash_of(token))
+
+
+def recognise_answerer(
+    uow: UnitOfWork,
+    session: Session,
+    login: str,
+    sign_in: str | None,
+    answered_at: datetime | None,
+) -> Person:
+    """Who gave an answer that this session hands in. AnsweredElsewhere.
+
+    ``sign_in`` is what the page of the one who answered was given (``sign_in_of``).
+    """
+    if login == session.person.login:
+        return session.person
+    if session.tablet_id is None or sign_in is None or answered_at is None:
+        raise AnsweredElsewhere
+    with uow() as tx:
+        then = tx.sessions.on_tablet(session.tablet_id, sign_in)
+    if then is None or then.person.login != login:
+        raise AnsweredElsewhere
+    since, until = then.signed_in_at - CLOCK_TOLERANCE, then.ended_at + CLOCK_TOLERANCE
+    if not since <= answered_at <= until:
+        raise AnsweredElsewhere
+    return then.person
+
+
+def sign_in_of(token: str) -> str:
+    """Names a sign-in without opening it: pages may know it, scripts store it."""
+    return hash_of(token)

@@ -1,0 +1,1 @@
+"""Deployed processes: the cockpit's pages, suspended, started when due."""

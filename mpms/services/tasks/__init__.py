@@ -1,0 +1,1 @@
+"""Forms that wait for people, and their answers."""

@@ -1,0 +1,1 @@
+"""Addresses that are told of events."""

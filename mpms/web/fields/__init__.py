@@ -1,0 +1,1 @@
+"""What is typed on pages: forms drawn and read."""

@@ -1,0 +1,1 @@
+"""What pages say: numbers, instants and states in plain words."""

@@ -1,0 +1,1 @@
+"""What every page shares: assets, security, who is signed in."""
