@@ -64,7 +64,7 @@ lint: setup
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --config .importlinter --no-cache
-	@$(BIN)/python -m mpms.adapters.postgres.migration_files db/migrations
+	@$(BIN)/python -m mpms.adapters.postgres.database.migration_files db/migrations
 	@$(BIN)/python hatch_build.py --check
 
 format: setup

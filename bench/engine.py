@@ -29,9 +29,7 @@ from engine_parts.external import external_jobs_per_s  # noqa: E402
 from engine_parts.services import figures as service_figures  # noqa: E402
 
 from mpms import bootstrap  # noqa
-from mpms.domain.jobs import Done  # noqa: E402
-from mpms.domain.models import Definition  # noqa: E402
-from mpms.domain.steps import (  # noqa: E402
+from mpms.domain.instances.steps import (  # noqa: E402
     Complete,
     EventWait,
     Fire,
@@ -41,6 +39,8 @@ from mpms.domain.steps import (  # noqa: E402
     Start,
     TimerWait,
 )
+from mpms.domain.jobs import Done  # noqa: E402
+from mpms.domain.models.definitions import Definition  # noqa: E402
 from mpms.embedded import postgres  # noqa: E402
 from mpms.engine.runner import SpiffEngine  # noqa: E402
 from mpms.factory.adapters.memory import FixedClock, LoopbackRobots, SystemClock  # noqa: E402

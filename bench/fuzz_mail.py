@@ -18,7 +18,7 @@ import traceback
 from collections import Counter
 from pathlib import Path
 
-from mpms.factory.adapters.mail_sandbox.workbook import read_workbook
+from mpms.factory.adapters.mail.sandbox.workbook import read_workbook
 from mpms.factory.domain.order_mail import (
     CODES,
     Catalogue,

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from mpms import bootstrap
-from mpms.domain.people import Role
+from mpms.domain.people.people import Role
 from mpms.services.api.manage_tokens import add_token
 from mpms.services.instances.start import start_instance
 

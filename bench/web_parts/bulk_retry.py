@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 
 from mpms.bootstrap import Services
-from mpms.domain.batches import BatchAction, TheseInstances
+from mpms.domain.bulk import BatchAction, TheseInstances
 from mpms.services.bulk.order import order_batch
 from mpms.services.bulk.run import RunBatches
 from mpms.services.bulk.show import show_batch

@@ -24,8 +24,8 @@ import psycopg2
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from mpms.domain.models import Definition  # noqa: E402
-from mpms.domain.steps import Start  # noqa: E402
+from mpms.domain.instances.steps import Start  # noqa: E402
+from mpms.domain.models.definitions import Definition  # noqa: E402
 from mpms.engine.runner import SpiffEngine  # noqa: E402
 from mpms.factory.adapters.memory import SystemClock  # noqa: E402
 

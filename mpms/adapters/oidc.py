@@ -23,9 +23,9 @@ from joserfc import jwt
 from joserfc.errors import JoseError
 from joserfc.jwk import KeySet
 
-from mpms.domain.people import Role
-from mpms.domain.secret_rules import LOGIN
-from mpms.ports.identity import (
+from mpms.domain.people.people import Role
+from mpms.domain.people.secret_rules import LOGIN
+from mpms.ports.people.identity import (
     Departure,
     Identity,
     IdentityRefused,

@@ -16,7 +16,7 @@ import time
 from urllib.parse import urlsplit
 
 from mpms.domain.addresses import ip_address, is_public
-from mpms.domain.push_endpoints import EndpointRefused, check_endpoint
+from mpms.domain.alerts.push_endpoints import EndpointRefused, check_endpoint
 from mpms.ports.alerts import PushGone, PushRefused, PushUnavailable, Subscription
 
 TIMEOUT_S = 15.0

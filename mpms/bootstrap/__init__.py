@@ -10,13 +10,13 @@ from typing import cast
 
 from mpms import assets
 from mpms.adapters.clock import SystemClock
-from mpms.adapters.postgres.connections import Connections
-from mpms.adapters.postgres.listening import Listener
-from mpms.adapters.postgres.migrate import OURS, migrate, pending
-from mpms.adapters.postgres.queries import Queries
-from mpms.adapters.postgres.unit_of_work import PostgresUnitOfWork
+from mpms.adapters.postgres.database.connections import Connections
+from mpms.adapters.postgres.database.listening import Listener
+from mpms.adapters.postgres.database.migrate import OURS, migrate, pending
+from mpms.adapters.postgres.database.queries import Queries
+from mpms.adapters.postgres.database.unit_of_work import PostgresUnitOfWork
 from mpms.domain.errors import MpmsError
-from mpms.domain.limits import Limits
+from mpms.domain.instances.limits import Limits
 from mpms.engine.runner import SpiffEngine
 from mpms.factory.ports.store import UnitOfWork
 from mpms.plugins import loading

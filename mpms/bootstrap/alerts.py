@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from mpms.adapters.web_push import WebPusher
 from mpms.bootstrap import Services
-from mpms.domain.alerts import AlertRules
+from mpms.domain.alerts.rules import AlertRules
 from mpms.services.alerts.send import SendAlerts
 from mpms.settings import Settings
 

@@ -26,10 +26,10 @@ from mpms.adapters.oauth import token_source
 from mpms.adapters.smtp import SmtpSender
 from mpms.domain.errors import MpmsError
 from mpms.embedded.mail import MailHome
-from mpms.factory.adapters.mail_sandbox import MailSandbox
+from mpms.factory.adapters.mail.sandbox import MailSandbox
 from mpms.factory.bootstrap import world_directory
 from mpms.factory.domain.order_mail import Catalogue, Outcome, Senders
-from mpms.factory.ports.mail import MailMessage
+from mpms.factory.ports.mail.mailbox import MailMessage
 from mpms.factory.ports.store import UnitOfWork
 from mpms.factory.services.catalogue.current import CurrentCatalogue
 from mpms.factory.services.mail.receive import ReceiveMail, ReleaseRules
@@ -40,7 +40,7 @@ from mpms.ports.engine import Engine
 from mpms.settings import Settings
 
 if TYPE_CHECKING:
-    from mpms.factory.adapters.imap import ImapMailbox
+    from mpms.factory.adapters.mail.imap import ImapMailbox
 
 WATCH_S = 20.0
 SECURITY = {
@@ -213,7 +213,7 @@ def embedded_accounts(home: MailHome) -> tuple[MailAccount, SmtpAccount]:
 
 
 def _desk(settings: Settings, account: MailAccount, out: SmtpAccount) -> MailDesk:
-    from mpms.factory.adapters.imap import ImapMailbox  # only where there is a mailbox
+    from mpms.factory.adapters.mail.imap import ImapMailbox
 
     world = world_directory(settings.world)
     path = settings.catalogue or world / "catalogue.json"
@@ -230,7 +230,7 @@ def _desk(settings: Settings, account: MailAccount, out: SmtpAccount) -> MailDes
 
 
 def _prover() -> Callable[[bytes], frozenset[str]]:
-    from mpms.factory.adapters.dkim_check import proven_domains, txt_record
+    from mpms.factory.adapters.mail.dkim_check import proven_domains, txt_record
 
     return lambda raw: proven_domains(raw, txt_record)
 

@@ -103,9 +103,7 @@ def probe_robot(
     timeout: float,
 ) -> int:
     """Drive one goal; every state with its time, as JSON."""
-    from mpms.factory.adapters.robots import (
-        probe,  # the libraries of rosbridge are large
-    )
+    from mpms.factory.adapters.robots.robots import probe
 
     x_m, y_m = goal
     try:

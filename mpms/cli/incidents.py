@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mpms import bootstrap
 from mpms.cli.database import plain, who, with_services
-from mpms.ports.inbox import CauseFilter
+from mpms.ports.incidents.inbox import CauseFilter
 from mpms.services.incidents.close import close_cause, close_incident
 from mpms.settings import Settings
 

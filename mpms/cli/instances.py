@@ -13,8 +13,8 @@ from typing import Any
 from mpms import bootstrap
 from mpms.cli.database import plain, who, with_services
 from mpms.domain.errors import MpmsError
-from mpms.domain.incidents import Incident, IncidentFilter
-from mpms.domain.instances import InstanceStatus, Suspension
+from mpms.domain.incidents.incidents import Incident, IncidentFilter
+from mpms.domain.instances.instances import InstanceStatus, Suspension
 from mpms.services.history.delete import delete_history
 from mpms.services.instances import repair
 from mpms.services.instances.migrate import migrate_instances, plan_migration

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from mpms.domain.forms import check_form
-from mpms.domain.models import Problem
+from mpms.domain.models.definitions import Problem
 from mpms.engine import decisions
 from mpms.engine import lint as model_lint
 from mpms.engine.lint.markdown import elements_page

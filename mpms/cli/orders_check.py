@@ -10,7 +10,7 @@ import json
 from pathlib import Path
 
 from mpms.domain.errors import MpmsError
-from mpms.factory.adapters.mail_sandbox import MailSandbox
+from mpms.factory.adapters.mail.sandbox import MailSandbox
 from mpms.factory.domain.order_mail import (
     Catalogue,
     OrderDraft,

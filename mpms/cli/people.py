@@ -11,8 +11,8 @@ from mpms import bootstrap
 from mpms.adapters.argon2_hasher import Argon2Hasher
 from mpms.cli.database import plain, who, with_services
 from mpms.domain.errors import MpmsError
-from mpms.domain.people import Role
-from mpms.domain.secret_rules import check_password, check_pin, login_of
+from mpms.domain.people.people import Role
+from mpms.domain.people.secret_rules import check_password, check_pin, login_of
 from mpms.services.alerts.subscribe import address_of, set_mail
 from mpms.services.people import change_secret
 from mpms.services.people.add import add_person

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from mpms import bootstrap
 from mpms.cli.database import plain, who, with_services
-from mpms.domain.people import Role
+from mpms.domain.people.people import Role
 from mpms.services.api.manage_tokens import (
     USUAL_DAYS,
     TokenUnknown,

@@ -19,7 +19,7 @@ from mpms.background import BackgroundLoop
 from mpms.bootstrap.alerts import alert_sender
 from mpms.cli.database import database
 from mpms.demo.known_secrets import require_plant
-from mpms.factory.ports.plant import Scale
+from mpms.factory.ports.scales import Scale
 from mpms.factory.work import FactoryOptions, tell
 from mpms.plugins import BackgroundTask, WorkContext, loading
 from mpms.services.history.retention import run_deletion

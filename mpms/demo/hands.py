@@ -12,7 +12,8 @@ from collections.abc import Callable
 from websockets.exceptions import WebSocketException
 from websockets.sync.client import connect
 
-from mpms.factory.ports.plant import RobotAway, Scale, ScaleUnavailable
+from mpms.factory.ports.robots.robots import RobotAway
+from mpms.factory.ports.scales import Scale, ScaleUnavailable
 
 ANSWER_S = 2.0
 """Together with the weighing less than a job may take."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mpms.adapters.argon2_hasher import Argon2Hasher
-from mpms.domain.people import Role
+from mpms.domain.people.people import Role
 from mpms.factory.ports.store import UnitOfWork
 
 PASSWORD = "paint-factory"  # noqa: S105

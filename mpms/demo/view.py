@@ -9,7 +9,7 @@ from rich.spinner import Spinner
 from rich.text import Text
 
 from mpms.domain.history.events import Event
-from mpms.domain.models import ModelStep
+from mpms.domain.models.definitions import ModelStep
 
 TASKS = frozenset(
     {"userTask", "serviceTask", "scriptTask", "businessRuleTask", "callActivity"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mpms.domain.models import Cause, Causes
+from mpms.domain.models.definitions import Cause, Causes
 from mpms.engine.model import Element, Process
 
 

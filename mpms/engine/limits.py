@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from mpms.domain.errors import VariableTooLarge
-from mpms.domain.limits import KB, Limits
+from mpms.domain.instances.limits import KB, Limits
 
 if TYPE_CHECKING:
     from mpms.engine.tokens import Token, Tokens

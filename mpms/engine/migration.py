@@ -16,7 +16,7 @@ from SpiffWorkflow.specs.WorkflowSpec import WorkflowSpec
 from SpiffWorkflow.util.task import TaskState
 
 from mpms.domain.errors import ElementUnknown
-from mpms.domain.models import Definition
+from mpms.domain.models.definitions import Definition
 from mpms.engine.model import Element, Process
 from mpms.engine.nodes.activities import SubProcess
 from mpms.engine.nodes.base import ProcessNode

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from mpms.domain.models import Problem
+from mpms.domain.models.definitions import Problem
 
 ACTIVITY_TAGS = frozenset(
     {

@@ -13,7 +13,7 @@ from dataclasses import fields, is_dataclass
 
 from lxml import etree
 
-from mpms.domain.model_difference import ModelPart, Place
+from mpms.domain.models.difference import ModelPart, Place
 from mpms.engine.model import Element, EventTrigger, Flow, Loop, Process, Settings
 from mpms.engine.reading import read_model
 from mpms.engine.reading.names import child_text, tag_of

@@ -14,8 +14,7 @@ from typing import Any
 from SpiffWorkflow.util.task import TaskState
 
 from mpms.domain.errors import ElementUnknown, RepairRefused, TaskGone
-from mpms.domain.models import Definition
-from mpms.domain.steps import (
+from mpms.domain.instances.steps import (
     CancelActivity,
     LiveToken,
     Move,
@@ -24,6 +23,7 @@ from mpms.domain.steps import (
     Skip,
     StartAt,
 )
+from mpms.domain.models.definitions import Definition
 from mpms.engine import scope
 from mpms.engine.model import Element, Process
 from mpms.engine.nodes.base import Node

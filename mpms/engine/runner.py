@@ -12,14 +12,10 @@ from typing import Any
 from SpiffWorkflow.specs.WorkflowSpec import WorkflowSpec
 from SpiffWorkflow.util.task import TaskState
 
-from mpms.domain.decision_sheets import Decided, DecisionSheet
 from mpms.domain.errors import MigrationRefused, ModelRefused, TaskGone
-from mpms.domain.instances import InstanceStatus, Snapshot
-from mpms.domain.limits import Limits
-from mpms.domain.model_difference import ModelPart
-from mpms.domain.models import Causes, Definition, ModelStep, Problem
-from mpms.domain.starts import Due, StartEvent
-from mpms.domain.steps import (
+from mpms.domain.instances.instances import InstanceStatus, Snapshot
+from mpms.domain.instances.limits import Limits
+from mpms.domain.instances.steps import (
     Cancel,
     Command,
     Complete,
@@ -37,7 +33,11 @@ from mpms.domain.steps import (
     Variables,
     Wait,
 )
-from mpms.domain.topics import KnownTopic
+from mpms.domain.models.decision_sheets import Decided, DecisionSheet
+from mpms.domain.models.definitions import Causes, Definition, ModelStep, Problem
+from mpms.domain.models.difference import ModelPart
+from mpms.domain.models.topics import KnownTopic
+from mpms.domain.processes.starts import Due, StartEvent
 from mpms.engine import codec, lint, scope
 from mpms.engine import decisions as dmn
 from mpms.engine.awaited_signals import signals_to
@@ -54,13 +54,7 @@ from mpms.engine.reading import read_model
 from mpms.engine.repair import RepairShop, live_tokens
 from mpms.engine.schedules import first_due, next_due
 from mpms.engine.starts import starts
-from mpms.engine.tokens import (
-    STEP_LIMIT,
-    PureHandler,
-    Surroundings,
-    Token,
-    Tokens,
-)
+from mpms.engine.tokens import STEP_LIMIT, PureHandler, Surroundings, Token, Tokens
 from mpms.ports.engine import Decisions
 
 CACHED_MODELS = 200

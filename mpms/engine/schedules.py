@@ -9,7 +9,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from mpms.domain.errors import ExpressionFailed
-from mpms.domain.starts import Due
+from mpms.domain.processes.starts import Due
 from mpms.engine.cron import Cron, is_cron, parse_cron
 from mpms.engine.expressions import (
     Cycle,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mpms.domain.errors import StartUnknown
-from mpms.domain.starts import StartEvent
+from mpms.domain.processes.starts import StartEvent
 from mpms.engine.model import Process
 from mpms.engine.reading import read_model
 

@@ -23,9 +23,9 @@ from SpiffWorkflow.util.task import TaskState
 from SpiffWorkflow.workflow import Workflow
 
 from mpms.domain.errors import ExpressionFailed
-from mpms.domain.instances import InstanceStatus
-from mpms.domain.limits import Limits
-from mpms.domain.steps import Escalation, Throw, TraceLine, Variables
+from mpms.domain.instances.instances import InstanceStatus
+from mpms.domain.instances.limits import Limits
+from mpms.domain.instances.steps import Escalation, Throw, TraceLine, Variables
 
 STEP_LIMIT = 10_000
 UNSEEN = frozenset({"listens", "undoes"})

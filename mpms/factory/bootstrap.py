@@ -14,7 +14,9 @@ from mpms.factory.adapters.worlds import read_world
 from mpms.factory.domain.order_mail import Catalogue
 from mpms.factory.domain.worlds import World
 from mpms.factory.plugin import TOPICS
-from mpms.factory.ports.plant import Intake, Robots, Scale
+from mpms.factory.ports.mail.intake import Intake
+from mpms.factory.ports.robots.robots import Robots
+from mpms.factory.ports.scales import Scale
 from mpms.factory.ports.store import UnitOfWork
 from mpms.factory.services.catalogue.current import CurrentCatalogue
 from mpms.factory.topics.mail import ReadMail
@@ -65,7 +67,7 @@ def connect_robots(
     if url is None:
         return LoopbackRobots(world, on_report=on_report)
     # The libraries behind rosbridge take longer to load than all the rest.
-    from mpms.factory.adapters.robots import BridgeRobots
+    from mpms.factory.adapters.robots.robots import BridgeRobots
 
     return BridgeRobots(
         world,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mpms.domain.instances import Instance, InstanceStatus
+from mpms.domain.instances.instances import Instance, InstanceStatus
 from mpms.domain.tasks import PastTask
 from mpms.factory.domain.errors import OrderUnknown
 from mpms.factory.domain.orders import Order, OrderStatus

@@ -17,7 +17,9 @@ from mpms.factory.bootstrap import (
     topic_functions,
     world_named,
 )
-from mpms.factory.ports.plant import Intake, Robots, Scale
+from mpms.factory.ports.mail.intake import Intake
+from mpms.factory.ports.robots.robots import Robots
+from mpms.factory.ports.scales import Scale
 from mpms.factory.ports.store import UnitOfWork
 from mpms.factory.services.robots import watch_drives
 from mpms.factory.services.robots.own import OwnRobots

@@ -10,7 +10,7 @@ package, too.
 from mpms.domain.errors import BusinessError
 from mpms.domain.history.kinds import Kind
 from mpms.domain.jobs import Deferred, Done, Job, NotYet, Reach
-from mpms.domain.people import Role
+from mpms.domain.people.people import Role
 from mpms.plugins.plugin import (
     BackgroundTask,
     Page,

@@ -19,7 +19,7 @@ from typing import Any, cast
 
 from mpms.domain.history.kinds import CORE, Kinds
 from mpms.domain.jobs import Answer, Done, Reach
-from mpms.domain.topics import KnownTopic
+from mpms.domain.models.topics import KnownTopic
 from mpms.plugins.plugin import Plugin, PluginRefused, Topic, WorkContext, Working
 from mpms.services.instances.hooks import AllHooks, InstanceHooks
 from mpms.services.jobs.handlers import Handlers, Outside

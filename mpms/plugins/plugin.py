@@ -14,7 +14,7 @@ from typing import Any
 from mpms.domain.errors import MpmsError
 from mpms.domain.history.kinds import Kind
 from mpms.domain.jobs import Reach
-from mpms.domain.people import Role
+from mpms.domain.people.people import Role
 from mpms.ports.store import UnitOfWork
 from mpms.services.instances.advance import Advance
 from mpms.services.jobs.handlers import DEFAULT_LIMIT_S

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
-from mpms.domain.alerts import AlertWish, ToldCause
+from mpms.domain.alerts.rules import AlertWish, ToldCause
 
 
 class PushUnavailable(Exception):

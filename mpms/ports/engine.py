@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
-from mpms.domain.decision_sheets import Decided, DecisionSheet
-from mpms.domain.instances import Snapshot
-from mpms.domain.model_difference import ModelPart
-from mpms.domain.models import Causes, Definition, ModelStep, Problem
-from mpms.domain.starts import Due, StartEvent
-from mpms.domain.steps import Command, LiveToken, Step, Variables, Wait
-from mpms.domain.topics import KnownTopic
+from mpms.domain.instances.instances import Snapshot
+from mpms.domain.instances.steps import Command, LiveToken, Step, Variables, Wait
+from mpms.domain.models.decision_sheets import Decided, DecisionSheet
+from mpms.domain.models.definitions import Causes, Definition, ModelStep, Problem
+from mpms.domain.models.difference import ModelPart
+from mpms.domain.models.topics import KnownTopic
+from mpms.domain.processes.starts import Due, StartEvent
 
 
 class Decisions(Protocol):

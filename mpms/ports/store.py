@@ -13,33 +13,42 @@ from typing import TYPE_CHECKING, Protocol
 
 # Each brings the rows it speaks of, and no process uses them all.
 if TYPE_CHECKING:
-    from mpms.ports.administration import (
-        AuditLog,
-        Retention,
-        Vitals,
-        Workers,
-    )
+    from mpms.ports.admin.metrics import Metrics
+    from mpms.ports.admin.vitals import Vitals
     from mpms.ports.alerts import Alerts
-    from mpms.ports.api import ApiAnswers, ApiTokens, Webhooks
-    from mpms.ports.batches import Batches
-    from mpms.ports.cockpit import Cockpit, CockpitInstance, Tallies
-    from mpms.ports.definitions import Definitions
-    from mpms.ports.deliveries import Deliveries, Timers
-    from mpms.ports.desk_work import Attachments, Claims, Drafts, LateAnswers
+    from mpms.ports.api import ApiAnswers, ApiTokens
+    from mpms.ports.bulk import Batches
+    from mpms.ports.camunda7 import Listings
+    from mpms.ports.camunda8 import Numbered
     from mpms.ports.external_tasks import ExternalTasks
-    from mpms.ports.history import Events
-    from mpms.ports.inbox import Inbox
-    from mpms.ports.incidents import Incidents
-    from mpms.ports.instances import Instances, Waits
+    from mpms.ports.history.audit import AuditLog
+    from mpms.ports.history.events import Events
+    from mpms.ports.history.old_history import OldHistory
+    from mpms.ports.history.retention import Retention
+    from mpms.ports.history.tallies import Tallies
+    from mpms.ports.incidents.inbox import Inbox
+    from mpms.ports.incidents.incidents import Incidents
+    from mpms.ports.instances.cockpit import CockpitInstance
+    from mpms.ports.instances.deliveries import Deliveries
+    from mpms.ports.instances.instances import Instances
+    from mpms.ports.instances.suspensions import Suspensions
+    from mpms.ports.instances.timers import Timers
+    from mpms.ports.instances.waits import Waits
     from mpms.ports.jobs import Jobs
-    from mpms.ports.listings import Listings
-    from mpms.ports.metrics import Metrics
-    from mpms.ports.models import Models
-    from mpms.ports.numbered import Numbered
-    from mpms.ports.people import Attempts, People, Sessions
-    from mpms.ports.repair import OldHistory, Suspensions
-    from mpms.ports.starts import Starts
-    from mpms.ports.tasks import Tasks
+    from mpms.ports.models.definitions import Definitions
+    from mpms.ports.models.models import Models
+    from mpms.ports.people.attempts import Attempts
+    from mpms.ports.people.people import People
+    from mpms.ports.people.sessions import Sessions
+    from mpms.ports.processes.cockpit import Cockpit
+    from mpms.ports.processes.starts import Starts
+    from mpms.ports.tasks.attachments import Attachments
+    from mpms.ports.tasks.claims import Claims
+    from mpms.ports.tasks.drafts import Drafts
+    from mpms.ports.tasks.late_answers import LateAnswers
+    from mpms.ports.tasks.tasks import Tasks
+    from mpms.ports.webhooks import Webhooks
+    from mpms.ports.workers import Workers
 
 
 class Transaction(Protocol):

@@ -13,12 +13,7 @@ from urllib.parse import unquote, urlsplit
 
 from mpms import assets, bootstrap
 from mpms.adapters.argon2_hasher import Argon2Hasher
-from mpms.adapters.mail_account import (
-    AccountInvalid,
-    Password,
-    Security,
-    SmtpAccount,
-)
+from mpms.adapters.mail_account import AccountInvalid, Password, Security, SmtpAccount
 from mpms.adapters.oauth import token_source
 from mpms.adapters.oidc import OidcProvider, OidcSettings
 from mpms.adapters.smtp import SmtpSender
@@ -27,14 +22,14 @@ from mpms.bootstrap.mail import mail_accounts, mail_sender
 from mpms.demo.buyer import BUYER, Buyer
 from mpms.demo.faults import breakers
 from mpms.demo.people import PEOPLE
-from mpms.domain.people import Role
+from mpms.domain.people.people import Role
 from mpms.embedded import mail
 from mpms.embedded.mail import MailHome
 from mpms.factory import bootstrap as factory_bootstrap
 from mpms.factory.adapters.floor import BridgeFloor, StillFloor
-from mpms.factory.adapters.mail_check import ServersCheck
-from mpms.factory.adapters.mail_sandbox import MailSandbox
-from mpms.factory.adapters.robot_check import BridgeCheck
+from mpms.factory.adapters.mail.sandbox import MailSandbox
+from mpms.factory.adapters.mail.servers_check import ServersCheck
+from mpms.factory.adapters.robots.check import BridgeCheck
 from mpms.factory.domain.order_mail import Catalogue, Senders
 from mpms.factory.domain.worlds import World
 from mpms.factory.ports.floor import Floor
@@ -44,8 +39,8 @@ from mpms.factory.services.orders.instance_details import instance_details
 from mpms.factory.web.desk import FactoryDesk
 from mpms.log_lines import log_files
 from mpms.plugins import loading
-from mpms.ports.identity import IdentityProvider
-from mpms.ports.plant_desk import LogFile, PlantDesk
+from mpms.ports.admin.plant_desk import LogFile, PlantDesk
+from mpms.ports.people.identity import IdentityProvider
 from mpms.server.open_site import OpenSite
 from mpms.settings import Settings
 from mpms.settings.shown import settings_shown

@@ -10,7 +10,7 @@ from decimal import Decimal, InvalidOperation
 from pathlib import Path
 
 from mpms.domain.errors import MpmsError
-from mpms.domain.limits import KB, Limits
+from mpms.domain.instances.limits import KB, Limits
 
 
 class SettingInvalid(MpmsError):

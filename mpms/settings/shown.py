@@ -8,7 +8,7 @@ from dataclasses import Field, dataclass, fields
 from urllib.parse import urlsplit, urlunsplit
 
 from mpms.log_lines import HIDDEN
-from mpms.ports.plant_desk import SettingShown
+from mpms.ports.admin.plant_desk import SettingShown
 from mpms.settings import Settings
 
 ADDRESSES = frozenset({"database_url", "imap_url", "smtp_url", "robots_url"})

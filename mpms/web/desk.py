@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from mpms.domain.history.kinds import Kinds
+from mpms.ports.admin.plant_desk import PlantDesk
 from mpms.ports.alerts import Pusher
 from mpms.ports.clock import Clock
 from mpms.ports.engine import Engine
-from mpms.ports.hasher import Hasher
-from mpms.ports.identity import IdentityProvider
-from mpms.ports.plant_desk import PlantDesk
+from mpms.ports.people.hasher import Hasher
+from mpms.ports.people.identity import IdentityProvider
 from mpms.ports.store import UnitOfWork
 from mpms.services.admin.health import HealthPart
 from mpms.services.instances.advance import Advance

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from flask import Flask
 
-from mpms.domain.people import Role
+from mpms.domain.people.people import Role
 
 View = TypeVar("View", bound=Callable[..., Any])
 

@@ -15,7 +15,7 @@ import psycopg2
 import pytest
 
 from mpms import bootstrap
-from mpms.domain.batches import BatchAction, TheseInstances
+from mpms.domain.bulk import BatchAction, TheseInstances
 from mpms.services.bulk.order import order_batch
 from mpms.services.bulk.show import show_batch
 from mpms.services.instances.start import start_instance

@@ -18,7 +18,7 @@ from mpms.adapters.argon2_hasher import Argon2Hasher
 from mpms.cli import main
 from mpms.demo.known_secrets import known_to_everybody, require_plant
 from mpms.demo.people import PEOPLE, settle_people
-from mpms.domain.people import Role
+from mpms.domain.people.people import Role
 from mpms.services.people import change_secret
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -120,7 +120,7 @@ def test_a_worker_loads_only_the_parts_that_are_configured(
     assert worker.returncode == 0, err
     loaded = set(json.loads(out))
     assert loaded >= ENGINE | {"psycopg2", "mpms.worker"}
-    unused = {"mpms.engine.lint.checking", "mpms.ports.cockpit"}
+    unused = {"mpms.engine.lint.checking", "mpms.ports.processes.cockpit"}
     assert loaded & (RARE | DECISIONS | unused) == set()
 
 

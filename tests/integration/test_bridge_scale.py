@@ -18,7 +18,8 @@ from mpms.factory.adapters.memory import LoopbackScale
 from mpms.factory.adapters.scales import BridgeScale
 from mpms.factory.domain.goals import Pose
 from mpms.factory.domain.worlds import RobotInfo, World
-from mpms.factory.ports.plant import RobotAway, ScaleUnavailable
+from mpms.factory.ports.robots.robots import RobotAway
+from mpms.factory.ports.scales import ScaleUnavailable
 from mpms.factory.topics.warehouse import WeighMaterial
 from mpms.settings import SettingInvalid, Settings
 from robot_bridge.profiles import load_profile

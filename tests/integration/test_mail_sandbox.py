@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from mpms.factory.adapters.mail_sandbox import MailSandbox, SandboxUnavailable
-from mpms.factory.adapters.mail_sandbox.workbook import read_workbook
+from mpms.factory.adapters.mail.sandbox import MailSandbox, SandboxUnavailable
+from mpms.factory.adapters.mail.sandbox.workbook import read_workbook
 from mpms.factory.domain.order_mail import (
     Catalogue,
     Outcome,
@@ -298,7 +298,7 @@ def test_a_child_that_needs_too_much_memory_rejects_only_that_message(
 
 def test_a_child_that_computes_too_long_is_ended_by_the_kernel() -> None:
     program = (
-        "from mpms.factory.adapters.mail_sandbox.child import _limit_cpu\n"
+        "from mpms.factory.adapters.mail.sandbox.child import _limit_cpu\n"
         "_limit_cpu(1)\n"
         "while True: pass\n"
     )

@@ -9,12 +9,16 @@ import psycopg2
 import pytest
 from psycopg2.extensions import connection
 
-from mpms.adapters.postgres import migrate as migrations
-from mpms.adapters.postgres.connections import Connections
-from mpms.adapters.postgres.listening import Notification
-from mpms.adapters.postgres.migrate import migrate, pending
-from mpms.adapters.postgres.migration_files import MigrationsInvalid
-from mpms.adapters.postgres.queries import Queries, QueriesInvalid, QueryUnknown
+from mpms.adapters.postgres.database import migrate as migrations
+from mpms.adapters.postgres.database.connections import Connections
+from mpms.adapters.postgres.database.listening import Notification
+from mpms.adapters.postgres.database.migrate import migrate, pending
+from mpms.adapters.postgres.database.migration_files import MigrationsInvalid
+from mpms.adapters.postgres.database.queries import (
+    Queries,
+    QueriesInvalid,
+    QueryUnknown,
+)
 from mpms.domain.errors import DatabaseAway
 from mpms.embedded.postgres_launch import free_port
 

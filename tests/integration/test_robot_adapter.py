@@ -18,10 +18,10 @@ import pytest
 from mpms import assets, bootstrap
 from mpms.domain.errors import DatabaseAway
 from mpms.factory import bootstrap as factory_bootstrap
-from mpms.factory.adapters.robots import BridgeRobots, RobotsMisconfigured
+from mpms.factory.adapters.robots.robots import BridgeRobots, RobotsMisconfigured
 from mpms.factory.domain.goals import Goal, GoalReport, GoalState, Pose
 from mpms.factory.domain.worlds import RobotInfo, World
-from mpms.factory.ports.plant import RobotState
+from mpms.factory.ports.robots.robots import RobotState
 from mpms.factory.services.robots.own import OwnRobots
 from mpms.factory.services.robots.settle_goals import settle_goal
 from robot_bridge.address import Address
@@ -151,7 +151,7 @@ def test_a_goal_that_could_not_be_sent_for_long_is_for_a_person_to_decide(
     connect: Callable[..., BridgeRobots],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("mpms.factory.adapters.robots.EXPIRY_S", 0.2)
+    monkeypatch.setattr("mpms.factory.adapters.robots.robots.EXPIRY_S", 0.2)
     robots = connect(simulator.url, "robot1")
     eventually(lambda: state(robots).ready, "it is ready")
     simulator.fault("cut *")

@@ -10,9 +10,9 @@ from pathlib import Path
 import psycopg2
 import pytest
 
-from mpms.adapters.postgres import migration_files
-from mpms.adapters.postgres.migrate import migrate
-from mpms.adapters.postgres.migration_files import (
+from mpms.adapters.postgres.database import migration_files
+from mpms.adapters.postgres.database.migrate import migrate
+from mpms.adapters.postgres.database.migration_files import (
     DIGESTS,
     MigrationsInvalid,
     read_migrations,

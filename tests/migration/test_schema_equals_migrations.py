@@ -12,8 +12,8 @@ import psycopg2
 import pytest
 from psycopg2.extensions import cursor
 
-from mpms.adapters.postgres.migrate import migrate
-from mpms.adapters.postgres.queries import PARAMETER, Queries, Query
+from mpms.adapters.postgres.database.migrate import migrate
+from mpms.adapters.postgres.database.queries import PARAMETER, Queries, Query
 from tests.support.schema import describe, difference
 
 DB = Path(__file__).resolve().parents[2] / "db"

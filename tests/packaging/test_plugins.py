@@ -20,7 +20,7 @@ from typing import Any, ClassVar
 import pytest
 
 from mpms.assets import product_version
-from mpms.domain.people import Role
+from mpms.domain.people.people import Role
 from tests.support.databases import Databases
 from tests.support.site import Site
 from tests.support.waiting import PATIENCE_S, eventually

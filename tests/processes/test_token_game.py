@@ -13,9 +13,16 @@ from typing import Any
 
 import pytest
 
-from mpms.domain.instances import InstanceStatus, Snapshot
-from mpms.domain.models import Definition
-from mpms.domain.steps import Complete, EventWait, FormWait, Receive, Start, Step
+from mpms.domain.instances.instances import InstanceStatus, Snapshot
+from mpms.domain.instances.steps import (
+    Complete,
+    EventWait,
+    FormWait,
+    Receive,
+    Start,
+    Step,
+)
+from mpms.domain.models.definitions import Definition
 from mpms.engine import codec
 from mpms.engine.runner import SpiffEngine
 from tests.support.random_models import BLOCKS, RandomModel

@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 
 from mpms.domain.errors import FormInvalid
-from mpms.domain.steps import Fail
+from mpms.domain.instances.steps import Fail
 from mpms.factory.domain.orders import OrderLine
 from tests.support.checkers import there
 from tests.support.paint_factory import PaintFactory

@@ -8,8 +8,8 @@ from typing import Any
 
 from mpms.adapters.mail_account import Password, Security, SmtpAccount
 from mpms.adapters.smtp import SmtpSender
-from mpms.domain.alerts import AlertRules, AlertWish
-from mpms.domain.people import Role
+from mpms.domain.alerts.rules import AlertRules, AlertWish
+from mpms.domain.people.people import Role
 from mpms.embedded.mail import MailServers
 from mpms.ports.alerts import Subscription
 from mpms.services.alerts.send import SendAlerts

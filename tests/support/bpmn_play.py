@@ -8,9 +8,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from mpms.domain.instances import InstanceStatus, Snapshot
-from mpms.domain.models import Definition
-from mpms.domain.steps import (
+from mpms.domain.instances.instances import InstanceStatus, Snapshot
+from mpms.domain.instances.steps import (
     Cancel,
     Command,
     Complete,
@@ -26,6 +25,7 @@ from mpms.domain.steps import (
     TraceLine,
     Wait,
 )
+from mpms.domain.models.definitions import Definition
 from mpms.engine import codec
 from mpms.engine.runner import SpiffEngine
 from mpms.engine.tokens import STEP_LIMIT

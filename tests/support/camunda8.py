@@ -10,7 +10,7 @@ import base64
 import json
 from typing import Any
 
-from mpms.domain.people import Role
+from mpms.domain.people.people import Role
 from tests.support.drawings import draw
 from tests.support.external_workers import ForeignPlant
 from tests.support.site import Answer, Browser, browser_of

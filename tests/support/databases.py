@@ -18,7 +18,7 @@ from uuid import uuid4
 import psycopg2
 from psycopg2 import extensions, sql
 
-from mpms.adapters.postgres.migrate import migrate
+from mpms.adapters.postgres.database.migrate import migrate
 
 ROOT = Path(__file__).resolve().parents[2]
 TEMPLATE = "mpms_template"

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from mpms.domain.people import Role
+from mpms.domain.people.people import Role
 from tests.support.drawings import draw, job
 from tests.support.factory import ROOT
 from tests.support.site import Answer, Browser, browser_of

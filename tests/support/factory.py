@@ -16,15 +16,15 @@ import psycopg2
 from psycopg2.extensions import connection
 
 from mpms import assets, bootstrap
-from mpms.domain.incidents import Incident
-from mpms.domain.instances import Instance
-from mpms.domain.limits import Limits
-from mpms.domain.steps import Throw
+from mpms.domain.incidents.incidents import Incident
+from mpms.domain.instances.instances import Instance
+from mpms.domain.instances.limits import Limits
+from mpms.domain.instances.steps import Throw
 from mpms.domain.tasks import FormTask
 from mpms.factory import bootstrap as factory_bootstrap
 from mpms.factory.adapters.memory import LoopbackRobots
 from mpms.factory.domain.worlds import World
-from mpms.factory.ports.plant import Robots
+from mpms.factory.ports.robots.robots import Robots
 from mpms.ports.clock import Clock
 from mpms.services.instances.start import start_instance
 from mpms.services.jobs.handlers import Handlers

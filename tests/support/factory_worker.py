@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from mpms.domain.errors import DatabaseAway
 from mpms.domain.jobs import Answer, Job
-from mpms.factory.ports.plant import Robots
+from mpms.factory.ports.robots.robots import Robots
 from mpms.factory.ports.store import Transaction, UnitOfWork
 from mpms.factory.services.robots import watch_drives
 from mpms.factory.work import robot_phases

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from mpms.factory.adapters.mail_sandbox import MailSandbox
+from mpms.factory.adapters.mail.sandbox import MailSandbox
 from mpms.factory.domain.order_mail import Catalogue, Outcome, Senders
-from mpms.factory.ports.mail import Mailbox, MailMessage
+from mpms.factory.ports.mail.mailbox import Mailbox, MailMessage
 from mpms.factory.services.mail.receive import ReceiveMail
 from tests.support.factory import Factory
 

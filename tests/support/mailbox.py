@@ -12,10 +12,10 @@ from imapclient import IMAPClient
 
 from mpms.adapters.mail_account import MailAccount, Password
 from mpms.embedded.mail import MailHome
-from mpms.factory.adapters.imap import ImapMailbox
-from mpms.factory.adapters.imap.connection import Patience
-from mpms.factory.ports.mail import MailboxSession, MailMessage, MailMessageId
-from mpms.factory.ports.plant import MailboxUnavailable
+from mpms.factory.adapters.mail.imap import ImapMailbox
+from mpms.factory.adapters.mail.imap.connection import Patience
+from mpms.factory.ports.mail.intake import MailboxUnavailable
+from mpms.factory.ports.mail.mailbox import MailboxSession, MailMessage, MailMessageId
 from mpms.ports.outgoing_mail import Reply
 from tests.support.checkers import there
 from tests.support.mail_servers import Server

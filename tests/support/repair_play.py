@@ -9,9 +9,8 @@ from datetime import timedelta
 from itertools import count
 from typing import Any
 
-from mpms.domain.instances import Snapshot
-from mpms.domain.models import Definition
-from mpms.domain.steps import (
+from mpms.domain.instances.instances import Snapshot
+from mpms.domain.instances.steps import (
     CancelActivity,
     Command,
     Complete,
@@ -24,6 +23,7 @@ from mpms.domain.steps import (
     StartAt,
     Step,
 )
+from mpms.domain.models.definitions import Definition
 from mpms.engine.runner import SpiffEngine
 from tests.support.bpmn_play import Running
 

@@ -14,7 +14,7 @@ from werkzeug.test import TestResponse
 
 from mpms.adapters.argon2_hasher import Argon2Hasher
 from mpms.domain.jobs import Done, Job
-from mpms.domain.people import Person, Role
+from mpms.domain.people.people import Person, Role
 from mpms.factory.domain.order_mail import Catalogue
 from mpms.factory.domain.order_mail.showing import read_text
 from mpms.factory.services.catalogue.current import CurrentCatalogue

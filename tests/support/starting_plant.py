@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mpms.domain.instances import Instance
+from mpms.domain.instances.instances import Instance
 from mpms.services.instances.start import start_instance
 from mpms.services.messages.correlate import Correlated, correlate_message
 from mpms.services.models.deploy import Deployment, deploy_models

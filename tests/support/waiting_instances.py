@@ -9,10 +9,13 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
 
-from mpms.adapters.postgres.connections import Connections
-from mpms.adapters.postgres.unit_of_work import PostgresTransaction, PostgresUnitOfWork
-from mpms.domain.instances import Parent
-from mpms.domain.steps import EventWait, FormWait, JobWait, TimerWait
+from mpms.adapters.postgres.database.connections import Connections
+from mpms.adapters.postgres.database.unit_of_work import (
+    PostgresTransaction,
+    PostgresUnitOfWork,
+)
+from mpms.domain.instances.instances import Parent
+from mpms.domain.instances.steps import EventWait, FormWait, JobWait, TimerWait
 from tests.support.waiting import PATIENCE_S, eventually
 
 LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)

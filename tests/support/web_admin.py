@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from mpms.domain.people import Person, Role
+from mpms.domain.people.people import Person, Role
 from mpms.services.people.add import add_person
 from tests.support.factory import ROOT
 from tests.support.site import Site, quick_hasher

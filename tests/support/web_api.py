@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from mpms.domain.people import Role
+from mpms.domain.people.people import Role
 from mpms.services.api.manage_tokens import NewToken, add_token
 from tests.support.drawings import in_a_row, job
 from tests.support.site import Answer, Browser, Workshop, browser_of, pages_of

@@ -11,7 +11,7 @@ from typing import Any
 from flask.testing import FlaskClient
 
 from mpms.adapters.argon2_hasher import Argon2Hasher
-from mpms.domain.people import Person, Role
+from mpms.domain.people.people import Person, Role
 from mpms.factory.web.desk import FactoryDesk
 from mpms.services.people.add import add_person
 from mpms.services.people.change_secret import set_badge

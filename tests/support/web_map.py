@@ -10,7 +10,7 @@ from uuid import uuid4
 from mpms.factory.domain.goals import Goal, GoalState, Pose
 from mpms.factory.domain.worlds import World
 from mpms.factory.ports.floor import FloorSeen, Point
-from mpms.factory.ports.plant import RobotState
+from mpms.factory.ports.robots.robots import RobotState
 from mpms.factory.web.desk import FactoryDesk
 from tests.support.fakes import CountingUnitOfWork, EmptyFloor
 from tests.support.site import Browser, Site

@@ -5,7 +5,7 @@ from __future__ import annotations
 from io import BytesIO
 from typing import Any
 
-from mpms.domain.people import Role
+from mpms.domain.people.people import Role
 from mpms.services.bulk.run import RunBatches
 from tests.support.drawings import in_a_row
 from tests.support.site import Answer, Browser, Site

@@ -10,8 +10,8 @@ from mpms.factory import bootstrap as factory_bootstrap
 from mpms.factory.adapters.memory import LoopbackRobots, LoopbackScale, MemoryIntake
 from mpms.factory.domain.goals import GoalReport
 from mpms.factory.domain.orders import Order, OrderLine, OrderStatus
-from mpms.factory.ports.mail import MailMessageId
-from mpms.factory.ports.store import MailRecord
+from mpms.factory.ports.mail.mailbox import MailMessageId
+from mpms.factory.ports.mail.mails import MailRecord
 from mpms.factory.web.desk import FactoryDesk
 from mpms.services.tasks.submit import submit_form
 from tests.support.factory import paint_factory

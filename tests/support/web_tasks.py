@@ -8,7 +8,7 @@ from typing import Any
 from uuid import uuid4
 
 from mpms import assets
-from mpms.domain.people import Role
+from mpms.domain.people.people import Role
 from mpms.domain.tasks import FormTask
 from mpms.factory import bootstrap as factory_bootstrap
 from mpms.factory.adapters.memory import LoopbackScale

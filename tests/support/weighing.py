@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
-from mpms.domain.people import Person, Role
+from mpms.domain.people.people import Person, Role
 from mpms.domain.tasks import FormTask
 from mpms.factory import bootstrap as factory_bootstrap
 from mpms.factory.adapters.memory import LoopbackScale

@@ -4,8 +4,8 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from mpms.adapters.postgres.statements import Repository
-from mpms.domain.instances import Instance, InstanceStatus
+from mpms.adapters.postgres.database.statements import Repository
+from mpms.domain.instances.instances import Instance, InstanceStatus
 from mpms.plugins import InstanceHooks
 from mpms.web.api.operation import Call, Section
 from mpms.web.rights import LEADERS

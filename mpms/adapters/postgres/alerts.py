@@ -6,9 +6,9 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from mpms.adapters.postgres.statements import Repository, Row, as_json
-from mpms.domain.alerts import AlertWish, ToldCause
-from mpms.domain.people import LEADERS
+from mpms.adapters.postgres.database.statements import Repository, Row, as_json
+from mpms.domain.alerts.rules import AlertWish, ToldCause
+from mpms.domain.people.people import LEADERS
 from mpms.ports.alerts import Listener, Subscription
 
 

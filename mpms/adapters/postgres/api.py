@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from mpms.adapters.postgres.statements import Repository, Row
-from mpms.domain.people import Role
+from mpms.adapters.postgres.database.statements import Repository, Row
+from mpms.domain.people.people import Role
 from mpms.ports.api import ApiToken, KeptAnswer
 
 

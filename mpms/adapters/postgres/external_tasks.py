@@ -6,7 +6,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from mpms.adapters.postgres.statements import REACH, Repository, Row, as_json, is_uuid
+from mpms.adapters.postgres.database.statements import (
+    REACH,
+    Repository,
+    Row,
+    as_json,
+    is_uuid,
+)
 from mpms.domain.external_tasks import ExternalTask, TaskFilter, WantedTopic
 from mpms.domain.jobs import Job
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from mpms.adapters.postgres.statements import REACH, Repository, Row
+from mpms.adapters.postgres.database.statements import REACH, Repository, Row
 from mpms.domain.jobs import Job, RobotJob, WaitingJob
 
 HOLD_WAIT_S = 30.0

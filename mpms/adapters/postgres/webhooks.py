@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from mpms.adapters.postgres.statements import Repository, Row, as_json
+from mpms.adapters.postgres.database.statements import Repository, Row, as_json
 from mpms.domain.history.events import Cursor
-from mpms.ports.api import Webhook, WebhookPost
+from mpms.ports.webhooks import Webhook, WebhookPost
 
 
 class Webhooks(Repository):

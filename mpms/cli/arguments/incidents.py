@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from mpms.ports.inbox import SORTS
+from mpms.ports.incidents.inbox import SORTS
 
 Commands = argparse._SubParsersAction
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 
-from mpms.domain.instances import InstanceStatus
+from mpms.domain.instances.instances import InstanceStatus
 
 Commands = argparse._SubParsersAction
 Parser = argparse.ArgumentParser

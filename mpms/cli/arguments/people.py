@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from mpms.domain.people import Role
+from mpms.domain.people.people import Role
 
 LANGUAGES = ("en", "es", "de")
 

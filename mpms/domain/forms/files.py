@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from mpms.domain.forms.reading import check_schema
-from mpms.domain.models import Problem
+from mpms.domain.models.definitions import Problem
 
 
 def check_form(content: bytes) -> list[Problem]:

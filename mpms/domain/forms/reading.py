@@ -19,7 +19,7 @@ from mpms.domain.forms.conditions import (
     path_of,
 )
 from mpms.domain.forms.patterns import PatternRefused, portable
-from mpms.domain.models import Problem
+from mpms.domain.models.definitions import Problem
 
 CHOICE_TYPES = frozenset({"select", "radio", "checklist", "taglist"})
 OUR_TYPES = frozenset({"scan", "weigh", "photo", "signature"})

@@ -6,7 +6,7 @@ from typing import TypeVar
 from lxml import etree
 
 from mpms.domain.errors import ExpressionInvalid
-from mpms.domain.models import Problem
+from mpms.domain.models.definitions import Problem
 
 from .documents import children, local, text_of
 from .item_types import ANY, BUILT_IN, ItemType

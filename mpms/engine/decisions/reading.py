@@ -7,7 +7,7 @@ only draws or explains.
 from lxml import etree
 
 from mpms.domain.errors import ModelRefused
-from mpms.domain.models import Problem
+from mpms.domain.models.definitions import Problem
 
 from .boxed import Logic
 from .decision import Decision, File, InputData, Knowledge, Required

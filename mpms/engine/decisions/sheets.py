@@ -10,8 +10,8 @@ from dataclasses import replace
 
 from lxml import etree
 
-from mpms.domain.decision_sheets import DecisionSheet, SheetColumn, SheetRule
 from mpms.domain.errors import ModelRefused
+from mpms.domain.models.decision_sheets import DecisionSheet, SheetColumn, SheetRule
 
 from .decision import Decision
 from .documents import DocumentRefused, children, read_document, text_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from mpms.domain.models import Problem
+from mpms.domain.models.definitions import Problem
 from mpms.engine.expressions import is_expression
 from mpms.engine.lint.elements import PARTS
 from mpms.engine.lint.meanings import shown

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from mpms.domain.models import Problem
+from mpms.domain.models.definitions import Problem
 from mpms.engine.lint.elements import PARTS
 from mpms.engine.lint.view import View, at
 from mpms.engine.model import SUBPROCESS_TAGS, Element

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from mpms.domain.errors import ModelRefused
-from mpms.domain.models import Problem
+from mpms.domain.models.definitions import Problem
 from mpms.engine.lint.activities import check_activities
 from mpms.engine.lint.beside import check_beside
 from mpms.engine.lint.dialects import check_dialects

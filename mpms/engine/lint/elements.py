@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mpms.domain.models import Problem
+from mpms.domain.models.definitions import Problem
 from mpms.engine.lint.view import at
 from mpms.engine.model import Element, EventTrigger, Process
 

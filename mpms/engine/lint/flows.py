@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mpms.domain.models import Problem
+from mpms.domain.models.definitions import Problem
 from mpms.engine.lint.view import View, at
 from mpms.engine.model import ACTIVITY_TAGS, Element, Flow
 from mpms.engine.reading.tags import GATEWAY_TAGS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from mpms.domain.models import Problem
+from mpms.domain.models.definitions import Problem
 from mpms.domain.spelling import nearest
 from mpms.engine.lint.meanings import shown
 from mpms.engine.lint.view import Known, Names, View, at

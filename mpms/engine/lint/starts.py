@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from mpms.domain.errors import ExpressionInvalid
-from mpms.domain.models import Problem
+from mpms.domain.models.definitions import Problem
 from mpms.engine.expressions import compile_value
 from mpms.engine.lint.view import View, at
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 
 from mpms.domain.errors import ExpressionInvalid
-from mpms.domain.models import Problem
+from mpms.domain.models.definitions import Problem
 from mpms.engine.expressions import (
     Expression,
     Script,

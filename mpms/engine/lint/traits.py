@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from mpms.domain.models import Problem
+from mpms.domain.models.definitions import Problem
 from mpms.engine.lint import camunda_vocabulary as camunda_words
 from mpms.engine.lint import zeebe_vocabulary as zeebe_words
 from mpms.engine.lint.bpmn_vocabulary import ATTRIBUTES, CHILDREN, SINGLE

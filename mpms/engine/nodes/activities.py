@@ -8,9 +8,9 @@ from copy import deepcopy
 from typing import Any
 
 from mpms.domain.errors import BusinessError, ExpressionFailed
+from mpms.domain.instances.steps import FormWait, JobWait, Variables, Wait
 from mpms.domain.jobs import DEFAULT_RETRY_DELAYS_S
-from mpms.domain.people import group_of
-from mpms.domain.steps import FormWait, JobWait, Variables, Wait
+from mpms.domain.people.people import group_of
 from mpms.engine import scope
 from mpms.engine.expressions import compile_script, compile_value, parse_retry_cycle
 from mpms.engine.model import Element, Settings

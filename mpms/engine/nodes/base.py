@@ -12,7 +12,7 @@ from SpiffWorkflow.bpmn.specs.bpmn_task_spec import BpmnTaskSpec
 from SpiffWorkflow.util.task import TaskState
 
 from mpms.domain.errors import ExpressionFailed
-from mpms.domain.steps import Variables, Wait
+from mpms.domain.instances.steps import Variables, Wait
 from mpms.engine import scope
 from mpms.engine.expressions import Expression, compile_value
 from mpms.engine.model import Element, Mapping

@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import Any
 
 from mpms.domain.errors import ExpressionFailed
-from mpms.domain.steps import CallWait, Variables, Wait
+from mpms.domain.instances.steps import CallWait, Variables, Wait
 from mpms.engine import scope
 from mpms.engine.expressions import compile_value
 from mpms.engine.model import Element

@@ -15,7 +15,7 @@ from typing import Any
 from SpiffWorkflow.util.task import TaskState
 
 from mpms.domain.errors import ExpressionFailed
-from mpms.domain.steps import Variables
+from mpms.domain.instances.steps import Variables
 from mpms.engine.model import Element
 from mpms.engine.nodes.base import Node
 from mpms.engine.tokens import Token, Tokens

@@ -6,7 +6,7 @@ that catches it interrupts the activity it is in.
 
 from __future__ import annotations
 
-from mpms.domain.steps import Escalation
+from mpms.domain.instances.steps import Escalation
 from mpms.engine.nodes.base import Node
 from mpms.engine.nodes.catching import catcher_of
 from mpms.engine.tokens import Token, Tokens

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mpms.domain.steps import Variables
+from mpms.domain.instances.steps import Variables
 from mpms.engine import scope
 from mpms.engine.model import Element
 from mpms.engine.nodes.events import Watcher

@@ -8,7 +8,7 @@ from uuid import UUID
 from SpiffWorkflow.util.task import TaskState
 
 from mpms.domain.errors import TaskGone
-from mpms.domain.steps import EventWait, Throw, TimerWait, Variables, Wait
+from mpms.domain.instances.steps import EventWait, Throw, TimerWait, Variables, Wait
 from mpms.engine import scope
 from mpms.engine.expressions import Expression, compile_value
 from mpms.engine.limits import check_given

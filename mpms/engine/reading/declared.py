@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from lxml import etree
 
-from mpms.domain.models import Problem
+from mpms.domain.models.definitions import Problem
 from mpms.engine.reading.names import attribute, children, referred, tag_of
 from mpms.engine.reading.zeebe import plain, subscription_key
 

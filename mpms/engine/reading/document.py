@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from lxml import etree
 
 from mpms.domain.errors import ModelRefused
-from mpms.domain.models import Problem
+from mpms.domain.models.definitions import Problem
 from mpms.engine.model import Model
 from mpms.engine.reading.declared import read_declared
 from mpms.engine.reading.facts import Facts, Trait, traits_of

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from lxml import etree
 
-from mpms.domain.models import Problem
+from mpms.domain.models.definitions import Problem
 from mpms.engine.model import EventTrigger
 from mpms.engine.reading.declared import Declared, Named
 from mpms.engine.reading.names import (

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from lxml import etree
 
-from mpms.domain.models import Problem
+from mpms.domain.models.definitions import Problem
 from mpms.engine.model import SUBPROCESS_TAGS, Element, Flow, Process
 from mpms.engine.reading.artifacts import data_copies, read_associations
 from mpms.engine.reading.declared import Declared

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from lxml import etree
 
-from mpms.domain.models import Problem
+from mpms.domain.models.definitions import Problem
 from mpms.engine.reading.names import CAMUNDA, MODELER, shown_name
 
 OPERATON = "http://operaton.org/schema/1.0/bpmn"

@@ -7,7 +7,8 @@ it into a form.
 from __future__ import annotations
 
 from mpms.factory.domain.worlds import World
-from mpms.factory.ports.plant import RobotAway, ScaleUnavailable
+from mpms.factory.ports.robots.robots import RobotAway
+from mpms.factory.ports.scales import ScaleUnavailable
 from robot_bridge import weighing
 from robot_bridge.address import UnsafeAddress
 from robot_bridge.profiles import BadProfile

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from mpms.factory.ports.tracks import Spent
-from mpms.ports.cockpit import TrendHour
+from mpms.factory.ports.robots.tracks import Spent
+from mpms.ports.processes.cockpit import TrendHour
 
 LEAD_STEP = 1.1
 """A bucket of lead times is so much longer than the one before."""

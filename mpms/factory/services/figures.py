@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from typing import TypeVar
 
-from mpms.domain.models import ModelStep
+from mpms.domain.models.definitions import ModelStep
 from mpms.factory.ports.figures import LEAD_STEP, IncidentCount, LeadCount, OrderHour
+from mpms.factory.ports.robots.tracks import Spent
 from mpms.factory.ports.store import Transaction, UnitOfWork
-from mpms.factory.ports.tracks import Spent
-from mpms.ports.cockpit import TrendHour
 from mpms.ports.engine import Engine
+from mpms.ports.processes.cockpit import TrendHour
 from mpms.services.processes.heat_map import TAKEN_BY_PEOPLE, waiting_s
 
 MEDIAN, MOST = 0.5, 0.9

@@ -8,9 +8,9 @@ from datetime import datetime
 from typing import Any
 
 from mpms.factory.domain.worlds import World
-from mpms.factory.ports.store import MailFacts
+from mpms.factory.ports.mail.vitals import MailFacts
 from mpms.factory.services.robots.board import RobotCard, robot_board
-from mpms.ports.administration import Contact
+from mpms.ports.workers import Contact
 from mpms.services.admin.health import Finding, Light
 
 SILENT_S = 900.0

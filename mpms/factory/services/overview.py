@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from mpms.domain.incidents import Incident
+from mpms.domain.incidents.incidents import Incident
 from mpms.domain.tasks import FormTask
 from mpms.factory.domain.orders import OrderStatus
-from mpms.factory.ports.plant import RobotState
+from mpms.factory.ports.robots.robots import RobotState
 from mpms.factory.ports.store import UnitOfWork
 from mpms.services.incidents.list_alarms import Alarms, alarms_in
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mpms.domain.errors import BusinessError
 from mpms.domain.jobs import Answer, Done, Job
-from mpms.factory.ports.plant import Intake, MailboxUnavailable
+from mpms.factory.ports.mail.intake import Intake, MailboxUnavailable
 
 
 class ReadMail:

@@ -9,7 +9,7 @@ from mpms.domain.errors import BusinessError
 from mpms.domain.jobs import Answer, Done, Job, NotYet
 from mpms.factory.domain.goals import Pose
 from mpms.factory.domain.worlds import World
-from mpms.factory.ports.plant import RobotState
+from mpms.factory.ports.robots.robots import RobotState
 from mpms.factory.ports.store import Transaction
 
 LOOK_AGAIN_S = 2.0

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 
 from fleet.places import Body, Spot, aside, in_the_way, near
 from mpms.domain.errors import BusinessError
-from mpms.domain.incidents import STANDS
+from mpms.domain.incidents.incidents import STANDS
 from mpms.domain.jobs import Answer, Deferred, Job, NotYet, RobotJob
 from mpms.factory.domain.errors import RobotBusy
 from mpms.factory.domain.goals import Goal, GoalState, Pose
 from mpms.factory.domain.worlds import World
-from mpms.factory.ports.plant import RobotState
+from mpms.factory.ports.robots.robots import RobotState
 from mpms.factory.ports.store import Transaction
 
 PLACE_AGAIN_S = 1.0

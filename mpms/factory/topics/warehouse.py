@@ -7,7 +7,8 @@ from mpms.domain.jobs import Answer, Done, Job, NotYet
 from mpms.factory.domain.errors import OrderUnknown
 from mpms.factory.domain.orders import OrderStatus
 from mpms.factory.domain.worlds import World
-from mpms.factory.ports.plant import RobotAway, Scale, ScaleUnavailable
+from mpms.factory.ports.robots.robots import RobotAway
+from mpms.factory.ports.scales import Scale, ScaleUnavailable
 from mpms.factory.ports.store import Transaction, UnitOfWork
 from mpms.factory.services.catalogue.current import CurrentCatalogue
 from mpms.factory.topics.orders import change_status

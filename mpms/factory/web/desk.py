@@ -8,12 +8,12 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Protocol, cast
 
-from mpms.domain.people import Person
+from mpms.domain.people.people import Person
 from mpms.factory.domain.order_mail import Catalogue
 from mpms.factory.domain.order_mail.showing import MailText
 from mpms.factory.domain.worlds import World
 from mpms.factory.ports.floor import Floor
-from mpms.factory.ports.mail import ReadText
+from mpms.factory.ports.mail.mailbox import ReadText
 from mpms.factory.ports.store import UnitOfWork
 from mpms.factory.services.catalogue.current import CurrentCatalogue, InForce
 from mpms.ports.api import ApiToken

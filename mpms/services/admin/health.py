@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from mpms.domain.errors import DatabaseAway
-from mpms.ports.administration import QueueAges, WorkerSeen
+from mpms.ports.admin.vitals import QueueAges
 from mpms.ports.store import UnitOfWork
+from mpms.ports.workers import WorkerSeen
 from mpms.services.workers.served_topics import ALIVE_S
 
 SLOW_MS = 250.0

@@ -16,17 +16,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from uuid import uuid4
 
-from mpms.domain.alert_texts import Alert, write_alert
-from mpms.domain.alerts import AlertRules, Digest, ToldCause, is_time
-from mpms.ports.alerts import (
-    Listener,
-    Pusher,
-    PushGone,
-    PushRefused,
-    PushUnavailable,
-)
+from mpms.domain.alerts.rules import AlertRules, Digest, ToldCause, is_time
+from mpms.domain.alerts.texts import Alert, write_alert
+from mpms.ports.alerts import Listener, Pusher, PushGone, PushRefused, PushUnavailable
 from mpms.ports.clock import Clock
-from mpms.ports.inbox import CauseFilter
+from mpms.ports.incidents.inbox import CauseFilter
 from mpms.ports.outgoing_mail import MailSender, MailServerAway, Reply, ReplyInDoubt
 from mpms.ports.store import Transaction, UnitOfWork
 

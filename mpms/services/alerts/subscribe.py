@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from mpms.domain.alerts import AlertWish
+from mpms.domain.alerts.push_endpoints import KEY, EndpointRefused, check_endpoint
+from mpms.domain.alerts.rules import AlertWish
 from mpms.domain.errors import MpmsError, NotFound
-from mpms.domain.push_endpoints import KEY, EndpointRefused, check_endpoint
 from mpms.ports.alerts import Subscription
 from mpms.ports.store import UnitOfWork
 

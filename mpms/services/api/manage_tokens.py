@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from mpms.domain.errors import Conflict, MpmsError, NotFound
-from mpms.domain.people import Person, Role
+from mpms.domain.people.people import Person, Role
 from mpms.ports.api import ApiToken
 from mpms.ports.clock import Clock
 from mpms.ports.store import UnitOfWork

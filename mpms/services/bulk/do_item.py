@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
-from mpms.domain.batches import BatchAction, Target
+from mpms.domain.bulk import BatchAction, Target
 from mpms.domain.errors import RepairRefused, TaskGone
 from mpms.ports.store import Transaction
 from mpms.services.incidents.retry_many import retry_all

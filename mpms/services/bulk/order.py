@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
-from mpms.domain.batches import (
+from mpms.domain.bulk import (
     MOST_ITEMS,
     REVERSE,
     Batch,
@@ -25,8 +25,8 @@ from mpms.domain.batches import (
     checked_details,
 )
 from mpms.domain.errors import InstanceUnknown, NotFound
-from mpms.domain.incidents import IncidentFilter
-from mpms.ports.cockpit import InstanceFilter
+from mpms.domain.incidents.incidents import IncidentFilter
+from mpms.ports.instances.rows import InstanceFilter
 from mpms.ports.store import Transaction, UnitOfWork
 from mpms.services.instances.apply_repair import required
 

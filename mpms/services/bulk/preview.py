@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mpms.domain.batches import MOST_ITEMS, BatchAction, Target
-from mpms.ports.cockpit import InstanceRow
+from mpms.domain.bulk import MOST_ITEMS, BatchAction, Target
 from mpms.ports.engine import Engine
+from mpms.ports.instances.rows import InstanceRow
 from mpms.ports.store import Transaction, UnitOfWork
 from mpms.services.bulk.order import Which, targets_of
 from mpms.services.instances.migrate import plan_migration

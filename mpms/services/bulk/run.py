@@ -11,7 +11,7 @@ import logging
 import time
 from dataclasses import dataclass
 
-from mpms.domain.batches import Batch, BatchItem, ItemState, Target
+from mpms.domain.bulk import Batch, BatchItem, ItemState, Target
 from mpms.domain.errors import (
     DatabaseAway,
     InstanceBusy,

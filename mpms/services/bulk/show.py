@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mpms.domain.batches import Batch, BatchItem, ItemState
+from mpms.domain.bulk import Batch, BatchItem, ItemState
 from mpms.ports.store import UnitOfWork
 
 PAGE = 50

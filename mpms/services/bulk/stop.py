@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mpms.domain.batches import Batch, BatchOver
+from mpms.domain.bulk import Batch, BatchOver
 from mpms.ports.store import UnitOfWork
 
 

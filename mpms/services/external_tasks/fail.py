@@ -9,8 +9,8 @@ says how many are left. The model's own delays are for our handlers.
 from __future__ import annotations
 
 from mpms.domain.external_tasks import Failure
+from mpms.domain.instances.steps import SetVariables
 from mpms.domain.jobs import Job
-from mpms.domain.steps import SetVariables
 from mpms.ports.store import Transaction
 from mpms.services.external_tasks.hold import hold_task
 from mpms.services.instances.apply_repair import refresh

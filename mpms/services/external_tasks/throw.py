@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mpms.domain.external_tasks import Thrown
-from mpms.domain.steps import Fail
+from mpms.domain.instances.steps import Fail
 from mpms.services.external_tasks.hold import hold_task
 from mpms.services.jobs.run import RunJobs, give_up
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from mpms.ports.administration import AuditFilter, AuditLine, AuditPlace
+from mpms.ports.history.audit import AuditFilter, AuditLine, AuditPlace
 from mpms.ports.store import UnitOfWork
 
 ON_A_PAGE = 50

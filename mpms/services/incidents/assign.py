@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mpms.domain.errors import MpmsError, NotFound
-from mpms.ports.inbox import CauseFilter
+from mpms.ports.incidents.inbox import CauseFilter
 from mpms.ports.store import Transaction, UnitOfWork
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from mpms.domain.errors import Conflict, NotFound
-from mpms.domain.incidents import TOLD, Incident
-from mpms.ports.inbox import CauseIncident
+from mpms.domain.incidents.incidents import TOLD, Incident
+from mpms.ports.incidents.inbox import CauseIncident
 from mpms.ports.store import Transaction, UnitOfWork
 from mpms.services.instances.apply_repair import required
 

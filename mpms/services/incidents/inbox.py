@@ -6,10 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from mpms.domain.errors import NotFound
-from mpms.domain.incidents import TOLD
-from mpms.domain.people import Person
+from mpms.domain.incidents.incidents import TOLD
+from mpms.domain.people.people import Person
 from mpms.ports.engine import Engine
-from mpms.ports.inbox import CauseComment, CauseFilter, CauseIncident, CauseRow
+from mpms.ports.incidents.inbox import (
+    CauseComment,
+    CauseFilter,
+    CauseIncident,
+    CauseRow,
+)
 from mpms.ports.store import Transaction, UnitOfWork
 
 MOST_CAUSES = 100

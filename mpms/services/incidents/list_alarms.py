@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from mpms.domain.tasks import DECISION_FORM, FormTask
-from mpms.ports.inbox import AlarmCounts
+from mpms.ports.incidents.inbox import AlarmCounts
 from mpms.ports.store import Transaction, UnitOfWork
 
 MESSAGE = "error_message"  # the variable in which the shipped models keep the cause

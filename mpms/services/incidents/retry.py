@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from mpms.domain.errors import InstanceUnknown, NotFound
-from mpms.domain.incidents import Incident
-from mpms.domain.instances import Instance
-from mpms.domain.steps import CallWait, Retry, StuckWait
+from mpms.domain.incidents.incidents import Incident
+from mpms.domain.instances.instances import Instance
+from mpms.domain.instances.steps import CallWait, Retry, StuckWait
 from mpms.ports.store import Transaction, UnitOfWork
 from mpms.services.instances.advance import Advance, open_call
 

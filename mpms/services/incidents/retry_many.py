@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from mpms.domain.errors import DatabaseAway, MpmsError
-from mpms.domain.incidents import IncidentFilter
+from mpms.domain.incidents.incidents import IncidentFilter
 from mpms.ports.store import Transaction, UnitOfWork
 from mpms.services.incidents.retry import retry_in
 from mpms.services.instances.advance import Advance

@@ -16,8 +16,8 @@ from mpms.domain.errors import (
     ProcessUnknown,
     TaskGone,
 )
-from mpms.domain.instances import Instance, InstanceStatus, Parent
-from mpms.domain.steps import (
+from mpms.domain.instances.instances import Instance, InstanceStatus, Parent
+from mpms.domain.instances.steps import (
     CallWait,
     Cancel,
     Command,

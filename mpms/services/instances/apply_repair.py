@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import Any, TypedDict
 
 from mpms.domain.errors import ReasonMissing, TaskGone
-from mpms.domain.instances import Instance
-from mpms.domain.steps import Repair, Step
+from mpms.domain.instances.instances import Instance
+from mpms.domain.instances.steps import Repair, Step
 from mpms.ports.store import Transaction, UnitOfWork
 from mpms.services.instances.advance import Advance
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mpms.domain.errors import TaskGone
-from mpms.domain.steps import Cancel
+from mpms.domain.instances.steps import Cancel
 from mpms.ports.store import UnitOfWork
 from mpms.services.instances.advance import Advance
 from mpms.services.instances.apply_repair import required

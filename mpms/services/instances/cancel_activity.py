@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mpms.domain.steps import CancelActivity, Step
+from mpms.domain.instances.steps import CancelActivity, Step
 from mpms.ports.store import UnitOfWork
 from mpms.services.instances.advance import Advance
 from mpms.services.instances.apply_repair import apply_repair

@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 from mpms.domain.errors import DatabaseAway, InstanceBusy, TaskGone
-from mpms.domain.steps import (
+from mpms.domain.instances.steps import (
     Cancel,
     Command,
     Complete,
@@ -19,7 +19,7 @@ from mpms.domain.steps import (
     Start,
     Throw,
 )
-from mpms.ports.deliveries import Delivery
+from mpms.ports.instances.deliveries import Delivery
 from mpms.ports.store import Transaction, UnitOfWork
 from mpms.services.incidents.open import open_incident
 from mpms.services.instances.advance import Advance

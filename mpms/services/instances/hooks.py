@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from mpms.domain.instances import Instance, InstanceStatus
+from mpms.domain.instances.instances import Instance, InstanceStatus
 from mpms.domain.tasks import PastTask
 
 

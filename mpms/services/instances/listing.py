@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mpms.ports.cockpit import InstanceFilter, InstancePlace, InstanceRow
+from mpms.ports.instances.rows import InstanceFilter, InstancePlace, InstanceRow
 from mpms.ports.store import UnitOfWork
 
 PAGE = 50

@@ -9,14 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from mpms.domain.errors import (
-    DatabaseAway,
-    MpmsError,
-    RepairRefused,
-    TaskGone,
-)
-from mpms.domain.instances import Instance, InstanceStatus
-from mpms.domain.models import Definition
+from mpms.domain.errors import DatabaseAway, MpmsError, RepairRefused, TaskGone
+from mpms.domain.instances.instances import Instance, InstanceStatus
+from mpms.domain.models.definitions import Definition
 from mpms.ports.engine import Engine
 from mpms.ports.store import Transaction, UnitOfWork
 from mpms.services.instances.advance import Advance

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from mpms.domain.instances import Instance
-from mpms.domain.models import Definition, ModelStep
-from mpms.domain.steps import LiveToken
-from mpms.ports.cockpit import IncidentRow, JobRow, TimerRow, WayPart
+from mpms.domain.instances.instances import Instance
+from mpms.domain.instances.steps import LiveToken
+from mpms.domain.models.definitions import Definition, ModelStep
 from mpms.ports.engine import Engine
+from mpms.ports.instances.cockpit import IncidentRow, JobRow, TimerRow, WayPart
 from mpms.ports.store import Transaction, UnitOfWork
 
 ACTIVITIES = frozenset(

@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from mpms.domain.errors import ProcessUnknown
-from mpms.domain.instances import InstanceStatus
-from mpms.domain.models import ModelStep
+from mpms.domain.instances.instances import InstanceStatus
+from mpms.domain.models.definitions import ModelStep
 from mpms.ports.engine import Engine
-from mpms.ports.models import DeployedRow
+from mpms.ports.models.models import DeployedRow
 from mpms.ports.store import UnitOfWork
 from mpms.services.instances.migrate import Planned, plan_migration
 

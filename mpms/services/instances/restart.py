@@ -7,7 +7,7 @@ from typing import Any
 from uuid import uuid4
 
 from mpms.domain.errors import RepairRefused
-from mpms.domain.steps import StartAt
+from mpms.domain.instances.steps import StartAt
 from mpms.ports.store import UnitOfWork
 from mpms.services.instances.advance import Advance
 from mpms.services.instances.apply_repair import required

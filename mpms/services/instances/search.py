@@ -6,12 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from mpms.ports.cockpit import (
-    InstanceFilter,
-    InstancePlace,
-    InstanceRow,
-    InstanceStand,
-)
+from mpms.ports.instances.rows import InstanceFilter, InstancePlace, InstanceRow
+from mpms.ports.processes.cockpit import InstanceStand
 from mpms.ports.store import UnitOfWork
 from mpms.services.instances.listing import CAP, PAGE, list_instances
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from mpms.domain.steps import SetVariables, Step
+from mpms.domain.instances.steps import SetVariables, Step
 from mpms.ports.store import UnitOfWork
 from mpms.services.instances.advance import Advance
 from mpms.services.instances.apply_repair import apply_repair, undoing

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mpms.domain.errors import RepairRefused, TaskGone
-from mpms.domain.incidents import Incident
-from mpms.domain.instances import Instance
-from mpms.domain.steps import LiveToken
+from mpms.domain.incidents.incidents import Incident
+from mpms.domain.instances.instances import Instance
+from mpms.domain.instances.steps import LiveToken
 from mpms.ports.engine import Engine
 from mpms.ports.store import UnitOfWork
 

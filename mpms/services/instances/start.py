@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 from uuid import uuid4
 
-from mpms.domain.models import Definition
-from mpms.domain.steps import Start
+from mpms.domain.instances.steps import Start
+from mpms.domain.models.definitions import Definition
 from mpms.ports.store import Transaction
 from mpms.services.instances.advance import Advance
 

@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mpms.domain.instances import Instance
-from mpms.domain.models import ModelStep
+from mpms.domain.instances.instances import Instance
+from mpms.domain.models.definitions import ModelStep
 from mpms.domain.tasks import FormTask
-from mpms.ports.cockpit import (
+from mpms.ports.engine import Engine
+from mpms.ports.instances.cockpit import (
     AwaitedRow,
     IncidentRow,
     JobRow,
@@ -18,7 +19,6 @@ from mpms.ports.cockpit import (
     TimerRow,
     VariableChange,
 )
-from mpms.ports.engine import Engine
 from mpms.ports.store import Transaction, UnitOfWork
 from mpms.services.instances.page import name_in
 

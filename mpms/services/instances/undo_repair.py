@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mpms.domain.errors import RepairRefused
-from mpms.domain.instances import Instance
-from mpms.domain.steps import LiveToken
-from mpms.ports.cockpit import Line
+from mpms.domain.instances.instances import Instance
+from mpms.domain.instances.steps import LiveToken
 from mpms.ports.engine import Engine
+from mpms.ports.instances.cockpit import Line
 from mpms.ports.store import Transaction, UnitOfWork
 from mpms.services.instances.advance import Advance
 from mpms.services.instances.apply_repair import Why

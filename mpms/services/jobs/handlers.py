@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
+from mpms.domain.instances.steps import Variables
 from mpms.domain.jobs import DEFAULT_RETRY_DELAYS_S, Answer, Job, Reach
-from mpms.domain.steps import Variables
 from mpms.ports.store import Transaction
 
 Pure = Callable[[Variables], Variables | None]

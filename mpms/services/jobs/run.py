@@ -12,8 +12,8 @@ import logging
 from dataclasses import dataclass, field
 
 from mpms.domain.errors import BusinessError, DatabaseAway, InstanceBusy, TaskGone
+from mpms.domain.instances.steps import Complete, Fail
 from mpms.domain.jobs import Answer, Deferred, Done, Job, NotYet
-from mpms.domain.steps import Complete, Fail
 from mpms.domain.trace import tracing
 from mpms.ports.store import Transaction, UnitOfWork
 from mpms.services.instances.advance import Advance

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mpms.domain.steps import Throw
+from mpms.domain.instances.steps import Throw
 from mpms.ports.store import UnitOfWork
 from mpms.services.instances.advance import Advance
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from mpms.domain.errors import NobodyWaits, SeveralWait
-from mpms.domain.steps import Throw, received
-from mpms.ports.deliveries import Fitting
+from mpms.domain.instances.steps import Throw, received
+from mpms.ports.instances.deliveries import Fitting
 from mpms.ports.store import Transaction, UnitOfWork
 from mpms.services.instances.advance import Advance
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from mpms.domain.errors import MpmsError
-from mpms.domain.steps import Throw
+from mpms.domain.instances.steps import Throw
 from mpms.ports.store import UnitOfWork
 from mpms.services.instances.advance import Advance
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from mpms.domain.forms import check_form
-from mpms.domain.models import Problem
+from mpms.domain.models.definitions import Problem
 from mpms.ports.engine import Engine
 from mpms.ports.store import Transaction, UnitOfWork
 from mpms.services.workers.known_topics import topics_to_name

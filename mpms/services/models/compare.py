@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mpms.domain.errors import ProcessUnknown
-from mpms.domain.model_difference import PartChange, difference
+from mpms.domain.models.difference import PartChange, difference
 from mpms.ports.engine import Engine
-from mpms.ports.models import DeployedRow
+from mpms.ports.models.models import DeployedRow
 from mpms.ports.store import UnitOfWork
 
 

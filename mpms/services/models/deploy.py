@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from mpms.domain.errors import ExpressionFailed, ExpressionInvalid, ModelRefused
-from mpms.domain.models import Definition, Problem
-from mpms.domain.starts import StartEvent
+from mpms.domain.models.definitions import Definition, Problem
+from mpms.domain.processes.starts import StartEvent
 from mpms.ports.engine import Engine
 from mpms.ports.store import Transaction, UnitOfWork
 from mpms.services.models.check import Finding, check_file, named_in_vain

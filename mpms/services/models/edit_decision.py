@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from mpms.domain.decision_sheets import Decided, DecisionSheet, SheetRule
 from mpms.domain.errors import MpmsError
+from mpms.domain.models.decision_sheets import Decided, DecisionSheet, SheetRule
 from mpms.ports.engine import Engine
-from mpms.ports.models import DeployedRow
+from mpms.ports.models.models import DeployedRow
 from mpms.ports.store import UnitOfWork
 from mpms.services.models.show import ModelUnknown
 

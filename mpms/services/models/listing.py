@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from mpms.ports.models import DeployedRow, ModelDraft
+from mpms.ports.models.models import DeployedRow, ModelDraft
 from mpms.ports.store import UnitOfWork
 
 

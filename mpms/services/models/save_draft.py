@@ -9,7 +9,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from mpms.domain.errors import Conflict, MpmsError, NotFound
-from mpms.ports.models import ModelDraft
+from mpms.ports.models.models import ModelDraft
 from mpms.ports.store import UnitOfWork
 from mpms.services.people.change_secret import known
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mpms.domain.errors import NotFound, ProcessUnknown
-from mpms.domain.models import Definition, ModelStep
+from mpms.domain.models.definitions import Definition, ModelStep
 from mpms.ports.engine import Engine
-from mpms.ports.models import DeployedRow
+from mpms.ports.models.models import DeployedRow
 from mpms.ports.store import UnitOfWork
 from mpms.services.models.check import Finding, check_model
 

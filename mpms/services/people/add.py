@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mpms.domain.people import Person, Role
-from mpms.domain.secret_rules import (
+from mpms.domain.people.people import Person, Role
+from mpms.domain.people.secret_rules import (
     NameMissing,
     check_password,
     check_pin,
     login_of,
 )
-from mpms.ports.hasher import Hasher
+from mpms.ports.people.hasher import Hasher
 from mpms.ports.store import UnitOfWork
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from mpms.domain.errors import MpmsError, NotFound
-from mpms.domain.people import Person
-from mpms.domain.secret_rules import badge_of, check_password, check_pin
-from mpms.ports.hasher import Hasher
+from mpms.domain.people.people import Person
+from mpms.domain.people.secret_rules import badge_of, check_password, check_pin
+from mpms.ports.people.hasher import Hasher
 from mpms.ports.store import UnitOfWork
 from mpms.services.people.limit_attempts import forget_attempts, take_attempt
 from mpms.services.people.session_tokens import hash_of

@@ -7,9 +7,9 @@ import secrets
 from collections.abc import Sequence
 
 from mpms.domain.errors import MpmsError
-from mpms.domain.people import Person, Role
-from mpms.domain.secret_rules import NameMissing
-from mpms.ports.hasher import Hasher
+from mpms.domain.people.people import Person, Role
+from mpms.domain.people.secret_rules import NameMissing
+from mpms.ports.people.hasher import Hasher
 from mpms.ports.store import UnitOfWork
 from mpms.services.instances.apply_repair import required
 from mpms.services.people.change_secret import LastAdministrator, known, set_password

@@ -13,9 +13,9 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from mpms.domain.errors import MpmsError
-from mpms.domain.people import Person
+from mpms.domain.people.people import Person
 from mpms.ports.clock import Clock
-from mpms.ports.people import Session, Tablet
+from mpms.ports.people.sessions import Session, Tablet
 from mpms.ports.store import UnitOfWork
 from mpms.services.people.session_tokens import hash_of
 

@@ -10,11 +10,16 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from mpms.domain.errors import MpmsError
-from mpms.domain.people import Person
-from mpms.domain.secret_rules import BadgeInvalid, LoginInvalid, badge_of, login_of
+from mpms.domain.people.people import Person
+from mpms.domain.people.secret_rules import (
+    BadgeInvalid,
+    LoginInvalid,
+    badge_of,
+    login_of,
+)
 from mpms.ports.clock import Clock
-from mpms.ports.hasher import Hasher
-from mpms.ports.people import Tablet
+from mpms.ports.people.hasher import Hasher
+from mpms.ports.people.sessions import Tablet
 from mpms.ports.store import Transaction, UnitOfWork
 from mpms.services.people.limit_attempts import (
     GUESS_ON_TABLET,

@@ -11,8 +11,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from mpms.domain.errors import MpmsError
-from mpms.domain.people import Person, Role
-from mpms.ports.identity import Identity
+from mpms.domain.people.people import Person, Role
+from mpms.ports.people.identity import Identity
 from mpms.ports.store import Transaction, UnitOfWork
 from mpms.services.people.sign_in import Door, SignedIn, SignIn
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mpms.domain.people import Person
+from mpms.domain.people.people import Person
 from mpms.ports.store import UnitOfWork
 from mpms.services.people.session_tokens import hash_of
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from mpms.ports.cockpit import ProcessRow, TrendHour
+from mpms.ports.processes.cockpit import ProcessRow, TrendHour
 from mpms.ports.store import UnitOfWork
 
 TREND_HOURS = 24

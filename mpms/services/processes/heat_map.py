@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from types import MappingProxyType
 
-from mpms.domain.models import ModelStep
-from mpms.ports.cockpit import Heat, InstanceFilter, Standing
+from mpms.domain.models.definitions import ModelStep
+from mpms.ports.instances.rows import InstanceFilter
+from mpms.ports.processes.cockpit import Heat, Standing
 from mpms.ports.store import UnitOfWork
 
 LEVELS = 5

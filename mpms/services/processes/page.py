@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mpms.domain.errors import ProcessUnknown
-from mpms.domain.instances import Suspension
-from mpms.domain.models import ModelStep
-from mpms.ports.cockpit import VersionRow
+from mpms.domain.instances.instances import Suspension
+from mpms.domain.models.definitions import ModelStep
 from mpms.ports.engine import Engine
+from mpms.ports.processes.cockpit import VersionRow
 from mpms.ports.store import UnitOfWork
 
 

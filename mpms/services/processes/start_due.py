@@ -12,8 +12,8 @@ import logging
 from datetime import timedelta
 
 from mpms.domain.errors import DatabaseAway, InstanceBusy
-from mpms.domain.starts import TimerStart
-from mpms.domain.steps import Start
+from mpms.domain.instances.steps import Start
+from mpms.domain.processes.starts import TimerStart
 from mpms.ports.store import UnitOfWork
 from mpms.services.incidents.open import open_incident
 from mpms.services.instances.advance import Advance

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from mpms.domain.errors import Conflict
-from mpms.domain.people import Person
+from mpms.domain.people.people import Person
 from mpms.domain.tasks import FormTask
-from mpms.ports.desk_work import Claim
 from mpms.ports.store import Transaction, UnitOfWork
+from mpms.ports.tasks.claims import Claim
 from mpms.services.people.change_secret import PersonUnknown
 from mpms.services.tasks.claim import NotYourTask, TaskTaken, name_of, require_doable
 

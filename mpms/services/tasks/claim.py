@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from mpms.domain.errors import Conflict, MpmsError
-from mpms.domain.people import Person
+from mpms.domain.people.people import Person
 from mpms.domain.tasks import FormTask
 from mpms.ports.clock import Clock
-from mpms.ports.desk_work import Claim
 from mpms.ports.store import Transaction, UnitOfWork
+from mpms.ports.tasks.claims import Claim
 
 UNDO_WITHIN_S = 60.0
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from mpms.domain.errors import MpmsError, NotFound, TaskGone
-from mpms.domain.people import Person
-from mpms.ports.desk_work import LateAnswer
+from mpms.domain.people.people import Person
 from mpms.ports.store import Transaction, UnitOfWork
+from mpms.ports.tasks.late_answers import LateAnswer
 from mpms.services.instances.advance import Advance
 from mpms.services.tasks.claim import NotYourTask
 from mpms.services.tasks.submit import Post, Submitted, submit_in

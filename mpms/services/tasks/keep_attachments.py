@@ -16,8 +16,8 @@ from mpms.domain.errors import FormInvalid
 from mpms.domain.forms import fields
 from mpms.domain.forms.reading import MAX_IMAGE_BYTES
 from mpms.domain.tasks import FormTask
-from mpms.ports.desk_work import Attachment
 from mpms.ports.store import Transaction
+from mpms.ports.tasks.attachments import Attachment
 
 PICTURES = frozenset({"photo", "signature"})
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mpms.domain.errors import MpmsError, TaskGone
-from mpms.domain.models import Cause, Causes
-from mpms.domain.people import Person
-from mpms.domain.steps import Fail
+from mpms.domain.instances.steps import Fail
+from mpms.domain.models.definitions import Cause, Causes
+from mpms.domain.people.people import Person
 from mpms.domain.tasks import FormTask
 from mpms.ports.store import Transaction, UnitOfWork
 from mpms.services.instances.advance import Advance

@@ -8,7 +8,7 @@ from typing import Any
 
 from mpms.domain.errors import MpmsError, TaskGone
 from mpms.domain.forms import fields
-from mpms.domain.people import Person
+from mpms.domain.people.people import Person
 from mpms.domain.tasks import FormTask
 from mpms.ports.store import Transaction, UnitOfWork
 from mpms.services.tasks.claim import require_doable, require_free

@@ -13,18 +13,13 @@ from typing import Any
 
 from mpms.domain.errors import InstanceSuspended, NotFound, TaskGone
 from mpms.domain.forms import check_answers
-from mpms.domain.instances import Instance, InstanceStatus
-from mpms.domain.people import Person
-from mpms.domain.steps import Complete
+from mpms.domain.instances.instances import Instance, InstanceStatus
+from mpms.domain.instances.steps import Complete
+from mpms.domain.people.people import Person
 from mpms.domain.tasks import FormAnswer, FormTask, PastTask
 from mpms.ports.store import Transaction, UnitOfWork
 from mpms.services.instances.advance import Advance
-from mpms.services.tasks.claim import (
-    NotYourTask,
-    TaskTaken,
-    name_of,
-    require_free,
-)
+from mpms.services.tasks.claim import NotYourTask, TaskTaken, name_of, require_free
 from mpms.services.tasks.keep_attachments import keep_attachments
 
 CANCELLED = "the process was cancelled meanwhile"

@@ -9,8 +9,8 @@ from typing import Any
 from mpms.domain.errors import MpmsError, NotFound
 from mpms.domain.history.kinds import Kinds
 from mpms.domain.webhooks import checked_kinds, checked_url, new_secret
-from mpms.ports.api import Webhook
 from mpms.ports.store import Transaction, UnitOfWork
+from mpms.ports.webhooks import Webhook
 
 MOST_WEBHOOKS = 100
 

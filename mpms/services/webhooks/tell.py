@@ -15,16 +15,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from mpms.domain.history.events import Event
-from mpms.domain.webhooks import (
-    GIVE_UP_AFTER,
-    PostFailed,
-    fits,
-    signature,
-    wait_s,
-)
-from mpms.ports.api import Poster, WebhookPost
+from mpms.domain.webhooks import GIVE_UP_AFTER, PostFailed, fits, signature, wait_s
 from mpms.ports.clock import Clock
 from mpms.ports.store import UnitOfWork
+from mpms.ports.webhooks import Poster, WebhookPost
 
 LINES = 200  # read at once
 MOST_WAITING = 1000  # of one address; the history keeps the rest

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from mpms.domain.topics import KnownTopic
+from mpms.domain.models.topics import KnownTopic
 from mpms.ports.engine import Engine
 from mpms.ports.store import Transaction, UnitOfWork
 from mpms.services.workers.served_topics import ALIVE_S, ASKED_S, served_topics

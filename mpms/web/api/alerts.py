@@ -6,8 +6,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from mpms.domain.alerts import AlertWish
-from mpms.domain.push_endpoints import LONGEST as LONGEST_ENDPOINT
+from mpms.domain.alerts.push_endpoints import LONGEST as LONGEST_ENDPOINT
+from mpms.domain.alerts.rules import AlertWish
 from mpms.ports.alerts import Subscription
 from mpms.services.alerts.send import push_key
 from mpms.services.alerts.subscribe import alerts_of, set_wish, subscribe, unsubscribe

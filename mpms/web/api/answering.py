@@ -26,13 +26,9 @@ from mpms.domain.errors import (
     NotFound,
     ServerRefuses,
 )
-from mpms.domain.people import Role
+from mpms.domain.people.people import Role
 from mpms.ports.api import KeptAnswer
-from mpms.services.api.manage_tokens import (
-    TokenRefused,
-    person_of,
-    recognise_token,
-)
+from mpms.services.api.manage_tokens import TokenRefused, person_of, recognise_token
 from mpms.services.one_transaction import OneTransaction
 from mpms.services.people.limit_attempts import TooManyAttempts
 from mpms.services.tasks.claim import NotYourTask

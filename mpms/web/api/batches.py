@@ -7,19 +7,14 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from mpms.domain.batches import (
+from mpms.domain.bulk import (
     BatchAction,
     BatchRefused,
     ItemState,
     TheseIncidents,
     TheseInstances,
 )
-from mpms.services.bulk.order import (
-    Which,
-    order_batch,
-    repeat_failed,
-    reverse_batch,
-)
+from mpms.services.bulk.order import Which, order_batch, repeat_failed, reverse_batch
 from mpms.services.bulk.preview import preview_batch
 from mpms.services.bulk.show import list_batches, show_batch
 from mpms.services.bulk.stop import stop_batch

@@ -7,9 +7,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from mpms.domain.batches import BatchAction
-from mpms.domain.incidents import IncidentFilter
-from mpms.ports.inbox import CauseComment, CauseFilter, CauseIncident
+from mpms.domain.bulk import BatchAction
+from mpms.domain.incidents.incidents import IncidentFilter
+from mpms.ports.incidents.inbox import CauseComment, CauseFilter, CauseIncident
 from mpms.services.bulk.order import order_batch
 from mpms.services.incidents.assign import assign_cause
 from mpms.services.incidents.close import close_cause

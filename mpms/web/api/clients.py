@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from mpms.domain.people import Role
+from mpms.domain.people.people import Role
 from mpms.ports.api import ApiToken
 from mpms.services.api.manage_tokens import (
     MOST_DAYS,

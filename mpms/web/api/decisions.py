@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from mpms.domain.decision_sheets import (
+from mpms.domain.models.decision_sheets import (
     AGGREGATIONS,
     HIT_POLICIES,
     SheetColumn,

@@ -11,8 +11,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from mpms.domain.people import Person
-from mpms.ports.models import ModelDraft
+from mpms.domain.people.people import Person
+from mpms.ports.models.models import ModelDraft
 from mpms.services.models.check import check_model
 from mpms.services.models.deploy import deploy_models
 from mpms.services.models.save_draft import (

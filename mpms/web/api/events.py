@@ -11,7 +11,7 @@ from flask import request
 from pydantic import Field
 
 from mpms.domain.history.events import Cursor, Event
-from mpms.domain.people import Role
+from mpms.domain.people.people import Role
 from mpms.domain.webhooks import fits
 from mpms.web.api.operation import Call, Given, Section, Shape
 from mpms.web.api.values import InstanceId, place_in

@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import Field
 
 from mpms.domain.errors import NotFound
-from mpms.domain.incidents import Incident, IncidentFilter
+from mpms.domain.incidents.incidents import Incident, IncidentFilter
 from mpms.services.incidents.close import close_incident
 from mpms.services.incidents.list_alarms import StoppedOrder, list_alarms
 from mpms.services.instances.repair import retry_incident, retry_many

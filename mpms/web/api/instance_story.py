@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from mpms.domain.instances import InstanceStatus
-from mpms.ports.cockpit import (
+from mpms.domain.instances.instances import InstanceStatus
+from mpms.ports.instances.cockpit import (
     AwaitedRow,
     IncidentRow,
     Line,

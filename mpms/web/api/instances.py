@@ -8,8 +8,8 @@ from typing import Literal
 from pydantic import Field
 
 from mpms.domain.errors import ProcessUnknown
-from mpms.domain.instances import InstanceStatus
-from mpms.ports.cockpit import InstanceFilter
+from mpms.domain.instances.instances import InstanceStatus
+from mpms.ports.instances.rows import InstanceFilter
 from mpms.services.instances.listing import CAP
 from mpms.services.instances.page import InstancePage, show_instance_page
 from mpms.services.instances.search import FoundInstance, search_instances

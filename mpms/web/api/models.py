@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from pydantic import Field
 
-from mpms.domain.model_difference import FactChange, PartChange
-from mpms.ports.models import DeployedRow
+from mpms.domain.models.difference import FactChange, PartChange
+from mpms.ports.models.models import DeployedRow
 from mpms.services.models.compare import compare_models
 from mpms.services.models.listing import ModelLine, list_models
 from mpms.services.models.show import show_model

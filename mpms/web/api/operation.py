@@ -17,7 +17,7 @@ from typing import Any, TypeVar, get_args, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, field_validator
 
-from mpms.domain.people import Person, Role
+from mpms.domain.people.people import Person, Role
 from mpms.ports.api import ApiToken
 from mpms.web.desk import Desk
 

@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from mpms.domain.people import Role
-from mpms.ports.administration import PersonCard
+from mpms.domain.people.people import Role
+from mpms.ports.people.cards import PersonCard
 from mpms.services.alerts.subscribe import set_mail
 from mpms.services.people.add import add_person
 from mpms.services.people.change_secret import (
@@ -21,14 +21,7 @@ from mpms.services.people.change_secret import (
 from mpms.services.people.edit import edit_person, reset_password
 from mpms.services.people.enrol_tablet import NAME_AT_MOST, enrol_tablet, revoke_tablet
 from mpms.web.api.operation import Call, Given, Section, Shape
-from mpms.web.api.values import (
-    Listed,
-    MaybeReason,
-    Reason,
-    RowId,
-    WithReason,
-    shaped,
-)
+from mpms.web.api.values import Listed, MaybeReason, Reason, RowId, WithReason, shaped
 from mpms.web.rights import ADMINS, LEADERS
 from mpms.web.site.signed_in import TABLET_COOKIE
 

@@ -8,8 +8,9 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from mpms.domain.errors import NotFound
-from mpms.ports.administration import AuditFilter, AuditLine, AuditPlace, WorkerSeen
-from mpms.ports.plant_desk import SettingShown
+from mpms.ports.admin.plant_desk import SettingShown
+from mpms.ports.history.audit import AuditFilter, AuditLine, AuditPlace
+from mpms.ports.workers import WorkerSeen
 from mpms.services.admin.health import Disk, read_health
 from mpms.services.history.read_audit import read_audit
 from mpms.services.people.list_groups import list_groups

@@ -7,9 +7,10 @@ from typing import Annotated
 
 from pydantic import Field
 
-from mpms.domain.instances import Suspension
-from mpms.domain.models import ModelStep
-from mpms.ports.cockpit import InstanceFilter, TrendHour, VersionRow
+from mpms.domain.instances.instances import Suspension
+from mpms.domain.models.definitions import ModelStep
+from mpms.ports.instances.rows import InstanceFilter
+from mpms.ports.processes.cockpit import TrendHour, VersionRow
 from mpms.services.processes.board import hour_of, process_board
 from mpms.services.processes.heat_map import StepHeat, heat_map
 from mpms.services.processes.page import process_page

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from mpms.ports.administration import HistoryRun
+from mpms.ports.history.retention import HistoryRun
 from mpms.services.history.retention import ask_deletion, count_old, set_retention
 from mpms.web.api.operation import Call, Given, Shape
 from mpms.web.api.plant import section

@@ -5,7 +5,7 @@ from __future__ import annotations
 from flask import Response
 from pydantic import Field
 
-from mpms.domain.numbered import DefinitionsWanted, Page
+from mpms.domain.camunda8 import DefinitionsWanted, Page
 from mpms.web.api.operation import Call
 from mpms.web.camunda8.errors import answer
 from mpms.web.camunda8.keys import Kind, number_in, numbers_in, unknown

@@ -5,20 +5,13 @@ from __future__ import annotations
 from flask import Response
 from pydantic import Field
 
-from mpms.domain.numbered import IncidentsWanted, Page
+from mpms.domain.camunda8 import IncidentsWanted, Page
 from mpms.services.incidents.retry import retry_incident
 from mpms.web.api.operation import Call
 from mpms.web.camunda8.errors import NotOffered, answer, done
 from mpms.web.camunda8.keys import Kind, number_in, numbers_in, unknown
 from mpms.web.camunda8.lists import Search, listed
-from mpms.web.camunda8.routes import (
-    AnyOf,
-    Asked,
-    Nothing,
-    Tenant,
-    offered,
-    read_body,
-)
+from mpms.web.camunda8.routes import AnyOf, Asked, Nothing, Tenant, offered, read_body
 from mpms.web.camunda8.shapes import incident_shape
 
 OPEN = "ACTIVE"

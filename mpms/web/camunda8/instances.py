@@ -7,10 +7,10 @@ from typing import Any
 from flask import Response, json, request
 from pydantic import Field, model_validator
 
+from mpms.domain.camunda8 import InstancesWanted, NumberedInstance, Page
 from mpms.domain.errors import DatabaseAway
-from mpms.domain.models import Definition
-from mpms.domain.numbered import InstancesWanted, NumberedInstance, Page
-from mpms.domain.steps import Start
+from mpms.domain.instances.steps import Start
+from mpms.domain.models.definitions import Definition
 from mpms.ports.store import Transaction
 from mpms.services.instances.cancel import cancel_instance
 from mpms.services.instances.start import start_definition

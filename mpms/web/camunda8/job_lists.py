@@ -5,8 +5,8 @@ from __future__ import annotations
 from flask import Response
 from pydantic import Field
 
+from mpms.domain.camunda8 import Found
 from mpms.domain.external_tasks import FOREIGN_8, TaskFilter, foreign
-from mpms.domain.numbered import Found
 from mpms.web.api.operation import Call
 from mpms.web.camunda8.errors import answer
 from mpms.web.camunda8.keys import Kind, numbers_in

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from pydantic import Field
 
-from mpms.domain.numbered import COUNTED, Found, Page
+from mpms.domain.camunda8 import COUNTED, Found, Page
 from mpms.web.camunda8.routes import Asked, RequestInvalid
 
 MOST = 10_000

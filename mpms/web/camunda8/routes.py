@@ -12,7 +12,7 @@ from typing import Annotated, Any, TypeVar
 from flask import Blueprint, Response
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from mpms.domain.people import Role
+from mpms.domain.people.people import Role
 from mpms.web.api.reading import keepable
 from mpms.web.engine_rest.authentication import caller
 from mpms.web.engine_rest.errors import RequestInvalid

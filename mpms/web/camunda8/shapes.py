@@ -5,14 +5,14 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from mpms.domain.external_tasks import ExternalTask
-from mpms.domain.instances import InstanceStatus
-from mpms.domain.numbered import (
+from mpms.domain.camunda8 import (
     NumberedDefinition,
     NumberedIncident,
     NumberedInstance,
     NumberedTask,
 )
+from mpms.domain.external_tasks import ExternalTask
+from mpms.domain.instances.instances import InstanceStatus
 from mpms.web.camunda8.keys import Kind, key_of
 from mpms.web.camunda8.routes import TENANT
 

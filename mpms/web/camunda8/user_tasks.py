@@ -7,9 +7,9 @@ from typing import Any
 from flask import Response, json
 from pydantic import Field
 
+from mpms.domain.camunda8 import NumberedTask, Page, TasksWanted
 from mpms.domain.errors import NotFound
-from mpms.domain.numbered import NumberedTask, Page, TasksWanted
-from mpms.domain.people import group_of
+from mpms.domain.people.people import group_of
 from mpms.services.tasks.assign import assign_task, unassign_task
 from mpms.services.tasks.submit import submit_form
 from mpms.web.api.operation import Call

@@ -9,7 +9,7 @@ from typing import Any
 from flask import Response, json
 from pydantic import Field
 
-from mpms.domain.numbered import Found, Page
+from mpms.domain.camunda8 import Found, Page
 from mpms.services.instances.set_variables import set_variables
 from mpms.web.api.operation import Call
 from mpms.web.camunda8.errors import answer, done

@@ -10,7 +10,7 @@ from flask import request
 from werkzeug.datastructures import Authorization
 from werkzeug.exceptions import Forbidden, Unauthorized
 
-from mpms.domain.people import Role
+from mpms.domain.people.people import Role
 from mpms.services.api.manage_tokens import person_of, recognise_token
 from mpms.web.api.operation import Call
 from mpms.web.site.signed_in import current_desk

@@ -8,7 +8,7 @@ from typing import Any
 from flask import Response, request
 
 from mpms.domain.errors import NotFound
-from mpms.ports.listings import DefinitionsWanted, ListedDeployment, Part
+from mpms.ports.camunda7 import DefinitionsWanted, ListedDeployment, Part
 from mpms.services.models.deploy import Deployment, deploy_models
 from mpms.web.api.operation import Call
 from mpms.web.engine_rest.deployment_ids import deployment_id

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from mpms.domain.models import ModelStep
-from mpms.ports.listings import InstancesWanted, ListedInstance, Part, Visit
+from mpms.domain.models.definitions import ModelStep
+from mpms.ports.camunda7 import InstancesWanted, ListedInstance, Part, Visit
 from mpms.web.api.operation import Call
 from mpms.web.engine_rest.errors import RequestInvalid
 from mpms.web.engine_rest.listing import (

@@ -7,7 +7,7 @@ from typing import Any
 from flask import Response
 
 from mpms.domain.errors import NotFound
-from mpms.ports.listings import IncidentsWanted, ListedIncident, Part
+from mpms.ports.camunda7 import IncidentsWanted, ListedIncident, Part
 from mpms.services.incidents.close import close_incident
 from mpms.web.api.operation import Call
 from mpms.web.engine_rest.errors import answer, done

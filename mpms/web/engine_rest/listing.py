@@ -10,8 +10,8 @@ from typing import Annotated, Any, Literal, TypeVar
 from flask import Response
 from pydantic import BeforeValidator, Field
 
-from mpms.domain.people import Role
-from mpms.ports.listings import Part
+from mpms.domain.people.people import Role
+from mpms.ports.camunda7 import Part
 from mpms.web.api.operation import Call
 from mpms.web.engine_rest.errors import RequestInvalid, answer
 from mpms.web.engine_rest.routes import Asked, offered, read_body, read_query

@@ -7,7 +7,7 @@ from typing import Any
 from flask import Response
 
 from mpms.domain.errors import ProcessUnknown
-from mpms.ports.listings import DefinitionsWanted, ListedDefinition, Part
+from mpms.ports.camunda7 import DefinitionsWanted, ListedDefinition, Part
 from mpms.web.api.operation import Call
 from mpms.web.engine_rest.deployment_ids import deployment_id
 from mpms.web.engine_rest.errors import answer

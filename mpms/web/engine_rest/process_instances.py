@@ -7,8 +7,8 @@ from typing import Any
 from flask import Response
 
 from mpms.domain.errors import InstanceUnknown
-from mpms.domain.instances import InstanceStatus
-from mpms.ports.listings import InstancesWanted, ListedInstance, Part
+from mpms.domain.instances.instances import InstanceStatus
+from mpms.ports.camunda7 import InstancesWanted, ListedInstance, Part
 from mpms.web.api.operation import Call
 from mpms.web.engine_rest.errors import answer
 from mpms.web.engine_rest.listing import (

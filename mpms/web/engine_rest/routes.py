@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 from pydantic.alias_generators import to_camel
 
 from mpms.domain.errors import InstanceBusy, InstanceSuspended
-from mpms.domain.people import Role
+from mpms.domain.people.people import Role
 from mpms.web.api.operation import Call
 from mpms.web.api.reading import checked_json, keepable
 from mpms.web.engine_rest.authentication import caller

@@ -7,8 +7,8 @@ from typing import Any
 from flask import Response
 
 from mpms.domain.errors import TaskGone
-from mpms.domain.people import group_of
-from mpms.ports.listings import ListedTask, Part, TasksWanted
+from mpms.domain.people.people import group_of
+from mpms.ports.camunda7 import ListedTask, Part, TasksWanted
 from mpms.services.tasks.claim import NotYourTask
 from mpms.web.api.operation import Call
 from mpms.web.engine_rest.errors import answer

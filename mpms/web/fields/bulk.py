@@ -13,8 +13,8 @@ from urllib.parse import parse_qsl, urlencode
 
 from werkzeug.datastructures import MultiDict
 
-from mpms.domain.batches import BatchAction, TheseInstances
-from mpms.ports.cockpit import InstanceFilter
+from mpms.domain.bulk import BatchAction, TheseInstances
+from mpms.ports.instances.rows import InstanceFilter
 from mpms.services.processes.page import ProcessPage
 from mpms.web.fields.cockpit_filter import Filter
 from mpms.web.fields.instance_actions import (

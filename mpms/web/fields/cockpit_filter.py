@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from uuid import UUID
 
-from mpms.domain.instances import InstanceStatus
-from mpms.ports.cockpit import ENDED, InstanceFilter, InstancePlace
+from mpms.domain.instances.instances import InstanceStatus
+from mpms.ports.instances.rows import ENDED, InstanceFilter, InstancePlace
 from mpms.services.processes.board import hour_of
 
 LONGEST = 200

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from mpms.ports.checks import CheckStep
+from mpms.ports.admin.checks import CheckStep
 from mpms.services.admin.health import Finding, Light
 from mpms.web.labels import formats
 from mpms.web.texts import current_language, t

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from mpms.ports.administration import AuditLine
+from mpms.ports.history.audit import AuditLine
 from mpms.web.labels import formats
 from mpms.web.labels.history import current_kinds
 from mpms.web.texts import t

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mpms.domain.batches import Batch, BatchAction, ItemState, TooManyForBatch
+from mpms.domain.bulk import Batch, BatchAction, ItemState, TooManyForBatch
 from mpms.domain.errors import MpmsError
 from mpms.web.texts import t
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from mpms.ports.cockpit import TrendHour
+from mpms.ports.processes.cockpit import TrendHour
 from mpms.web.texts import t
 
 _CHIPS = {

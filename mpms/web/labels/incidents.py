@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from mpms.domain.incidents import STANDS, UNSERVED
-from mpms.ports.inbox import SORTS, CauseFilter
+from mpms.domain.incidents.incidents import STANDS, UNSERVED
+from mpms.ports.incidents.inbox import SORTS, CauseFilter
 from mpms.web.texts import t
 
 LONGEST = 200

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from mpms.domain.errors import MpmsError
-from mpms.domain.instances import Instance, InstanceStatus
-from mpms.domain.models import ModelStep
-from mpms.ports.cockpit import Line
+from mpms.domain.instances.instances import Instance, InstanceStatus
+from mpms.domain.models.definitions import ModelStep
+from mpms.ports.instances.cockpit import Line
 from mpms.services.instances.page import ACTIVITIES, UNREACHABLE
 from mpms.services.instances.tabs import HistoryPage
 from mpms.web.labels.history import Sentence, Told, sentence_of

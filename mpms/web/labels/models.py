@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from mpms.domain.decision_sheets import DecisionSheet
+from mpms.domain.models.decision_sheets import DecisionSheet
 from mpms.web.labels import cockpit as cockpit_words
 from mpms.web.texts import t
 

@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 
 from flask import Blueprint, Response, render_template, request
 
-from mpms.ports.administration import AuditFilter, AuditLine, AuditPlace
+from mpms.ports.history.audit import AuditFilter, AuditLine, AuditPlace
 from mpms.services.history.read_audit import export_audit, read_audit
 from mpms.web.labels import audit as words
 from mpms.web.labels.cockpit import cell

@@ -9,8 +9,8 @@ from werkzeug.exceptions import NotFound
 from werkzeug.wrappers import Response as Answer
 
 from mpms.domain.errors import MpmsError
-from mpms.domain.people import Role
-from mpms.ports.administration import PersonCard
+from mpms.domain.people.people import Role
+from mpms.ports.people.cards import PersonCard
 from mpms.services.instances.apply_repair import required
 from mpms.services.people import change_secret
 from mpms.services.people.add import add_person

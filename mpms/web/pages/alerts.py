@@ -8,9 +8,9 @@ from flask import Blueprint, flash, jsonify, redirect, render_template, request
 from werkzeug.exceptions import BadRequest
 from werkzeug.wrappers import Response as Answer
 
-from mpms.domain.alerts import AlertWish
+from mpms.domain.alerts.push_endpoints import EndpointRefused
+from mpms.domain.alerts.rules import AlertWish
 from mpms.domain.errors import MpmsError
-from mpms.domain.push_endpoints import EndpointRefused
 from mpms.ports.alerts import Subscription
 from mpms.services.alerts.send import push_key
 from mpms.services.alerts.subscribe import (

@@ -19,9 +19,9 @@ from flask import (
 )
 from werkzeug.wrappers import Response as Answer
 
-from mpms.domain.batches import REVERSE, BatchAction, ItemState
+from mpms.domain.bulk import REVERSE, BatchAction, ItemState
 from mpms.domain.errors import DatabaseAway, MpmsError, ProcessUnknown
-from mpms.domain.people import Role
+from mpms.domain.people.people import Role
 from mpms.ports.store import UnitOfWork
 from mpms.services.bulk.order import order_batch, repeat_failed, reverse_batch
 from mpms.services.bulk.preview import BatchPreview, preview_batch

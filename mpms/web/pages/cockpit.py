@@ -20,7 +20,7 @@ from flask import (
 from werkzeug.wrappers import Response as Answer
 
 from mpms.domain.errors import DatabaseAway, InstanceBusy, MpmsError, ProcessUnknown
-from mpms.domain.people import Role
+from mpms.domain.people.people import Role
 from mpms.services.instances.apply_repair import required
 from mpms.services.instances.search import (
     FoundInstance,

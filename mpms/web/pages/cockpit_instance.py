@@ -15,7 +15,7 @@ from werkzeug.datastructures import MultiDict
 from werkzeug.wrappers import Response as Answer
 
 from mpms.domain.errors import DatabaseAway, InstanceBusy, MpmsError, TaskGone
-from mpms.domain.people import Role
+from mpms.domain.people.people import Role
 from mpms.services.incidents.inbox import is_retryable
 from mpms.services.instances.migrate import plan_migration
 from mpms.services.instances.page import InstancePage, show_instance_page

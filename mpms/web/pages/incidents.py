@@ -12,9 +12,9 @@ from typing import Any
 from flask import Blueprint, flash, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as Answer
 
-from mpms.domain.batches import BatchAction
+from mpms.domain.bulk import BatchAction
 from mpms.domain.errors import DatabaseAway, InstanceBusy, MpmsError, NotFound
-from mpms.domain.incidents import IncidentFilter
+from mpms.domain.incidents.incidents import IncidentFilter
 from mpms.services.bulk.order import order_batch
 from mpms.services.incidents.assign import assign_cause
 from mpms.services.incidents.close import close_cause, close_incident

@@ -18,7 +18,7 @@ from werkzeug.exceptions import HTTPException
 from werkzeug.routing import RequestRedirect
 from werkzeug.wrappers import Response as Answer
 
-from mpms.domain.people import Person
+from mpms.domain.people.people import Person
 from mpms.services.people.limit_attempts import TooManyAttempts
 from mpms.services.people.sign_in import (
     SignedIn,

@@ -15,16 +15,11 @@ from werkzeug.exceptions import NotFound
 from werkzeug.wrappers import Response as Answer
 
 from mpms.domain.errors import MpmsError
-from mpms.ports.identity import Departure, IdentityProvider, IdentityRefused
+from mpms.ports.people.identity import Departure, IdentityProvider, IdentityRefused
 from mpms.services.people.sign_in import SignIn
 from mpms.services.people.sign_in_elsewhere import sign_in_elsewhere
 from mpms.web.rights import open_to_all
-from mpms.web.site.signed_in import (
-    current_desk,
-    current_door,
-    keep_session,
-    local_path,
-)
+from mpms.web.site.signed_in import current_desk, current_door, keep_session, local_path
 from mpms.web.texts import t
 
 pages = Blueprint("elsewhere", __name__)

@@ -6,8 +6,8 @@ from flask import Blueprint, flash, redirect, render_template, request
 from werkzeug.wrappers import Response as Answer
 
 from mpms.domain.errors import MpmsError
-from mpms.domain.people import Role
-from mpms.domain.secret_rules import PasswordTooWeak, PinTooWeak
+from mpms.domain.people.people import Role
+from mpms.domain.people.secret_rules import PasswordTooWeak, PinTooWeak
 from mpms.services.alerts.subscribe import AddressInvalid, AddressMissing, set_mail
 from mpms.services.people.change_secret import (
     OldSecretWrong,

@@ -7,18 +7,13 @@ import json
 from flask import Blueprint, Response, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as Answer
 
-from mpms.domain.model_difference import HOWS
-from mpms.domain.people import Role
+from mpms.domain.models.difference import HOWS
+from mpms.domain.people.people import Role
 from mpms.services.models.compare import compare_models
 from mpms.services.models.listing import list_models
 from mpms.services.models.show import ModelUnknown, model_file, show_model
 from mpms.web.labels import models as words
-from mpms.web.pages import (
-    models_decisions,
-    models_deploy,
-    models_edit,
-    models_forms,
-)
+from mpms.web.pages import models_decisions, models_deploy, models_edit, models_forms
 from mpms.web.rights import LEADERS, allowed
 from mpms.web.site.signed_in import current_desk, current_person
 from mpms.web.texts import t

@@ -14,13 +14,13 @@ from flask import Blueprint, flash, redirect, render_template, request, url_for
 from werkzeug.datastructures import MultiDict
 from werkzeug.wrappers import Response as Answer
 
-from mpms.domain.decision_sheets import (
+from mpms.domain.models.decision_sheets import (
     AGGREGATIONS,
     HIT_POLICIES,
     DecisionSheet,
     SheetRule,
 )
-from mpms.domain.people import Role
+from mpms.domain.people.people import Role
 from mpms.services.models.check import Finding
 from mpms.services.models.deploy import Refused
 from mpms.services.models.edit_decision import (

@@ -18,9 +18,9 @@ from flask import (
 )
 from werkzeug.wrappers import Response as Answer
 
-from mpms.domain.batches import BatchAction, TheseInstances
+from mpms.domain.bulk import BatchAction, TheseInstances
 from mpms.domain.errors import ModelRefused, ReasonMissing
-from mpms.domain.people import Role
+from mpms.domain.people.people import Role
 from mpms.services.bulk.order import order_batch
 from mpms.services.instances.propose_migration import Proposal, propose_migration
 from mpms.services.models.check import Finding, check_model

@@ -23,8 +23,8 @@ from werkzeug.exceptions import BadRequest
 from werkzeug.wrappers import Response as Answer
 
 from mpms.domain.errors import NotFound
-from mpms.domain.topics import KnownTopic
-from mpms.ports.models import ModelDraft
+from mpms.domain.models.topics import KnownTopic
+from mpms.ports.models.models import ModelDraft
 from mpms.services.models.check import check_model
 from mpms.services.models.deploy import Refused
 from mpms.services.models.listing import ModelLine, ModelList, list_models

@@ -9,7 +9,7 @@ from flask import Blueprint, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as Answer
 
 from mpms.domain.forms import check_form
-from mpms.domain.people import Role
+from mpms.domain.people.people import Role
 from mpms.services.models.show import ModelUnknown
 from mpms.web.fields.rendering import render_form
 from mpms.web.rights import LEADERS, allowed

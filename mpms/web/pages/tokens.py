@@ -6,7 +6,7 @@ from flask import Blueprint, flash, make_response, redirect, render_template, re
 from werkzeug.wrappers import Response as Answer
 
 from mpms.domain.errors import MpmsError
-from mpms.domain.people import Role
+from mpms.domain.people.people import Role
 from mpms.services.api.manage_tokens import (
     MOST_DAYS,
     USUAL_DAYS,

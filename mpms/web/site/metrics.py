@@ -17,7 +17,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.registry import Collector
 
 from mpms.domain.errors import DatabaseAway
-from mpms.ports.metrics import Measured
+from mpms.ports.admin.metrics import Measured
 from mpms.web.desk import Desk
 
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)

@@ -10,8 +10,8 @@ from werkzeug.exceptions import Forbidden, Unauthorized
 from werkzeug.wrappers import Response
 
 from mpms.domain import trace
-from mpms.domain.people import Person
-from mpms.ports.people import Session, Tablet
+from mpms.domain.people.people import Person
+from mpms.ports.people.sessions import Session, Tablet
 from mpms.services.people.recognise import recognise, recognise_tablet, sign_in_of
 from mpms.services.people.sign_in import SESSION_H, Door, SignedIn
 from mpms.web.desk import Desk

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
-from mpms.domain.batches import BatchAction, TheseInstances
+from mpms.domain.bulk import BatchAction, TheseInstances
 from mpms.services.bulk.order import order_batch
 from mpms.services.instances.start import start_instance
 from mpms.services.models.deploy import deploy_models

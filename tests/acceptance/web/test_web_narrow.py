@@ -23,7 +23,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from mpms import assets, bootstrap
 from mpms.demo.site import DemoSite
-from mpms.domain.people import Role
+from mpms.domain.people.people import Role
 from mpms.factory.domain.orders import Order, OrderLine
 from mpms.services.instances.repair import cancel_instance
 from mpms.services.instances.start import start_instance

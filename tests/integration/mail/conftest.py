@@ -12,8 +12,8 @@ import pytest
 
 from mpms.adapters.mail_account import MailAccount
 from mpms.embedded.mail import BUYER, ORDERS, MailServers
-from mpms.factory.adapters.imap import ImapMailbox
-from mpms.factory.adapters.imap.connection import Patience
+from mpms.factory.adapters.mail.imap import ImapMailbox
+from mpms.factory.adapters.mail.imap.connection import Patience
 from tests.support.certificates import Certificates
 from tests.support.checkers import there
 from tests.support.mail_servers import Server, run_pymap

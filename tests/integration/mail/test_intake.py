@@ -11,7 +11,7 @@ from imapclient import IMAPClient
 
 from mpms.adapters.mail_account import MailAccount, Password, Security
 from mpms.embedded import mail, maildrop
-from mpms.factory.ports.plant import MailboxUnavailable
+from mpms.factory.ports.mail.intake import MailboxUnavailable
 from tests.support.certificates import Certificates
 from tests.support.mail_servers import Server, run_dovecot
 from tests.support.mailbox import LetWait, OpenMailbox, fetched, list_letters, raw_of

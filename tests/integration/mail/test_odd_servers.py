@@ -2,8 +2,8 @@
 
 import pytest
 
-from mpms.factory.adapters.imap.connection import Patience
-from mpms.factory.ports.plant import MailboxUnavailable
+from mpms.factory.adapters.mail.imap.connection import Patience
+from mpms.factory.ports.mail.intake import MailboxUnavailable
 from tests.support.mailbox import LetWait, OpenMailbox, raw_of
 from tests.support.odd_imap import OddServer
 from tests.support.waiting import eventually
@@ -162,7 +162,7 @@ def test_a_server_without_idle_is_asked_now_and_then(
     monkeypatch: pytest.MonkeyPatch,
     waiting: LetWait,
 ) -> None:
-    monkeypatch.setattr("mpms.factory.adapters.imap.waiting.POLL_S", 0.05)
+    monkeypatch.setattr("mpms.factory.adapters.mail.imap.waiting.POLL_S", 0.05)
     odd_server.odd.capabilities = "IMAP4rev1"
     sleeper = waiting(open_mailbox(odd_server.account()))
     eventually(lambda: "NOOP" in odd_server.odd.log, "it was asked")

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from mpms.adapters.mail_account import Google, Microsoft, TokenUnavailable
-from mpms.factory.ports.plant import MailboxUnavailable
+from mpms.factory.ports.mail.intake import MailboxUnavailable
 from tests.support.mail_servers import Server
 from tests.support.mailbox import OpenMailbox, list_letters, raw_of
 

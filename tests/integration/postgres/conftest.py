@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from mpms.adapters.postgres.connections import Connections
-from mpms.adapters.postgres.queries import Queries
-from mpms.adapters.postgres.unit_of_work import PostgresUnitOfWork
+from mpms.adapters.postgres.database.connections import Connections
+from mpms.adapters.postgres.database.queries import Queries
+from mpms.adapters.postgres.database.unit_of_work import PostgresUnitOfWork
 from mpms.domain.history.kinds import Kind, Kinds
 from mpms.plugins import loading
 from tests.support.factory import ROOT

@@ -9,9 +9,9 @@ import psycopg2
 import pytest
 
 from mpms import bootstrap
-from mpms.adapters.postgres import audit
+from mpms.adapters.postgres.history import audit
 from mpms.bootstrap import Services
-from mpms.ports.administration import AuditFilter
+from mpms.ports.history.audit import AuditFilter
 from mpms.services.history.read_audit import read_audit
 
 ODD = 'o\'neill \\ 100% "x"'

@@ -4,7 +4,10 @@ from hashlib import sha256
 
 import pytest
 
-from mpms.adapters.postgres.unit_of_work import PostgresTransaction, PostgresUnitOfWork
+from mpms.adapters.postgres.database.unit_of_work import (
+    PostgresTransaction,
+    PostgresUnitOfWork,
+)
 from mpms.domain.errors import ProcessUnknown
 from tests.support.waiting_instances import WaitingInstances
 

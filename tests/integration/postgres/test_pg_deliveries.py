@@ -6,10 +6,13 @@ from uuid import uuid4
 
 import pytest
 
-from mpms.adapters.postgres.unit_of_work import PostgresTransaction, PostgresUnitOfWork
+from mpms.adapters.postgres.database.unit_of_work import (
+    PostgresTransaction,
+    PostgresUnitOfWork,
+)
 from mpms.domain.errors import InstanceBusy
-from mpms.domain.instances import InstanceStatus, Snapshot
-from mpms.domain.steps import Throw
+from mpms.domain.instances.instances import InstanceStatus, Snapshot
+from mpms.domain.instances.steps import Throw
 from tests.support.checkers import there
 from tests.support.waiting_instances import WaitingInstances
 

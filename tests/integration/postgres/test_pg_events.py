@@ -6,7 +6,7 @@ from uuid import uuid4
 import psycopg2
 import pytest
 
-from mpms.adapters.postgres.unit_of_work import PostgresUnitOfWork
+from mpms.adapters.postgres.database.unit_of_work import PostgresUnitOfWork
 from mpms.domain.history.events import Cursor, Event
 from tests.support.waiting import eventually
 from tests.support.waiting_instances import WaitingInstances

@@ -6,9 +6,9 @@ from uuid import uuid4
 
 import pytest
 
-from mpms.adapters.postgres.unit_of_work import PostgresUnitOfWork
+from mpms.adapters.postgres.database.unit_of_work import PostgresUnitOfWork
 from mpms.domain.errors import InstanceBusy, InstanceUnknown, ProcessUnknown, TaskGone
-from mpms.domain.instances import InstanceStatus, Parent, Snapshot
+from mpms.domain.instances.instances import InstanceStatus, Parent, Snapshot
 from mpms.domain.tasks import FormAnswer
 from tests.support.waiting_instances import WaitingInstances
 

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from mpms.adapters.postgres.unit_of_work import PostgresUnitOfWork
+from mpms.adapters.postgres.database.unit_of_work import PostgresUnitOfWork
 from mpms.domain.errors import InstanceBusy
-from mpms.domain.instances import InstanceStatus, Snapshot
+from mpms.domain.instances.instances import InstanceStatus, Snapshot
 from tests.support.checkers import there
 from tests.support.waiting_instances import WaitingInstances
 

@@ -9,10 +9,13 @@ from typing import Any
 import pytest
 from psycopg2.errors import DeadlockDetected
 
-from mpms.adapters.postgres.unit_of_work import PostgresTransaction, PostgresUnitOfWork
+from mpms.adapters.postgres.database.unit_of_work import (
+    PostgresTransaction,
+    PostgresUnitOfWork,
+)
 from mpms.domain.errors import InstanceBusy
-from mpms.domain.instances import InstanceStatus, Snapshot
-from mpms.domain.steps import Throw, TimerWait
+from mpms.domain.instances.instances import InstanceStatus, Snapshot
+from mpms.domain.instances.steps import Throw, TimerWait
 from tests.support.waiting_instances import WaitingInstances
 
 SEED = 20300101

@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import pytest
 
-from mpms.adapters.postgres.unit_of_work import PostgresUnitOfWork
+from mpms.adapters.postgres.database.unit_of_work import PostgresUnitOfWork
 from mpms.factory.domain.errors import OrderNumberTaken, OrderUnknown, RobotBusy
 from mpms.factory.domain.goals import Goal, GoalReport, GoalState, Pose
 from mpms.factory.domain.orders import Order, OrderLine, OrderStatus

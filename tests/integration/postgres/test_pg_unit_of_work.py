@@ -9,13 +9,13 @@ import psycopg2
 import pytest
 
 from mpms.adapters import postgres
-from mpms.adapters.postgres.connections import Connections
-from mpms.adapters.postgres.queries import Queries
-from mpms.adapters.postgres.statements import Statements, as_json
-from mpms.adapters.postgres.unit_of_work import PostgresUnitOfWork
+from mpms.adapters.postgres.database.connections import Connections
+from mpms.adapters.postgres.database.queries import Queries
+from mpms.adapters.postgres.database.statements import Statements, as_json
+from mpms.adapters.postgres.database.unit_of_work import PostgresUnitOfWork
 from mpms.domain.errors import DatabaseAway
 from mpms.domain.history.kinds import KindUnknown
-from mpms.domain.incidents import Incident
+from mpms.domain.incidents.incidents import Incident
 from mpms.factory.ports.store import UnitOfWork
 from tests.support.waiting_instances import WaitingInstances
 
@@ -171,7 +171,7 @@ def test_every_statement_is_used_and_every_used_statement_exists(
 ) -> None:
     (folder,) = postgres.__path__
     folders = (Path(folder), Path(folder).parents[1] / "factory/adapters/postgres")
-    source = "".join(p.read_text() for f in folders for p in f.glob("*.py"))
+    source = "".join(p.read_text() for f in folders for p in f.rglob("*.py"))
     assert [name for name in queries if f'"{name}"' not in source] == []
     used = re.findall(r'_statements\.\w+\(\s*"(\w+)"', source)
     assert [name for name in used if name not in queries] == []

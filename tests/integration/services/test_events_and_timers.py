@@ -5,7 +5,7 @@ from __future__ import annotations
 import psycopg2
 import pytest
 
-from mpms.domain.steps import Throw
+from mpms.domain.instances.steps import Throw
 from mpms.services.instances.deliver import deliver_one
 from tests.support.bench import Bench
 

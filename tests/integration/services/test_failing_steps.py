@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from mpms.domain.instances import InstanceStatus
+from mpms.domain.instances.instances import InstanceStatus
 from mpms.services.instances.advance import Advance
 from mpms.services.instances.deliver import deliver_one, fire_one
 from tests.support.bench import Bench

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from mpms.adapters.postgres.statements import Statements
+from mpms.adapters.postgres.database.statements import Statements
 from mpms.factory.adapters.memory import LoopbackRobots
 from mpms.factory.domain.goals import Goal, GoalReport, GoalState
 from mpms.factory.ports.store import Transaction

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from mpms.domain.instances import InstanceStatus
-from mpms.ports.cockpit import InstanceFilter
+from mpms.domain.instances.instances import InstanceStatus
+from mpms.ports.instances.rows import InstanceFilter
 from tests.support.bench import Bench
 
 LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)

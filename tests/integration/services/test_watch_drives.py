@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from mpms.factory.domain.goals import Goal, GoalReport, GoalState
-from mpms.factory.ports.plant import RobotState
+from mpms.factory.ports.robots.robots import RobotState
 from mpms.factory.services.robots.watch_drives import WatchDrives
 from mpms.factory.topics.robot_move import MoveRobot
 from mpms.services.incidents.close import close_incident

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from mpms.domain.jobs import Done
-from mpms.ports.inbox import CauseFilter
+from mpms.ports.incidents.inbox import CauseFilter
 from mpms.services.incidents.close import close_incident
 from mpms.services.incidents.inbox import show_inbox
 from mpms.services.instances.repair import cancel_instance, suspend_instance

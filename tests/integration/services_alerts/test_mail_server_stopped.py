@@ -10,12 +10,12 @@ import pytest
 from mpms.adapters.mail_account import MailAccount, Password, Security
 from mpms.adapters.web_push import WebPusher
 from mpms.embedded import mail
-from mpms.factory.adapters.imap import ImapMailbox
-from mpms.factory.adapters.imap.connection import Patience
-from mpms.factory.ports.mail import MailMessage
-from mpms.factory.ports.plant import MailboxUnavailable
+from mpms.factory.adapters.mail.imap import ImapMailbox
+from mpms.factory.adapters.mail.imap.connection import Patience
+from mpms.factory.ports.mail.intake import MailboxUnavailable
+from mpms.factory.ports.mail.mailbox import MailMessage
 from mpms.factory.services.mail.receive import ReceiveMail
-from mpms.ports.inbox import CauseFilter
+from mpms.ports.incidents.inbox import CauseFilter
 from tests.support.alerted_plant import AlertedPlant, Mailroom
 from tests.support.push_service import PushService
 

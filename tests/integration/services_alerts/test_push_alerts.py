@@ -7,8 +7,8 @@ import json
 import pytest
 
 from mpms.adapters.web_push import WebPusher
-from mpms.domain.alerts import AlertWish
-from mpms.domain.push_endpoints import EndpointRefused
+from mpms.domain.alerts.push_endpoints import EndpointRefused
+from mpms.domain.alerts.rules import AlertWish
 from mpms.ports.alerts import PushGone, PushRefused, PushUnavailable, Subscription
 from mpms.services.alerts.subscribe import (
     MOST_DEVICES,

@@ -7,8 +7,8 @@ from datetime import timedelta
 
 import pytest
 
-from mpms.domain.alerts import AlertRules, AlertWish
-from mpms.domain.people import Role
+from mpms.domain.alerts.rules import AlertRules, AlertWish
+from mpms.domain.people.people import Role
 from mpms.ports.outgoing_mail import MailServerAway, ReplyInDoubt
 from mpms.services.alerts.send import SendAlerts
 from tests.support.alerted_plant import AlertedPlant, Mailroom

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from mpms.embedded.mail import MailServers
-from mpms.factory.adapters.mail_sandbox import MailSandbox
+from mpms.factory.adapters.mail.sandbox import MailSandbox
 from tests.support.checkers import there
 from tests.support.intake_desk import IntakeDesk, patient_sandbox
 from tests.support.mail_servers import Server

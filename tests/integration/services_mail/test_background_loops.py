@@ -8,7 +8,7 @@ import threading
 import pytest
 
 from mpms.background import BackgroundLoop
-from mpms.factory.ports.plant import MailboxUnavailable
+from mpms.factory.ports.mail.intake import MailboxUnavailable
 from mpms.factory.services.mail.watch import watch_mailbox
 from tests.support.intake_desk import IntakeDesk
 from tests.support.mailbox import FakeMailbox

@@ -20,7 +20,7 @@ from mpms.adapters.mail_account import (
 )
 from mpms.bootstrap.mail import MailDesk, MailFilesInvalid, mail_desk
 from mpms.factory.domain.order_mail import CatalogueInvalid
-from mpms.factory.ports.mail import MailMessage, MailMessageId
+from mpms.factory.ports.mail.mailbox import MailMessage, MailMessageId
 from mpms.settings import SettingInvalid, Settings
 
 IMAP = "imaps://orders@plant.example.com:hush-hush@mail.example.com"

@@ -13,8 +13,8 @@ import pytest
 
 from mpms.domain.errors import DatabaseAway
 from mpms.factory.domain.order_mail import Outcome
-from mpms.factory.ports.mail import MailMessage
-from mpms.factory.ports.plant import MailboxUnavailable
+from mpms.factory.ports.mail.intake import MailboxUnavailable
+from mpms.factory.ports.mail.mailbox import MailMessage
 from mpms.factory.services.mail.receive import ReleaseRules
 from mpms.factory.services.mail.record import AlreadyRead, RecordMail
 from tests.support.intake_desk import IntakeDesk

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from mpms.domain.batches import (
+from mpms.domain.bulk import (
     Batch,
     BatchAction,
     BatchOver,
@@ -20,10 +20,10 @@ from mpms.domain.batches import (
     TooManyForBatch,
 )
 from mpms.domain.errors import InstanceUnknown, MpmsError, NotFound, ReasonMissing
-from mpms.domain.incidents import IncidentFilter
-from mpms.domain.instances import InstanceStatus
+from mpms.domain.incidents.incidents import IncidentFilter
+from mpms.domain.instances.instances import InstanceStatus
 from mpms.domain.jobs import Done, Job
-from mpms.ports.cockpit import InstanceFilter
+from mpms.ports.instances.rows import InstanceFilter
 from mpms.services.bulk import order as ordering
 from mpms.services.bulk.order import order_batch, repeat_failed, reverse_batch
 from mpms.services.bulk.run import RunBatches

@@ -14,7 +14,7 @@ from mpms.domain.errors import (
     RepairRefused,
     TaskGone,
 )
-from mpms.domain.incidents import IncidentFilter
+from mpms.domain.incidents.incidents import IncidentFilter
 from mpms.domain.jobs import Done, Job
 from mpms.factory.domain.orders import Order, OrderStatus
 from mpms.services.incidents.retry import retry_incident

@@ -17,8 +17,8 @@ from mpms.domain.errors import (
     ReasonMissing,
     TaskGone,
 )
+from mpms.domain.instances.steps import Throw
 from mpms.domain.jobs import Done, Job
-from mpms.domain.steps import Throw
 from mpms.factory import bootstrap as factory_bootstrap
 from mpms.factory.domain.goals import GoalReport, GoalState
 from mpms.factory.services.robots.settle_goals import settle_goal

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from mpms.domain.limits import KB, Limits
+from mpms.domain.instances.limits import KB, Limits
 from tests.support.starting_plant import StartingPlant
 
 

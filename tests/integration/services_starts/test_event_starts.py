@@ -9,7 +9,7 @@ import pytest
 from mpms import bootstrap
 from mpms.bootstrap import Services
 from mpms.domain.errors import NobodyWaits, ProcessUnknown, SeveralWait, StartUnknown
-from mpms.domain.steps import Throw
+from mpms.domain.instances.steps import Throw
 from mpms.services.messages.broadcast_signal import broadcast_signal
 from mpms.services.messages.correlate import correlate_message
 from mpms.services.models.deploy import Refused

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mpms.domain.errors import TaskGone
-from mpms.domain.people import Role
+from mpms.domain.people.people import Role
 from mpms.services.tasks.claim import (
     NotYourTask,
     TaskTaken,

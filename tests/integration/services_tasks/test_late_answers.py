@@ -10,7 +10,7 @@ from uuid import uuid4
 import pytest
 
 from mpms.domain.errors import InstanceBusy, TaskGone
-from mpms.domain.people import Role
+from mpms.domain.people.people import Role
 from mpms.domain.tasks import FormTask
 from mpms.factory.domain.orders import Order
 from mpms.services.instances.repair import cancel_instance

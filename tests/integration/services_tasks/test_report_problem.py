@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from mpms.domain.models import Cause, Causes
+from mpms.domain.models.definitions import Cause, Causes
 from mpms.domain.tasks import FormTask
 from mpms.services.tasks.claim import NotYourTask, TaskTaken, claim_task
 from mpms.services.tasks.report_problem import (

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from mpms.domain.people import Person, Role
+from mpms.domain.people.people import Person, Role
 from mpms.factory.ports.floor import FloorSeen, RobotSeen
 from mpms.factory.services.tasks.listing import TaskView, next_of, task_for, tasks_for
 from mpms.services.instances.suspend import suspend_instance

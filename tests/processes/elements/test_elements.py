@@ -11,9 +11,8 @@ from typing import Any
 
 import pytest
 
-from mpms.domain.instances import InstanceStatus, Snapshot
-from mpms.domain.models import Definition
-from mpms.domain.steps import (
+from mpms.domain.instances.instances import InstanceStatus, Snapshot
+from mpms.domain.instances.steps import (
     Command,
     Complete,
     Escalate,
@@ -28,6 +27,7 @@ from mpms.domain.steps import (
     TimerWait,
     Wait,
 )
+from mpms.domain.models.definitions import Definition
 from mpms.engine.runner import SpiffEngine
 
 HERE = Path(__file__).parent

@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from mpms.domain.alert_texts import MOST_LISTED, write_alert
-from mpms.domain.alerts import AlertRules, AlertWish, Digest, ToldCause, is_time
+from mpms.domain.alerts.rules import AlertRules, AlertWish, Digest, ToldCause, is_time
+from mpms.domain.alerts.texts import MOST_LISTED, write_alert
 
 NOW = datetime(2026, 11, 16, 8, 0, tzinfo=UTC)
 RULES = AlertRules(gather_s=5, apart_s=300)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mpms.domain.incident_causes import cause_of, shape_of
+from mpms.domain.incidents.causes import cause_of, shape_of
 
 
 @pytest.mark.parametrize(

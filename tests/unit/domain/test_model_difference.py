@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mpms.domain.model_difference import FactChange, ModelPart, PartChange, difference
+from mpms.domain.models.difference import FactChange, ModelPart, PartChange, difference
 
 LOAD = ModelPart("load", "Load", "userTask", {"form": "load"}, (0, 0, 100, 80))
 WEIGH = ModelPart(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mpms.domain.push_endpoints import EndpointRefused, check_endpoint
+from mpms.domain.alerts.push_endpoints import EndpointRefused, check_endpoint
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 
 from mpms.domain.errors import BusinessError, MpmsError, TaskGone
 from mpms.domain.history.events import Cursor
-from mpms.domain.instances import InstanceStatus
+from mpms.domain.instances.instances import InstanceStatus
 from mpms.factory.domain.goals import GoalState, Pose
 from mpms.factory.domain.orders import OrderStatus
 from mpms.factory.domain.worlds import RobotInfo, World

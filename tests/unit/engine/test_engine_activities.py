@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from mpms.domain.errors import BusinessError
-from mpms.domain.steps import CallWait, EventWait, FormWait, JobWait
+from mpms.domain.instances.steps import CallWait, EventWait, FormWait, JobWait
 from tests.support.bpmn_drawing import Drawing
 from tests.support.bpmn_play import Player
 

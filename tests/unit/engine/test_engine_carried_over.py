@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from mpms.domain.errors import MigrationRefused
-from mpms.domain.models import Definition
-from mpms.domain.steps import CancelActivity, Move, Skip
+from mpms.domain.instances.steps import CancelActivity, Move, Skip
+from mpms.domain.models.definitions import Definition
 from tests.support.bpmn_drawing import Drawing
 from tests.support.bpmn_play import Play, Player
 

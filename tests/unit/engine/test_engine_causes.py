@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from mpms.domain.models import Cause
+from mpms.domain.models.definitions import Cause
 from mpms.engine.causes import catchable
 from mpms.engine.model import Element, EventTrigger, Process
 

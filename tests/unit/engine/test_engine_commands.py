@@ -5,8 +5,8 @@ from collections.abc import Callable
 import pytest
 
 from mpms.domain.errors import TaskGone
-from mpms.domain.instances import InstanceStatus
-from mpms.domain.steps import (
+from mpms.domain.instances.instances import InstanceStatus
+from mpms.domain.instances.steps import (
     Cancel,
     Command,
     Complete,

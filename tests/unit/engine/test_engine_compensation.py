@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from mpms.domain.errors import TaskGone
-from mpms.domain.steps import Complete, Skip
+from mpms.domain.instances.steps import Complete, Skip
 from mpms.engine.nodes.compensation import MEMORY
 from mpms.engine.runner import SpiffEngine
 from tests.support.bpmn_drawing import Drawing

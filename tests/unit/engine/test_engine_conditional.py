@@ -2,7 +2,7 @@
 
 import pytest
 
-from mpms.domain.steps import SetVariables
+from mpms.domain.instances.steps import SetVariables
 from mpms.engine.runner import SpiffEngine
 from tests.support.bpmn_drawing import Drawing
 from tests.support.bpmn_play import Player

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from mpms.domain.errors import TaskGone
-from mpms.domain.instances import InstanceStatus
-from mpms.domain.steps import Complete, Fail, Receive, SetVariables
+from mpms.domain.instances.instances import InstanceStatus
+from mpms.domain.instances.steps import Complete, Fail, Receive, SetVariables
 from mpms.engine.runner import SpiffEngine
 from tests.support.bpmn_drawing import Drawing, Drawn
 from tests.support.bpmn_play import Play, Player

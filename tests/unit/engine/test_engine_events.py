@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from mpms.domain.instances import InstanceStatus
-from mpms.domain.steps import EventWait, Fire, TimerWait
+from mpms.domain.instances.instances import InstanceStatus
+from mpms.domain.instances.steps import EventWait, Fire, TimerWait
 from tests.support.bpmn_drawing import Drawing
 from tests.support.bpmn_play import Player
 

@@ -6,9 +6,17 @@ from typing import Any
 
 import pytest
 
-from mpms.domain.instances import Snapshot
-from mpms.domain.models import Definition
-from mpms.domain.steps import Complete, Fail, Fire, JobWait, Receive, Start, TimerWait
+from mpms.domain.instances.instances import Snapshot
+from mpms.domain.instances.steps import (
+    Complete,
+    Fail,
+    Fire,
+    JobWait,
+    Receive,
+    Start,
+    TimerWait,
+)
+from mpms.domain.models.definitions import Definition
 from mpms.engine import codec
 from mpms.engine.building import build
 from mpms.engine.reading import read_model

@@ -3,7 +3,7 @@
 import pytest
 
 from mpms.domain.errors import ModelRefused
-from mpms.domain.instances import InstanceStatus
+from mpms.domain.instances.instances import InstanceStatus
 from tests.support.bpmn_drawing import Drawing
 from tests.support.bpmn_play import Player
 

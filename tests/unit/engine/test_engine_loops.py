@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from mpms.domain.errors import TaskGone
-from mpms.domain.steps import Complete, Fail
+from mpms.domain.instances.steps import Complete, Fail
 from tests.support.bpmn_drawing import Drawing
 from tests.support.bpmn_play import Player
 

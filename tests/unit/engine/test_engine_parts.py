@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mpms.domain.errors import ModelRefused
-from mpms.domain.model_difference import PartChange, difference
+from mpms.domain.models.difference import PartChange, difference
 from mpms.engine.parts import parts
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from mpms.domain.instances import InstanceStatus
-from mpms.domain.steps import (
+from mpms.domain.instances.instances import InstanceStatus
+from mpms.domain.instances.steps import (
     CallWait,
     Complete,
     Escalate,

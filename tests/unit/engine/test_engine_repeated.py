@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from mpms.domain.steps import Complete, Fail, Receive
+from mpms.domain.instances.steps import Complete, Fail, Receive
 from mpms.engine.runner import SpiffEngine
 from tests.support.bpmn_drawing import Drawing
 from tests.support.bpmn_play import Play, Player

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from mpms.domain.errors import BusinessError
-from mpms.domain.instances import InstanceStatus
+from mpms.domain.instances.instances import InstanceStatus
 from tests.support.bpmn_drawing import Drawing
 from tests.support.bpmn_play import Player
 

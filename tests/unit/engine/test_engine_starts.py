@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from mpms.domain.errors import StartUnknown, VariableTooLarge
-from mpms.domain.limits import KB, Limits
-from mpms.domain.models import Definition
-from mpms.domain.starts import Due, StartEvent
-from mpms.domain.steps import Complete, Fire, Start, StuckWait, TimerWait
+from mpms.domain.instances.limits import KB, Limits
+from mpms.domain.instances.steps import Complete, Fire, Start, StuckWait, TimerWait
+from mpms.domain.models.definitions import Definition
+from mpms.domain.processes.starts import Due, StartEvent
 from mpms.engine.runner import SpiffEngine
 
 NOON = datetime(2026, 1, 31, 12, 0, tzinfo=UTC)

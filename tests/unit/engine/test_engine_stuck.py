@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from mpms.domain.errors import BusinessError
-from mpms.domain.instances import InstanceStatus
-from mpms.domain.steps import StuckWait
+from mpms.domain.instances.instances import InstanceStatus
+from mpms.domain.instances.steps import StuckWait
 from mpms.engine.tokens import STEP_LIMIT
 from tests.support.bpmn_drawing import Drawing
 from tests.support.bpmn_play import Play, Player

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from mpms.domain.steps import Complete
+from mpms.domain.instances.steps import Complete
 from tests.support.bpmn_drawing import Drawing
 from tests.support.bpmn_play import Player
 

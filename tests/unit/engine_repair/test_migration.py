@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from mpms.domain.errors import ElementUnknown, MigrationRefused
-from mpms.domain.steps import FormWait, JobWait, Retry, TimerWait
+from mpms.domain.instances.steps import FormWait, JobWait, Retry, TimerWait
 from tests.support.repair_drawing import RepairDrawing
 from tests.support.repair_play import RepairPlayer
 

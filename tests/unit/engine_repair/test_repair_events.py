@@ -3,8 +3,8 @@
 import pytest
 
 from mpms.domain.errors import ElementUnknown, RepairRefused
-from mpms.domain.instances import InstanceStatus
-from mpms.domain.steps import SetVariables
+from mpms.domain.instances.instances import InstanceStatus
+from mpms.domain.instances.steps import SetVariables
 from tests.support.repair_drawing import RepairDrawing
 from tests.support.repair_play import RepairPlayer
 

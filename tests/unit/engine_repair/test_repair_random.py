@@ -12,7 +12,7 @@ from itertools import count
 import pytest
 
 from mpms.domain.errors import ElementUnknown, MpmsError, RepairRefused
-from mpms.domain.steps import (
+from mpms.domain.instances.steps import (
     CancelActivity,
     Command,
     Complete,

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from mpms.domain.errors import ElementUnknown, RepairRefused, TaskGone
-from mpms.domain.instances import InstanceStatus
-from mpms.domain.steps import CancelActivity, JobWait, Move, Skip
+from mpms.domain.instances.instances import InstanceStatus
+from mpms.domain.instances.steps import CancelActivity, JobWait, Move, Skip
 from tests.support.repair_drawing import RepairDrawing
 from tests.support.repair_play import RepairPlayer
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from mpms.domain.errors import ElementUnknown, RepairRefused, TaskGone
-from mpms.domain.steps import FormWait, Retry, SetVariables, StartAt
+from mpms.domain.instances.steps import FormWait, Retry, SetVariables, StartAt
 from tests.support.repair_drawing import RepairDrawing
 from tests.support.repair_play import RepairPlay, RepairPlayer
 

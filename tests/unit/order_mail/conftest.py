@@ -10,7 +10,7 @@ from xml.sax.saxutils import escape
 
 import pytest
 
-from mpms.factory.adapters.mail_sandbox.workbook import read_workbook
+from mpms.factory.adapters.mail.sandbox.workbook import read_workbook
 from mpms.factory.domain.order_mail import Catalogue, Outcome, RememberedMail, Senders
 from mpms.factory.domain.order_mail.reading import read_order_mail
 

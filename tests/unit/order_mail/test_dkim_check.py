@@ -8,7 +8,7 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
-from mpms.factory.adapters.dkim_check import proven_domains
+from mpms.factory.adapters.mail.dkim_check import proven_domains
 
 DOMAIN = "brightcoat.example.com"
 MESSAGE = (

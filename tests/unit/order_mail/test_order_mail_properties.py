@@ -16,7 +16,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mpms.factory.adapters.mail_sandbox.workbook import read_workbook
+from mpms.factory.adapters.mail.sandbox.workbook import read_workbook
 from mpms.factory.domain.order_mail import (
     CODES,
     Catalogue,

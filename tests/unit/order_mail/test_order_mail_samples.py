@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from mpms.factory.adapters.mail_sandbox.workbook import read_workbook
+from mpms.factory.adapters.mail.sandbox.workbook import read_workbook
 from mpms.factory.domain.order_mail import (
     Catalogue,
     OrderDraft,

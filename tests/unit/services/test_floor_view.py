@@ -15,7 +15,7 @@ from mpms.factory.adapters.worlds import WorldInvalid, read_world
 from mpms.factory.domain.goals import Pose
 from mpms.factory.domain.worlds import RobotInfo, World
 from mpms.factory.ports.floor import FloorSeen, PersonSeen, RobotSeen
-from mpms.factory.ports.plant import RobotState
+from mpms.factory.ports.robots.robots import RobotState
 from mpms.factory.services.floor.plan import floor_plan
 from mpms.factory.services.floor.view import FloorFacts, RobotView, RobotWork, join
 

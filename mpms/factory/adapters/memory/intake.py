@@ -6,7 +6,7 @@ import threading
 
 from mpms.factory.domain.errors import OrderNumberTaken
 from mpms.factory.domain.orders import Order
-from mpms.factory.ports.plant import MailboxUnavailable
+from mpms.factory.ports.mail.intake import MailboxUnavailable
 from mpms.factory.ports.store import UnitOfWork
 
 

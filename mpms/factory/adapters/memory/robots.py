@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 from mpms.factory.domain.goals import Goal, GoalReport, GoalState
 from mpms.factory.domain.worlds import World
-from mpms.factory.ports.plant import RobotState
+from mpms.factory.ports.robots.robots import RobotState
 
 
 class LoopbackRobots:

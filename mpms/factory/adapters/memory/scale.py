@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from mpms.factory.ports.plant import ScaleUnavailable
+from mpms.factory.ports.scales import ScaleUnavailable
 
 
 class LoopbackScale:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mpms.adapters.postgres.statements import Repository, Row
+from mpms.adapters.postgres.database.statements import Repository, Row
 from mpms.factory.ports.catalogue import CatalogueVersion
 
 

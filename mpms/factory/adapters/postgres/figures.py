@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from mpms.adapters.postgres.statements import Repository
+from mpms.adapters.postgres.database.statements import Repository
 from mpms.factory.ports.figures import IncidentCount, LeadCount, OrderHour
-from mpms.factory.ports.tracks import Spent
-from mpms.ports.cockpit import TrendHour
+from mpms.factory.ports.robots.tracks import Spent
+from mpms.ports.processes.cockpit import TrendHour
 
 
 class Figures(Repository):

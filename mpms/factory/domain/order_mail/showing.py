@@ -1,7 +1,7 @@
 """A message in plain words, for people: its text and the names of its files.
 
 Pure, like reading an order: whoever shows a stranger's bytes calls it inside the
-sandbox (``mpms.factory.adapters.mail_sandbox``), as when the message came.
+sandbox (``mpms.factory.adapters.mail.sandbox``), as when the message came.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from typing import Any
 from mpms.domain.errors import NotFound
 from mpms.factory.domain.worlds import World
 from mpms.factory.ports.floor import Floor, FloorSeen, PersonSeen, Point, RobotSeen
-from mpms.factory.ports.plant import RobotState
+from mpms.factory.ports.robots.robots import RobotState
 from mpms.factory.ports.store import Transaction, UnitOfWork
 
 GREY_AFTER_S = 5.0

@@ -15,8 +15,13 @@ from dataclasses import dataclass, field
 from typing import Self
 
 from mpms.factory.domain.order_mail import Outcome
-from mpms.factory.ports.mail import Mailbox, MailboxSession, MailMessage, MailMessageId
-from mpms.factory.ports.plant import MailboxUnavailable
+from mpms.factory.ports.mail.intake import MailboxUnavailable
+from mpms.factory.ports.mail.mailbox import (
+    Mailbox,
+    MailboxSession,
+    MailMessage,
+    MailMessageId,
+)
 from mpms.factory.ports.store import UnitOfWork
 from mpms.factory.services.mail.record import (
     ACTOR,

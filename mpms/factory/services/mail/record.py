@@ -19,8 +19,9 @@ from mpms.factory.domain.order_mail.outcome import Problem
 from mpms.factory.domain.order_mail.reading import unreadable
 from mpms.factory.domain.order_mail.reasons import explain
 from mpms.factory.domain.orders import Order, OrderLine, OrderStatus
-from mpms.factory.ports.mail import MailMessage
-from mpms.factory.ports.store import MailRecord, Transaction, UnitOfWork
+from mpms.factory.ports.mail.mailbox import MailMessage
+from mpms.factory.ports.mail.mails import MailRecord
+from mpms.factory.ports.store import Transaction, UnitOfWork
 from mpms.factory.services.orders.accept import accept_order
 from mpms.ports.engine import Engine
 from mpms.ports.outgoing_mail import Reply

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from mpms.domain.errors import NotFound
 from mpms.factory.domain.order_mail.showing import MailFile
-from mpms.factory.ports.mail import ReadText
-from mpms.factory.ports.order_views import MailRow
+from mpms.factory.ports.mail.mailbox import ReadText
+from mpms.factory.ports.orders.views import MailRow
 from mpms.factory.ports.store import UnitOfWork
 
 LATEST_MAILS = 2000

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from mpms.domain.steps import Throw
-from mpms.factory.ports.mail import Mailbox
+from mpms.domain.instances.steps import Throw
+from mpms.factory.ports.mail.mailbox import Mailbox
 from mpms.factory.ports.store import UnitOfWork
 
 CHANGED = Throw("message", "mailbox changed", None, {}, once=True)

@@ -8,7 +8,7 @@ one that leads to the work ``orders.next``.
 from __future__ import annotations
 
 from mpms.domain.errors import MpmsError
-from mpms.domain.steps import Throw
+from mpms.domain.instances.steps import Throw
 from mpms.factory.domain.orders import Order, OrderStatus
 from mpms.factory.ports.store import Transaction
 from mpms.ports.engine import Engine

@@ -14,7 +14,7 @@ from typing import Any
 from mpms.domain.tasks import DECISION_FORM
 from mpms.factory.domain.errors import OrderUnknown
 from mpms.factory.domain.orders import OrderStatus
-from mpms.factory.ports.order_views import (
+from mpms.factory.ports.orders.views import (
     OrderCounts,
     OrderFilter,
     OrderPlace,

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from mpms.domain.errors import NotFound
-from mpms.domain.models import ModelStep
-from mpms.factory.ports.order_views import (
+from mpms.domain.models.definitions import ModelStep
+from mpms.factory.ports.orders.views import (
     AttachmentRow,
     DriveRow,
     HistoryRow,
@@ -26,8 +26,8 @@ from mpms.factory.services.orders.overview import (
     find_order,
     loads_in,
 )
-from mpms.ports.desk_work import Attachment
 from mpms.ports.engine import Engine
+from mpms.ports.tasks.attachments import Attachment
 
 HISTORY_PAGE = 100
 MOST_ROWS = 500

@@ -7,8 +7,9 @@ from datetime import datetime
 
 from mpms.factory.domain.goals import Goal
 from mpms.factory.domain.worlds import RobotInfo, World
-from mpms.factory.ports.plant import RobotState
-from mpms.factory.ports.store import RobotOut, UnitOfWork
+from mpms.factory.ports.robots.out import RobotOut
+from mpms.factory.ports.robots.robots import RobotState
+from mpms.factory.ports.store import UnitOfWork
 
 NEVER_HEARD = "no worker speaks with it"
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 
 from mpms.domain.errors import DatabaseAway
 from mpms.factory.domain.goals import Goal, GoalState, Pose
-from mpms.factory.ports.plant import Robots, RobotState
+from mpms.factory.ports.robots.robots import Robots, RobotState
 from mpms.factory.ports.store import Transaction, UnitOfWork
 
 log = logging.getLogger(__name__)

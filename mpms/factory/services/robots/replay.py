@@ -12,14 +12,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from mpms.domain.instances import Instance
-from mpms.domain.models import ModelStep
+from mpms.domain.instances.instances import Instance
+from mpms.domain.models.definitions import ModelStep
 from mpms.factory.domain.goals import Goal, GoalState
 from mpms.factory.domain.worlds import World
+from mpms.factory.ports.robots.tracks import TrackPoint
 from mpms.factory.ports.store import UnitOfWork
-from mpms.factory.ports.tracks import TrackPoint
-from mpms.ports.cockpit import IncidentRow, Line
 from mpms.ports.engine import Engine
+from mpms.ports.instances.cockpit import IncidentRow, Line
 
 MOST_MOVES = 20_000
 MOST_TOLD = 2_000

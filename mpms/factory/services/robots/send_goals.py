@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mpms.factory.domain.goals import Goal, GoalReport, GoalState
-from mpms.factory.ports.plant import Robots
+from mpms.factory.ports.robots.robots import Robots
 from mpms.factory.ports.store import Transaction, UnitOfWork
 from mpms.factory.services.robots.own import OwnRobots
 

@@ -13,9 +13,9 @@ import time
 from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, field
 
-from mpms.factory.ports.plant import Robots, RobotState
+from mpms.factory.ports.robots.robots import Robots, RobotState
+from mpms.factory.ports.robots.tracks import Spent, TrackPoint
 from mpms.factory.ports.store import UnitOfWork
-from mpms.factory.ports.tracks import Spent, TrackPoint
 from mpms.factory.services.robots.own import OwnRobots
 from mpms.ports.clock import Clock
 

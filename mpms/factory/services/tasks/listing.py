@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from mpms.domain.people import Person
+from mpms.domain.people.people import Person
 from mpms.domain.tasks import DECISION_FORM, FormTask
 from mpms.factory.domain.goals import Goal, GoalState
 from mpms.factory.domain.orders import Order
 from mpms.factory.domain.worlds import World
 from mpms.factory.ports.floor import FloorSeen
 from mpms.factory.ports.store import Transaction, UnitOfWork
-from mpms.ports.desk_work import Claim
+from mpms.ports.tasks.claims import Claim
 from mpms.services.tasks.claim import name_of, require_doable
 
 LATE_AFTER_S = 15 * 60.0

@@ -9,7 +9,7 @@ from pydantic import Field
 from mpms.domain.errors import NotFound
 from mpms.factory.web.api.floor import RobotId
 from mpms.factory.web.desk import Call
-from mpms.ports.checks import CheckStep
+from mpms.ports.admin.checks import CheckStep
 from mpms.web.api.operation import Given, Shape
 from mpms.web.api.plant import section
 from mpms.web.api.shapes import like

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from mpms.factory.ports.tracks import Spent
+from mpms.factory.ports.robots.tracks import Spent
 from mpms.factory.services.figures import Cause, FiguresPage, WaitingAt, show_figures
 from mpms.factory.services.robots.replay import Drive, replay_instance
 from mpms.factory.web.desk import Call

@@ -8,13 +8,13 @@ from typing import Annotated
 from pydantic import Base64Bytes, Field
 
 from mpms.domain.errors import NotFound
-from mpms.factory.ports.store import MailRead, UnsentReply
+from mpms.factory.ports.mail.vitals import MailRead, UnsentReply
 from mpms.factory.services.mail.show import follow_mail, show_mail
 from mpms.factory.services.orders.compose_mail import check_upload
 from mpms.factory.services.orders.send_mail import send_order_mail
 from mpms.factory.web.api.orders import MailShape, Number
 from mpms.factory.web.desk import Call
-from mpms.ports.administration import Contact
+from mpms.ports.workers import Contact
 from mpms.web.api.operation import Given, Section, Shape
 from mpms.web.api.shapes import like
 from mpms.web.api.values import Limit, Listed, shaped

@@ -9,7 +9,7 @@ from uuid import UUID
 from pydantic import Field
 
 from mpms.factory.domain.orders import OrderStatus
-from mpms.factory.ports.order_views import (
+from mpms.factory.ports.orders.views import (
     AttachmentRow,
     DriveRow,
     MailRow,

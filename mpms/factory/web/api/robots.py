@@ -11,7 +11,7 @@ from mpms.factory.services.robots.board import RobotCard, robot_board
 from mpms.factory.services.robots.take_out import bring_robot_back, take_robot_out
 from mpms.factory.web.api.floor import RobotId
 from mpms.factory.web.desk import Call
-from mpms.ports.checks import ProfileShown
+from mpms.ports.admin.checks import ProfileShown
 from mpms.web.api.operation import Shape
 from mpms.web.api.plant import section
 from mpms.web.api.values import Listed, WithReason

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from mpms.factory.services.tasks.listing import TaskView, task_for, tasks_for
 from mpms.factory.web.desk import Call
-from mpms.ports.desk_work import LateAnswer
+from mpms.ports.tasks.late_answers import LateAnswer
 from mpms.services.tasks.claim import claim_task, give_back_task
 from mpms.services.tasks.decide_late_answer import (
     accept_late_answer,

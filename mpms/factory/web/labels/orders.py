@@ -12,7 +12,7 @@ from datetime import date, datetime, time
 from typing import Any
 
 from mpms.factory.domain.orders import OrderStatus
-from mpms.factory.ports.order_views import WaitRow
+from mpms.factory.ports.orders.views import WaitRow
 from mpms.factory.services.orders.overview import Lateness, Waiting
 from mpms.web.labels import formats
 from mpms.web.texts import current_language, t

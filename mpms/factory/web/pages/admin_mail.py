@@ -7,7 +7,7 @@ from typing import Any
 from flask import Blueprint, render_template, request
 
 from mpms.factory.web.desk import current_desk
-from mpms.ports.checks import CheckStep, Tell
+from mpms.ports.admin.checks import CheckStep, Tell
 from mpms.web.pages.admin_people import ADMINS
 from mpms.web.rights import allowed
 from mpms.web.site.bounded import TestRuns, bounded

@@ -10,7 +10,7 @@ from mpms.domain.errors import MpmsError
 from mpms.factory.services.robots.board import RobotCard, robot_board
 from mpms.factory.services.robots.take_out import bring_robot_back, take_robot_out
 from mpms.factory.web.desk import current_desk
-from mpms.ports.checks import CheckStep
+from mpms.ports.admin.checks import CheckStep
 from mpms.web.pages.admin_people import ADMINS
 from mpms.web.rights import allowed
 from mpms.web.site.bounded import TestRuns, bounded

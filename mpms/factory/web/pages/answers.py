@@ -20,7 +20,7 @@ from werkzeug.exceptions import BadRequest, Unauthorized
 from werkzeug.wrappers import Response as Answer
 
 from mpms.domain.errors import FormInvalid
-from mpms.domain.people import Person
+from mpms.domain.people.people import Person
 from mpms.factory.services.tasks.listing import next_of, tasks_for
 from mpms.factory.web.desk import current_desk
 from mpms.factory.web.fields.task_page import (

@@ -10,7 +10,7 @@ from typing import Any
 
 from flask import Blueprint, Response, abort, render_template, request
 
-from mpms.domain.people import Role
+from mpms.domain.people.people import Role
 from mpms.factory.services.figures import FiguresPage, Totals, show_figures
 from mpms.factory.web.desk import current_desk
 from mpms.factory.web.labels.figures import change

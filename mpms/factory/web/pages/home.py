@@ -17,7 +17,7 @@ from flask import (
 from werkzeug.wrappers import Response as Answer
 
 from mpms.domain.errors import NotFound
-from mpms.domain.people import Role
+from mpms.domain.people.people import Role
 from mpms.factory.services.overview import overview
 from mpms.factory.web.desk import current_desk
 from mpms.services.instances.repair import retry_incident

@@ -20,7 +20,7 @@ from mpms.domain.errors import TaskGone
 from mpms.factory.ports.store import Transaction
 from mpms.factory.web.desk import current_desk
 from mpms.factory.web.fields.task_page import body, script_asks
-from mpms.ports.desk_work import LateAnswer
+from mpms.ports.tasks.late_answers import LateAnswer
 from mpms.services.tasks.claim import name_of
 from mpms.services.tasks.decide_late_answer import (
     LateAnswerDecided,

@@ -5,20 +5,13 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from flask import (
-    Blueprint,
-    Response,
-    redirect,
-    render_template,
-    request,
-    url_for,
-)
+from flask import Blueprint, Response, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as Answer
 
 from mpms.domain.tasks import DECISION_FORM
 from mpms.factory.domain.errors import OrderUnknown
 from mpms.factory.domain.orders import OrderStatus
-from mpms.factory.ports.order_views import OrderFilter, OrderPlace
+from mpms.factory.ports.orders.views import OrderFilter, OrderPlace
 from mpms.factory.services.mail.show import raw_mail, show_mail
 from mpms.factory.services.orders.overview import Overview, day_of, list_orders
 from mpms.factory.services.orders.page import open_attachment, show_order, show_timeline

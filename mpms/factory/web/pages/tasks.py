@@ -8,7 +8,7 @@ from flask import Blueprint, flash, jsonify, redirect, render_template, url_for
 from werkzeug.wrappers import Response as Answer
 
 from mpms.domain.errors import MpmsError, TaskGone
-from mpms.domain.people import Person
+from mpms.domain.people.people import Person
 from mpms.factory.services.tasks.listing import TaskView, next_of, tasks_for
 from mpms.factory.web.desk import current_desk
 from mpms.factory.web.fields.task_page import say, script_asks, task_page, view_of

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from mpms.ports.administration import AuditFilter
+from mpms.ports.history.audit import AuditFilter
 from mpms.services.history.read_audit import ON_A_PAGE, export_audit, read_audit
 from tests.support.site import Browser
 from tests.support.web_admin import Office

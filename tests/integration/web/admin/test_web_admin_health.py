@@ -9,20 +9,11 @@ from typing import Any
 import pytest
 
 from mpms.factory.adapters.memory import LoopbackRobots
-from mpms.factory.ports.store import MailFacts
-from mpms.factory.services.health import (
-    FactoryHealth,
-    check_mail_in,
-    check_mail_out,
-)
-from mpms.ports.administration import Contact, WorkerSeen
-from mpms.ports.plant_desk import PlantDesk
-from mpms.services.admin.health import (
-    Light,
-    check_queues,
-    check_workers,
-    read_health,
-)
+from mpms.factory.ports.mail.vitals import MailFacts
+from mpms.factory.services.health import FactoryHealth, check_mail_in, check_mail_out
+from mpms.ports.admin.plant_desk import PlantDesk
+from mpms.ports.workers import Contact, WorkerSeen
+from mpms.services.admin.health import Light, check_queues, check_workers, read_health
 from mpms.services.jobs.handlers import Handlers
 from tests.support.factory_worker import FactoryWorker
 from tests.support.site import Browser, browser_of, pages_of

@@ -9,18 +9,13 @@ from uuid import uuid4
 
 import pytest
 
-from mpms.adapters.mail_account import (
-    MailAccount,
-    Password,
-    Security,
-    SmtpAccount,
-)
+from mpms.adapters.mail_account import MailAccount, Password, Security, SmtpAccount
 from mpms.bootstrap.mail import mail_accounts
 from mpms.embedded import mail
 from mpms.embedded.mail import MailHome
-from mpms.factory.adapters.mail_check import ServersCheck
-from mpms.ports.checks import CheckStep
-from mpms.ports.plant_desk import PlantDesk
+from mpms.factory.adapters.mail.servers_check import ServersCheck
+from mpms.ports.admin.checks import CheckStep
+from mpms.ports.admin.plant_desk import PlantDesk
 from mpms.settings import Settings
 from tests.support.web_admin import Office
 

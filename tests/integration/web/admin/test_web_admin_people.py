@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from mpms.domain.people import Role
+from mpms.domain.people.people import Role
 from mpms.services.people.change_secret import LastAdministrator, set_active
 from mpms.services.people.edit import edit_person
 from tests.support.site import Browser

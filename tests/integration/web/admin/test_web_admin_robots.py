@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 
 from mpms.domain.jobs import Done, Job, NotYet
-from mpms.factory.adapters.robot_check import BridgeCheck
+from mpms.factory.adapters.robots.check import BridgeCheck
 from mpms.factory.domain.goals import Pose as Place
 from mpms.factory.domain.worlds import RobotInfo
 from mpms.factory.domain.worlds import World as Plant
-from mpms.factory.ports.plant import RobotState
+from mpms.factory.ports.robots.robots import RobotState
 from mpms.factory.topics.robot_assign import AssignRobot
-from mpms.ports.checks import CheckStep
-from mpms.ports.plant_desk import PlantDesk
+from mpms.ports.admin.checks import CheckStep
+from mpms.ports.admin.plant_desk import PlantDesk
 from mpms.web.site.bounded import bounded
 from shopfloor.sim.server import RunningSimulator, running
 from shopfloor.sim.simulation import Simulation

@@ -28,7 +28,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from mpms.domain.people import Role
+from mpms.domain.people.people import Role
 from tests.support.waiting import PATIENCE_S, eventually
 from tests.support.web_api import Plant
 

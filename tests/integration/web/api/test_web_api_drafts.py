@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mpms.domain.people import Role
+from mpms.domain.people.people import Role
 from tests.support.web_api import Plant, Program
 
 MODEL = "papers"

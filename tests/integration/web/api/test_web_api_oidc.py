@@ -18,7 +18,7 @@ from joserfc.jwk import RSAKey
 from werkzeug.test import TestResponse
 
 from mpms.adapters.oidc import OidcProvider, OidcSettings
-from mpms.domain.people import Role
+from mpms.domain.people.people import Role
 from mpms.services.people.change_secret import set_active
 from tests.support.site import Browser
 from tests.support.web_api import Plant

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from mpms.domain.people import Role
+from mpms.domain.people.people import Role
 from mpms.factory.ports.floor import FloorSeen, RobotSeen
-from mpms.factory.ports.mail import MailMessageId
-from mpms.factory.ports.store import MailRecord
-from mpms.ports.checks import ProfileShown
+from mpms.factory.ports.mail.mailbox import MailMessageId
+from mpms.factory.ports.mail.mails import MailRecord
+from mpms.ports.admin.checks import ProfileShown
+from mpms.ports.admin.plant_desk import LogFile, PlantDesk
 from mpms.ports.outgoing_mail import MailServerAway
-from mpms.ports.plant_desk import LogFile, PlantDesk
 from mpms.services.people.session_tokens import hash_of
 from tests.support.web_api import Plant
 

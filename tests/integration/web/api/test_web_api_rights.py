@@ -13,7 +13,7 @@ from uuid import UUID
 import pytest
 from openapi_spec_validator import validate
 
-from mpms.domain.people import Role
+from mpms.domain.people.people import Role
 from mpms.plugins import loading
 from mpms.web.api import operations, sections
 from mpms.web.api.openapi import document

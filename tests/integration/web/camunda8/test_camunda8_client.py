@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from hatch_build import Node, PagesFailed
-from mpms.domain.people import Role
+from mpms.domain.people.people import Role
 from mpms.services.instances.start import start_instance
 from tests.support.camunda8 import MAPPED, Plant8, extended, weighing8
 from tests.support.camunda8_client import Caller8, Worker8, fetch_client_8

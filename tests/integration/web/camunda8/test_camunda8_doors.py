@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from mpms.domain.people import Role
+from mpms.domain.people.people import Role
 from tests.support.camunda8 import Plant8, Program8, weighing8
 from tests.support.drawings import in_a_row
 from tests.support.site import browser_of

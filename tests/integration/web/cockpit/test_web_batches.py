@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from mpms.domain.batches import BatchAction
+from mpms.domain.bulk import BatchAction
 from mpms.services.bulk import order as ordering
 from mpms.services.bulk import preview as previewing
 from mpms.services.bulk.show import show_batch

@@ -19,7 +19,7 @@ import pytest
 
 from hatch_build import PagesFailed
 from mpms.domain.external_tasks import foreign
-from mpms.domain.people import Role
+from mpms.domain.people.people import Role
 from mpms.server.serve import THREADS
 from mpms.services.instances.start import start_instance
 from tests.support.databases import Databases

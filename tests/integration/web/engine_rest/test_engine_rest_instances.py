@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from mpms.domain.errors import InstanceBusy
-from mpms.domain.people import Role
+from mpms.domain.people.people import Role
 from mpms.services.external_tasks.complete import complete_task
 from mpms.web.engine_rest import external_tasks
 from tests.support.drawings import draw

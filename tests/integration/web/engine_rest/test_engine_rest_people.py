@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from mpms.domain.people import Role
+from mpms.domain.people.people import Role
 from tests.support.drawings import draw
 from tests.support.external_workers import ExternalWorker, ForeignPlant
 

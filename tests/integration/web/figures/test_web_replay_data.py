@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from mpms.factory.domain.goals import Goal, GoalReport, GoalState, Pose
-from mpms.factory.ports.plant import RobotState
+from mpms.factory.ports.robots.robots import RobotState
 from mpms.factory.services.robots.own import OwnRobots
 from mpms.factory.services.robots.track import TrackRobots
 from mpms.services.history.delete import delete_history

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from mpms.domain.people import Role
+from mpms.domain.people.people import Role
 from tests.support.databases import Databases
 from tests.support.site import Site
 from tests.support.web_live import LiveServer, ServerProcess, Stream

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from mpms.domain.people import Role
+from mpms.domain.people.people import Role
 from tests.support.databases import Databases
 from tests.support.site import Site, quick_hasher
 from tests.support.waiting import PATIENCE_S, eventually

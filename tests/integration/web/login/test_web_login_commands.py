@@ -9,7 +9,7 @@ import pytest
 
 from mpms.cli import people as people_commands
 from mpms.domain.errors import LoginTaken
-from mpms.domain.secret_rules import (
+from mpms.domain.people.secret_rules import (
     BadgeInvalid,
     LoginInvalid,
     NameMissing,

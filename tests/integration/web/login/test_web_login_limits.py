@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from mpms.domain.people import Role
+from mpms.domain.people.people import Role
 from mpms.services.people.limit_attempts import Limit
 from tests.support.site import Browser
 from tests.support.waiting import together

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mpms.domain.people import Role
+from mpms.domain.people.people import Role
 from tests.support.site import Browser
 from tests.support.web_login import PASSWORD, Gate
 

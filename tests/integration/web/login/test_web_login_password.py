@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mpms.domain.people import Role
+from mpms.domain.people.people import Role
 from mpms.services.people.change_secret import set_active
 from tests.support.web_login import Gate, cookie_of
 

@@ -11,7 +11,7 @@ from flask import Flask
 from werkzeug.routing import Rule
 
 from mpms.domain.errors import DatabaseAway, InstanceBusy, MpmsError
-from mpms.domain.people import Role
+from mpms.domain.people.people import Role
 from mpms.factory.domain.errors import OrderUnknown
 from mpms.web.rights import STRANGERS, allowed, knows_tokens, open_to_all, roles_of
 from tests.support.site import Browser, browser_of, pages_of

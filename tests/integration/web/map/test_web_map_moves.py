@@ -14,10 +14,10 @@ import pytest
 from playwright.sync_api import Browser, Page
 from werkzeug.serving import ThreadedWSGIServer, make_server
 
-from mpms.domain.people import Role
+from mpms.domain.people.people import Role
 from mpms.factory.adapters.floor import BridgeFloor
 from mpms.factory.domain.worlds import RobotInfo
-from mpms.factory.ports.plant import RobotState
+from mpms.factory.ports.robots.robots import RobotState
 from mpms.factory.services.floor.view import FloorViewer
 from mpms.web.changes.live import Live
 from mpms.web.site import assets

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from mpms.domain.people import Role
+from mpms.domain.people.people import Role
 from mpms.factory.domain.goals import GoalReport, GoalState
 from mpms.factory.ports.floor import FloorSeen, PersonSeen, RobotSeen
-from mpms.factory.ports.plant import RobotState
+from mpms.factory.ports.robots.robots import RobotState
 from mpms.factory.services.floor.view import FACTS_FRESH_S, FloorViewer
 from tests.support.web_map import House, frame_of
 

@@ -8,7 +8,7 @@ from decimal import Decimal
 
 import pytest
 
-from mpms.domain.people import Role
+from mpms.domain.people.people import Role
 from mpms.factory.domain.orders import OrderLine, OrderStatus
 from tests.support.web_orders import Plant, row_of_order
 

@@ -9,9 +9,9 @@ from uuid import uuid4
 
 import pytest
 
-from mpms.domain.people import Role
+from mpms.domain.people.people import Role
 from mpms.factory.domain.orders import OrderLine, OrderStatus
-from mpms.ports.desk_work import Attachment
+from mpms.ports.tasks.attachments import Attachment
 from tests.support.web_orders import Plant
 
 HEAD = (

@@ -27,11 +27,11 @@ from werkzeug.routing import Rule
 
 from mpms.adapters.web_push import WebPusher
 from mpms.assets import shipped_models
-from mpms.domain.people import Role
+from mpms.domain.people.people import Role
 from mpms.factory.ports.floor import FloorSeen, PersonSeen, RobotSeen
 from mpms.factory.web.pages.figures import TABLES
-from mpms.ports.checks import ProfileShown, Tell
-from mpms.ports.plant_desk import LogFile, PlantDesk, SettingShown
+from mpms.ports.admin.checks import ProfileShown, Tell
+from mpms.ports.admin.plant_desk import LogFile, PlantDesk, SettingShown
 from mpms.services.instances.repair import cancel_instance, retry_incident
 from mpms.services.instances.suspend import resume_instance, suspend_instance
 from mpms.web.desk import DemoDoors

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from mpms.domain.people import Role
+from mpms.domain.people.people import Role
 from mpms.factory.domain.orders import Order, OrderStatus
 from tests.support.site import Browser
 from tests.support.web_tasks import Hall

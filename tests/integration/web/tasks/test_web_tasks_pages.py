@@ -7,7 +7,7 @@ from uuid import uuid4
 
 import pytest
 
-from mpms.domain.people import Role
+from mpms.domain.people.people import Role
 from tests.support.web_tasks import Hall
 
 EVIL = "<script>alert(1)</script><img src=x onerror=alert(2)>"

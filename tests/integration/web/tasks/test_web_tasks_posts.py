@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from mpms.domain.people import Role
+from mpms.domain.people.people import Role
 from mpms.services.instances.repair import cancel_instance
 from mpms.services.people.session_tokens import hash_of
 from tests.support.site import Browser

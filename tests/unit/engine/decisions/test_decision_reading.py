@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mpms.domain.errors import ModelRefused
-from mpms.domain.models import Problem
+from mpms.domain.models.definitions import Problem
 from mpms.engine.decisions import check_decisions, read_decisions
 
 ROWS = [(["> 1"], ["10"])]

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from mpms.domain.decision_sheets import DecisionSheet, SheetRule
 from mpms.domain.errors import ModelRefused
+from mpms.domain.models.decision_sheets import DecisionSheet, SheetRule
 from mpms.engine.decisions import check_decisions, read_decisions
 from mpms.engine.decisions.sheets import read_sheets, write_sheet
 

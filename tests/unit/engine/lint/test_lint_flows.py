@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from mpms.domain.models import Problem
+from mpms.domain.models.definitions import Problem
 from mpms.engine.lint import check
 
 Build = Callable[..., bytes]

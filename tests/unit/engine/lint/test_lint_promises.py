@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
-from mpms.domain.models import Definition
-from mpms.domain.steps import Start
+from mpms.domain.instances.steps import Start
+from mpms.domain.models.definitions import Definition
 from mpms.engine.lint import check
 from mpms.engine.runner import SpiffEngine
 

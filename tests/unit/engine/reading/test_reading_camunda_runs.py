@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from mpms.domain.people import Person, Role
+from mpms.domain.people.people import Person, Role
 from mpms.domain.tasks import FormTask
 from tests.support.bpmn_play import Player
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from mpms.domain.steps import Complete
+from mpms.domain.instances.steps import Complete
 from tests.support.bpmn_play import Player
 
 FRAME = """<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL"

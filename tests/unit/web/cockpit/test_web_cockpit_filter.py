@@ -7,8 +7,9 @@ from uuid import uuid4
 
 import pytest
 
-from mpms.domain.instances import InstanceStatus
-from mpms.ports.cockpit import Heat, InstancePlace
+from mpms.domain.instances.instances import InstanceStatus
+from mpms.ports.instances.rows import InstancePlace
+from mpms.ports.processes.cockpit import Heat
 from mpms.services.processes.heat_map import level, waiting_s
 from mpms.web.fields.cockpit_filter import Filter, place_of, text_of
 from mpms.web.labels.cockpit import cell

@@ -8,7 +8,7 @@ import pytest
 from flask import Flask, g, render_template, render_template_string, request
 from flask.testing import FlaskClient
 
-from mpms.domain.people import Person, Role
+from mpms.domain.people.people import Person, Role
 from mpms.web import texts
 from mpms.web.pages import design
 from mpms.web.site import assets

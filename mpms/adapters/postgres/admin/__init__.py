@@ -1,0 +1,1 @@
+"""What administrators and monitoring read."""

@@ -1,0 +1,1 @@
+"""How the database is spoken to: connections, statements, transactions, migrations."""

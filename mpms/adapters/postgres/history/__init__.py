@@ -1,0 +1,1 @@
+"""The history: written, counted, read, deleted."""

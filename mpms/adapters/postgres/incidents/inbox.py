@@ -1,0 +1,80 @@
+"""Incidents by cause, and what people say about them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from mpms.adapters.postgres.database.statements import Repository, Row
+from mpms.domain.incidents.incidents import TOLD
+from mpms.ports.incidents.inbox import (
+    AlarmCounts,
+    CauseComment,
+    CauseFilter,
+    CauseIncident,
+    CauseRow,
+)
+
+
+class Inbox(Repository):
+    """Rows of ``incidents`` and ``incident_comments``."""
+
+    def causes(self, wanted: CauseFilter, *, limit: int) -> Sequence[CauseRow]:
+        rows = self._statements.rows(
+            "inbox_causes", **asdict(wanted), told_kinds=sorted(TOLD), limit=limit
+        )
+        return [_cause(row) for row in rows]
+
+    def alarm_counts(self, decision_form: str) -> AlarmCounts:
+        row = self._statements.row("inbox_alarm_counts", decision_form=decision_form)
+        assert row is not None  # noqa: S101
+        return AlarmCounts(*row)
+
+    def count(self, wanted: CauseFilter) -> tuple[int, int]:
+        row = self._statements.row("inbox_count", **asdict(wanted))
+        return (0, 0) if row is None else (int(row[0]), int(row[1]))
+
+    def choices(self) -> Sequence[tuple[str, str, str]]:
+        rows = self._statements.rows("inbox_choices")
+        return [(kind, process, element) for kind, process, element in rows]
+
+    def incidents(
+        self, cause: str, *, after: int | None, limit: int
+    ) -> Sequence[CauseIncident]:
+        return self._incidents("inbox_incidents", cause=cause, after=after, limit=limit)
+
+    def settled(self, cause: str, *, limit: int) -> Sequence[CauseIncident]:
+        return self._incidents("inbox_settled", cause=cause, limit=limit)
+
+    def assign(self, cause: str, login: str | None) -> int:
+        return self._statements.run("inbox_assign", cause=cause, login=login)
+
+    def close(
+        self, cause: str, *, by: str, told_kinds: Sequence[str]
+    ) -> Sequence[CauseIncident]:
+        return self._incidents(
+            "inbox_close", cause=cause, by=by, told_kinds=list(told_kinds)
+        )
+
+    def comment(self, cause: str, text: str, *, by: str) -> None:
+        self._statements.run("inbox_comment", cause=cause, text=text, by=by)
+
+    def comments(self, cause: str) -> Sequence[CauseComment]:
+        rows = self._statements.rows("inbox_comments", cause=cause)
+        return [CauseComment(*row) for row in rows]
+
+    def _incidents(self, name: str, **parameters: Any) -> list[CauseIncident]:
+        rows = self._statements.rows(name, **parameters)
+        return [CauseIncident(*row) for row in rows]
+
+
+def _cause(row: Row) -> CauseRow:
+    head, (places, assignees, comments) = row[:8], row[8:]
+    touched = tuple((process, element) for process, element in places)
+    return CauseRow(
+        *head,  # type: ignore[call-arg]
+        touched,
+        tuple(assignees or ()),
+        comments,
+    )

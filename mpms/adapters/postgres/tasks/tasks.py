@@ -1,0 +1,100 @@
+"""Open forms and the answers given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from mpms.adapters.postgres.database.statements import Repository, Row, as_json, is_uuid
+from mpms.domain.errors import TaskGone
+from mpms.domain.tasks import FormAnswer, FormTask, PastTask
+
+
+class Tasks(Repository):
+    """Rows of ``tasks`` and ``answers``."""
+
+    def get(self, task_id: str) -> FormTask:
+        row = (
+            self._statements.row("tasks_get", task_id=task_id)
+            if is_uuid(task_id)
+            else None
+        )
+        if row is None:
+            raise TaskGone
+        return form_task(row)
+
+    def open(
+        self, *, groups: Iterable[str] | None = None, instance_id: str | None = None
+    ) -> Sequence[FormTask]:
+        """Open forms, oldest first; one without groups is for everybody."""
+        rows = self._statements.rows(
+            "tasks_open",
+            groups=None if groups is None else list(groups),
+            instance_id=instance_id,
+        )
+        return [form_task(row) for row in rows]
+
+    def answer(self, task_id: str) -> FormAnswer | None:
+        if not is_uuid(task_id):
+            return None
+        row = self._statements.row("tasks_answer", task_id=task_id)
+        return None if row is None else FormAnswer(*row)
+
+    def record(self, answer: FormAnswer) -> None:
+        """Keep an answer; where there is one already it stays."""
+        self._statements.run(
+            "tasks_record",
+            task_id=answer.task_id,
+            instance_id=answer.instance_id,
+            element=answer.element,
+            answers=as_json(answer.answers),
+            answered_by=answer.answered_by,
+            answered_at=answer.answered_at,
+            key=answer.key,
+            device_at=answer.device_at,
+        )
+
+    def variables(self, instance_ids: Iterable[str]) -> dict[str, dict[str, Any]]:
+        """What the forms of these instances see; their own inputs hide it."""
+        rows = self._statements.rows("tasks_variables", instance_ids=list(instance_ids))
+        return dict(rows)
+
+    def past(self, task_id: str, instance_id: str | None = None) -> PastTask | None:
+        """A form that waited once; None if there never was one."""
+        if not is_uuid(task_id) or not is_uuid(instance_id or task_id):
+            return None
+        row = self._statements.row(
+            "tasks_past", task_id=task_id, instance_id=instance_id
+        )
+        return None if row is None else PastTask(*row)
+
+
+def form_task(row: Row) -> FormTask:
+    (
+        task_id,
+        instance_id,
+        business_key,
+        element,
+        name,
+        lane,
+        form,
+        assignee,
+        groups,
+        inputs,
+        created_at,
+        on_hold,
+    ) = row
+    return FormTask(
+        task_id=task_id,
+        instance_id=instance_id,
+        business_key=business_key,
+        element=element,
+        name=name,
+        lane=lane,
+        form=form,
+        assignee=assignee,
+        groups=tuple(groups),
+        inputs=inputs,
+        created_at=created_at,
+        on_hold=on_hold,
+    )

@@ -1,0 +1,1 @@
+"""Who is told of incidents, when and how."""

@@ -1,0 +1,1 @@
+"""Models as everybody but the engine sees them."""

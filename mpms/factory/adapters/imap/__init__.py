@@ -1,5 +1,0 @@
-"""The mailbox that orders arrive in, over IMAP."""
-
-from mpms.factory.adapters.imap.mailbox import ImapMailbox
-
-__all__ = ["ImapMailbox"]

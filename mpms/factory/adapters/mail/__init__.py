@@ -1,0 +1,1 @@
+"""Mail servers, and mail that nobody trusts yet."""

@@ -1,5 +1,0 @@
-"""The order reader behind a wall: a child process with limits, and its parent."""
-
-from mpms.factory.adapters.mail_sandbox.sandbox import MailSandbox, SandboxUnavailable
-
-__all__ = ["MailSandbox", "SandboxUnavailable"]

@@ -1,0 +1,71 @@
+"""Tests the way to a robot by listening; beside ``robots`` and ``floor`` the only
+place that knows ``robot_bridge``."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+from mpms.factory.domain.worlds import World
+from mpms.ports.admin.checks import CheckStep, ProfileShown, Tell
+from robot_bridge.look import Seen, look
+from robot_bridge.profiles import BadProfile, load_profile
+
+
+class BridgeCheck:
+    """Robots of the world at the address of the settings, and no others."""
+
+    def __init__(
+        self, world: World, url: str | None, *, ca_file: Path | None = None
+    ) -> None:
+        self._world = world
+        self._url = url
+        self._ca_file = ca_file
+
+    def profile(self, robot: str) -> ProfileShown | None:
+        info = self._world.robot(robot)
+        if info is None:
+            return None
+        try:
+            profile = load_profile(info.profile)
+        except BadProfile as cause:
+            return ProfileShown(info.profile, str(cause), "", "", (), "")
+        topics = []
+        for each in dataclasses.fields(profile.topics):
+            spec = getattr(profile.topics, each.name)
+            if spec is not None:
+                name = profile.resolve(spec.name, robot, self._namespace(robot))
+                topics.append((each.name, name, profile.spell(spec.type)))
+        return ProfileShown(
+            profile.name,
+            " ".join(profile.description.split()),
+            str(profile.dialect.value),
+            profile.driver,
+            tuple(topics),
+            self._address(robot) or "",
+        )
+
+    def check(self, robot: str, tell: Tell) -> None:
+        info = self._world.robot(robot)
+        url = self._address(robot)
+        if info is None or url is None:
+            tell(CheckStep("configured", None, "in_memory"))
+            return
+
+        def told(seen: Seen) -> None:
+            tell(CheckStep(seen.step, seen.ok, seen.cause, seen.detail, seen.values))
+
+        look(
+            url,
+            info.profile,
+            robot,
+            told,
+            namespace=self._namespace(robot),
+            ca_file=self._ca_file,
+        )
+
+    def _address(self, robot: str) -> str | None:
+        return None if self._url is None else self._url.replace("{robot}", robot)
+
+    def _namespace(self, robot: str) -> str | None:
+        return None if self._url is None or "{robot}" in self._url else robot

@@ -1,0 +1,1 @@
+"""Mail that brings orders, and replies to it."""

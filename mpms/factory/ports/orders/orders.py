@@ -1,0 +1,62 @@
+"""Manufacturing orders."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+# Each brings the rows it speaks of, and no process uses them all.
+if TYPE_CHECKING:
+    from mpms.factory.domain.orders import Order, OrderStatus
+
+
+class Orders(Protocol):
+    """Manufacturing orders."""
+
+    def add(self, order: Order) -> None: ...  # OrderNumberTaken
+    def get(self, number: str) -> Order: ...  # OrderUnknown
+    def some(self, numbers: Iterable[str]) -> dict[str, Order]:
+        """By number; those that do not exist are missing."""
+        ...
+
+    def taken(self, number: str) -> bool: ...
+    def next_new(self) -> Order | None:
+        """The most urgent order that nobody works on, locked."""
+        ...
+
+    def assign(self, number: str, instance_id: str) -> bool:
+        """Tie an order to its instance; False if it has one already."""
+        ...
+
+    def of_instance(self, instance_id: str) -> Order | None:
+        """The order that an instance makes."""
+        ...
+
+    def reassign(self, number: str, instance_id: str) -> None:
+        """Another instance goes on with an order."""
+        ...
+
+    def set_status(self, number: str, status: OrderStatus) -> OrderStatus:
+        """Change the status and its times; return the old one."""
+        ...
+
+    def record_load(
+        self,
+        number: str,
+        index: int,
+        *,
+        measured_kg: float,
+        lot: str | None,
+    ) -> None: ...
+    def listing(self, *, limit: int = 100) -> Sequence[Order]: ...
+    def open_with(self, material: str) -> Sequence[str]:
+        """The numbers of open orders that need a material."""
+        ...
+
+    def counts(self) -> dict[OrderStatus, tuple[int, int]]:
+        """Open orders by status: how many, and how many of them are late."""
+        ...
+
+    def running(self, *, limit: int = 20) -> Sequence[tuple[str, str, str]]:
+        """(number, product, instance id) of orders being made, last changed first."""
+        ...

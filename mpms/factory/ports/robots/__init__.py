@@ -1,0 +1,1 @@
+"""Robots, their goals and their tracks."""

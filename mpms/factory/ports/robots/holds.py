@@ -1,0 +1,18 @@
+"""Which instance holds which robot."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+# Each brings the rows it speaks of, and no process uses them all.
+if TYPE_CHECKING:
+    pass
+
+
+class RobotHolds(Protocol):
+    """Which instance holds which robot; one holder a robot."""
+
+    def hold(self, robot: str, instance_id: str) -> bool: ...
+    def held(self) -> dict[str, str]: ...  # robot -> instance id
+    def of_instance(self, instance_id: str) -> str | None: ...
+    def release(self, instance_id: str) -> str | None: ...

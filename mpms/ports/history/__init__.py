@@ -1,0 +1,1 @@
+"""What happened, and what is counted and kept of it."""

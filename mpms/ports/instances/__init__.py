@@ -1,0 +1,1 @@
+"""Instances, what they wait for and what they get."""

@@ -1,0 +1,29 @@
+"""Deployed models, decision tables and forms."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from mpms.domain.models.definitions import Definition
+
+
+class Definitions(Protocol):
+    """Deployed models, decision tables and forms; versions are never changed."""
+
+    def deploy(
+        self, key: str, name: str, xml: bytes, *, by: str, note: str = ""
+    ) -> Definition: ...
+    def latest(self, key: str) -> Definition: ...  # ProcessUnknown
+    def of_version(self, key: str, version: int) -> Definition: ...  # ProcessUnknown
+    def by_id(self, definition_id: int) -> Definition: ...
+    def id_of(self, definition: Definition) -> int: ...
+    def listing(self) -> Sequence[Definition]: ...  # latest versions, by key
+    def deploy_decision(
+        self, key: str, name: str, xml: bytes, *, by: str, note: str = ""
+    ) -> int: ...
+    def decision(self, key: str) -> bytes | None: ...
+    def deploy_form(
+        self, form: str, schema: dict[str, Any], *, by: str, note: str = ""
+    ) -> int: ...
+    def form(self, form: str) -> dict[str, Any] | None: ...

@@ -1,0 +1,1 @@
+"""People and how they sign in."""

@@ -1,0 +1,1 @@
+"""Processes as wholes."""

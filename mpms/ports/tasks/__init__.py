@@ -1,0 +1,1 @@
+"""Work that waits for people."""
