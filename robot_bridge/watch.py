@@ -8,7 +8,6 @@ losing it harms nobody: it comes back by itself, and meanwhile ages tell the tru
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 import threading
 import time
@@ -191,8 +190,8 @@ class FloorWatch:
                     self._take(listener, text)
         finally:
             asking.cancel()
-            with contextlib.suppress(asyncio.CancelledError, WebSocketException):
-                await asking
+            # A bare await with suppressed cancelling would swallow our own, too.
+            await asyncio.gather(asking, return_exceptions=True)
 
     async def _ask(self, socket: ClientConnection, listener: Listener) -> None:
         while True:
