@@ -1,14 +1,15 @@
 """``shopfloor uwb``: how well recorded ranges locate their tags.
 
-Somebody who installs anchors wants one number before anybody relies on them. With
-``--calibrate`` a recording over known positions corrects each link first; without, what
-the ranges themselves reveal is used. The textbook filter gets neither.
+Somebody who installs anchors wants one number before anybody relies on them. Every
+position is told from the ranges before it. The filter learns offset, rise and biases
+while it tracks; with ``--calibrate`` a recording over known positions corrects each
+link first. The textbook filter gets neither.
 """
 
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,7 @@ from shopfloor.tracking.anchors import Anchor
 from shopfloor.tracking.calibration import Calibration, KnownRange, calibrate
 from shopfloor.tracking.errors import RangeFileRefused, TrackingRefused
 from shopfloor.tracking.evaluation import Evaluation, evaluate
-from shopfloor.tracking.range_files import RecordedRange, read_anchors, read_ranges
-from shopfloor.tracking.ranges import Range
-from shopfloor.tracking.self_calibration import self_calibrate
+from shopfloor.tracking.range_files import read_anchors, read_ranges
 
 UNUSABLE = 2
 
@@ -56,27 +55,14 @@ def _measure(
     recorded = read_ranges(ranges)
     used = {one.anchor for one in recorded}
     anchors = read_anchors(anchors_file, used, ranges.stem)
-    if calibration_file is None:
-        source, calibration = "ranges alone", _from_the_ranges(recorded, anchors)
-    else:
-        source, calibration = "known positions", _from_file(calibration_file, anchors)
+    calibration = Calibration()
+    if calibration_file is not None:
+        calibration = _from_file(calibration_file, anchors)
     result = evaluate(recorded, anchors, calibration=calibration)
-    return _facts(result, source if calibration.links else "none", calibration)
+    return _facts(result, calibration)
 
 
-def _from_the_ranges(
-    recorded: Sequence[RecordedRange], anchors: Sequence[Anchor]
-) -> Calibration:
-    tag = recorded[0].tag
-    ranges = [
-        Range(one.at_s, one.tag, one.anchor, one.range_m)
-        for one in recorded
-        if one.tag == tag
-    ]
-    return self_calibrate(ranges, anchors)
-
-
-def _from_file(path: Path, anchors: Sequence[Anchor]) -> Calibration:
+def _from_file(path: Path, anchors: Iterable[Anchor]) -> Calibration:
     known = [
         KnownRange(one.anchor, one.range_m, *one.truth_m)
         for one in read_ranges(path)
@@ -87,9 +73,7 @@ def _from_file(path: Path, anchors: Sequence[Anchor]) -> Calibration:
     return calibrate(known, anchors)
 
 
-def _facts(
-    result: Evaluation, source: str, calibration: Calibration
-) -> dict[str, object]:
+def _facts(result: Evaluation, calibration: Calibration) -> dict[str, object]:
     return {
         "mean_error_m": round(result.ours.mean_m, 4),
         "rms_error_m": round(result.ours.rms_m, 4),
@@ -101,8 +85,18 @@ def _facts(
         "positions": len(result.ours.x_m),
         "ranges_before_the_first_position": result.not_yet_located,
         "restarts": result.restarts,
+        "learnt": {
+            tag: {
+                "offset_m": round(found.offset_m, 3),
+                "offset_sigma_m": round(found.offset_sigma_m, 3),
+                "rise_m": round(found.rise_m, 2),
+                "rise_sigma_m": round(found.rise_sigma_m, 2),
+                "biases_m": {a: round(b, 3) for a, b in found.biases_m.items()},
+            }
+            for tag, found in result.learnt.items()
+        },
         "calibration": {
-            "from": source,
+            "from": "known positions" if calibration.links else "none",
             "links": {
                 name: {
                     "offset_m": round(link.offset_m, 4),

@@ -7,6 +7,7 @@ or a body delays it. People and robots differ in nothing but the motion model.
 from __future__ import annotations
 
 import math
+import random
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -25,7 +26,10 @@ from shopfloor.tracking import (
 )
 from shopfloor.tracking.motion import Driving, Walking
 
-TAG_HEIGHT_M = 1.0
+PERSON_TAG_M = (0.9, 1.6)
+"""At a belt, around a neck, on a helmet: no tracker is told how high."""
+ROBOT_TAG_M = 0.5
+"""Mounted there, so its tracker knows."""
 FRESH_S = 1.0
 """A tag that was not heard for longer is not shown to robots."""
 BEFORE_WALL_M = 0.3
@@ -48,6 +52,8 @@ class TagNetwork:
         self._y_m = np.array([a.y_m for a in self.anchors])
         self.noise = noise or RangeNoise(delayed_share=0.1)
         self._source = RangeSource(self.anchors, self.noise, seed)
+        self._random = random.Random(seed)  # noqa: S311
+        self._heights_m: dict[str, float] = {}
         self._trackers: dict[str, TagTracker] = {}
         self._heard_s: dict[str, float] = {}
         self._asked: dict[str, int] = {}
@@ -74,7 +80,10 @@ class TagNetwork:
                 self.anchors,
                 Driving() if robot else Walking(),
                 bounds=self._bounds,
-                tag_height_m=TAG_HEIGHT_M,
+                tag_height_m=ROBOT_TAG_M if robot else None,
+            )
+            self._heights_m[tag] = (
+                ROBOT_TAG_M if robot else self._random.uniform(*PERSON_TAG_M)
             )
             # Tags do not speak at the same time.
             self._asked[tag] = len(self._trackers)
@@ -103,8 +112,9 @@ class TagNetwork:
         seen = self._in_sight[tag]
         if not seen:
             return
+        height_m = self._heights_m[tag]
         one = self._source.measure_one(
-            now_s, tag, x_m, y_m, seen[asked % len(seen)], height_m=TAG_HEIGHT_M
+            now_s, tag, x_m, y_m, seen[asked % len(seen)], height_m=height_m
         )
         if one is not None:
             self.on_range(one)

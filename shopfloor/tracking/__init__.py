@@ -19,7 +19,7 @@ from shopfloor.tracking.estimate import Bounds, Estimate, Tuning
 from shopfloor.tracking.motion import Driving, Walking
 from shopfloor.tracking.plain import PlainEkf
 from shopfloor.tracking.ranges import Range, RangeNoise, RangeSource
-from shopfloor.tracking.self_calibration import self_calibrate
+from shopfloor.tracking.systematic import Learnt
 from shopfloor.tracking.tracker import TagTracker
 
 __all__ = [
@@ -31,6 +31,7 @@ __all__ = [
     "DuplicateAnchor",
     "Estimate",
     "KnownRange",
+    "Learnt",
     "Link",
     "PlainEkf",
     "Range",
@@ -49,5 +50,4 @@ __all__ = [
     "Walking",
     "WrongMotionModel",
     "calibrate",
-    "self_calibrate",
 ]

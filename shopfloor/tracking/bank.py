@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 
 from shopfloor.tracking.compiled import kernel
 from shopfloor.tracking.estimate import Bounds
+from shopfloor.tracking.systematic import BIAS_SIGMA_M, SHARED
 
 Floats = NDArray[np.float64]
 Bits = NDArray[np.int64]
 
-ROWS = 24
+ROWS = 48
 # Hypotheses within this of the most probable one are one place in different readings.
 ONE_PLACE_M = 1.5
 # Natural logarithm: what one range may hold against a hypothesis outside the hall.
@@ -35,7 +36,10 @@ class Cluster:
 class Bank:
     """Rows of arrays with room for a fixed number; the first ``count`` are alive."""
 
-    def __init__(self, states: int) -> None:
+    def __init__(self, motion_states: int, links: int) -> None:
+        states = motion_states + SHARED + 2 * links
+        self.systematic = slice(motion_states, motion_states + SHARED + links)
+        self._links = links
         self.means = np.zeros((ROWS, states))
         self.covariances = np.zeros((ROWS, states, states))
         self.evidence = np.zeros(ROWS)
@@ -56,12 +60,15 @@ class Bank:
         self.evidence[row] = evidence
         self.obstructed[row] = 0
 
-    def release(self, slot: int, state: int) -> None:
+    def release(self, link: int) -> None:
         """Forget what was thought of one link, for another to take its place."""
-        self.obstructed &= ~np.int64(1 << slot)
-        self.means[:, state] = 0.0
-        self.covariances[:, state, :] = 0.0
-        self.covariances[:, :, state] = 0.0
+        self.obstructed &= ~np.int64(1 << link)
+        bias = self.systematic.start + SHARED + link
+        for state in (bias, bias + self._links):
+            self.means[:, state] = 0.0
+            self.covariances[:, state, :] = 0.0
+            self.covariances[:, :, state] = 0.0
+        self.covariances[:, bias, bias] = BIAS_SIGMA_M**2
 
     def clusters(self) -> list[Cluster]:
         """The different places, most probable first, each with its own spread."""

@@ -13,6 +13,7 @@ from shopfloor.tracking.estimate import Bounds, Estimate, Tuning
 from shopfloor.tracking.motion import Walking
 from shopfloor.tracking.plain import PlainEkf
 from shopfloor.tracking.range_files import RecordedRange
+from shopfloor.tracking.systematic import Learnt
 from shopfloor.tracking.tracker import TagTracker
 
 # In three standard deviations: the squared Mahalanobis distance stays below nine.
@@ -58,6 +59,8 @@ class Evaluation:
     within_three_sigma: int = 0
     not_yet_located: int = 0
     restarts: int = 0
+    learnt: dict[str, Learnt] = field(default_factory=dict)
+    """By tag, at the end of the recording."""
 
     @property
     def consistency(self) -> float:
@@ -114,6 +117,8 @@ def evaluate(
             distance = mahalanobis_squared(estimate, one.truth_m)
             result.within_three_sigma += distance <= THREE_SIGMA_SQUARED
         result.restarts += tracker.restarts
+        if tracker.learnt is not None:
+            result.learnt[tag] = tracker.learnt
     if not result.ours.x_m:
         raise RangeFileRefused("no tag could be located: two anchors must be heard")
     return result

@@ -8,7 +8,12 @@ splits a hypothesis into the ways it can be read, equal guesses are merged again
 poor ones dropped. A gate would throw away what it cannot explain, and lose the tag as
 soon as it is the filter that is wrong.
 
-Order of the states: x, y, what else the motion model keeps, one delay per link.
+What spoils every range alike is learnt beside it: a common offset (antennas, clocks),
+the rise from tag to anchors, and a small bias of each link. Left out, all of it looks
+like motion or obstruction, and the filter is far too sure of the wrong place.
+
+Order of the states: x, y, what else the motion model keeps, common offset, rise, one
+bias per link, one delay per link.
 """
 
 import math
@@ -33,8 +38,9 @@ DELAY_DRIFT_M2PS = 0.003
 # Hypotheses farther apart are never merged: they may be mirror images.
 MERGED_WITHIN_M = 0.3
 MERGED_WITHIN_RAD = 0.8
+MERGED_WITHIN_RISE_M = 0.8
 # Natural logarithm: so much less probable than the best one is dropped.
-DROPPED_BELOW = 8.0
+DROPPED_BELOW = 16.0
 NEVER = 1e-12
 ROOT_2 = math.sqrt(2.0)
 ROOT_2_PI = math.sqrt(2.0 * math.pi)
@@ -81,10 +87,10 @@ def absorb_range(
     obstructed: Bits,
     count: int,
     slot: int,
-    first_delay: int,
+    first_shared: int,
     anchor_x: float,
     anchor_y: float,
-    rise: float,
+    anchor_rise: float,
     measured: float,
     variance: float,
     usual_share: float,
@@ -93,12 +99,16 @@ def absorb_range(
 ) -> tuple[int, float]:
     """Update the first ``count`` rows in place.
 
-    Returns the new count and the logarithm of how probable the range was. ``rise``:
+    Returns the new count and the logarithm of how probable the range was.
+    ``first_shared``: index of the common offset; ``anchor_rise``: what is known of the
     vertical distance between tag and anchor; ``memory``: how much of the link's state
     at its last range, ``silent_s`` ago, still holds.
     """
     size = means.shape[1]
-    bit, delay = 1 << slot, first_delay + slot
+    links = (size - first_shared - 2) // 2
+    offset, up = first_shared, first_shared + 1
+    bias = first_shared + 2 + slot
+    bit, delay = 1 << slot, bias + links
     new_means = np.empty((4 * count, size))
     new_covariances = np.empty((4 * count, size, size))
     new_evidence = np.empty(4 * count)
@@ -110,15 +120,23 @@ def absorb_range(
     for row in range(count):
         mean, covariance = means[row], covariances[row]
         dx, dy = mean[0] - anchor_x, mean[1] - anchor_y
-        distance = max(NEAREST_M, math.sqrt(dx * dx + dy * dy + rise * rise))
-        hx, hy = dx / distance, dy / distance
+        dz = anchor_rise + mean[up]
+        distance = max(NEAREST_M, math.sqrt(dx * dx + dy * dy + dz * dz))
+        hx, hy, hz = dx / distance, dy / distance, dz / distance
         for i in range(size):
-            toward[i] = covariance[i, 0] * hx + covariance[i, 1] * hy
-        along = hx * toward[0] + hy * toward[1]
-        # The circle is curved: its second order keeps wide covariances honest.
-        bend = max(0.0, covariance[0, 0] + covariance[1, 1] - along) / distance
-        bend = min(bend, distance)
-        innovation = measured - distance - 0.5 * bend
+            toward[i] = (
+                covariance[i, 0] * hx + covariance[i, 1] * hy + covariance[i, up] * hz
+            )
+        # The sphere is curved: its second order keeps wide covariances honest.
+        bend = covariance[0, 0] + covariance[1, 1] + covariance[up, up]
+        bend -= hx * toward[0] + hy * toward[1] + hz * toward[up]
+        bend = min(max(0.0, bend) / distance, distance)
+        for i in range(size):
+            toward[i] += covariance[i, offset] + covariance[i, bias]
+        along = hx * toward[0] + hy * toward[1] + hz * toward[up]
+        along += toward[offset] + toward[bias]
+        late = mean[offset] + mean[bias]
+        innovation = measured - distance - late - 0.5 * bend
         noise = variance + 0.5 * bend * bend
         spread = along + noise
         was_obstructed = obstructed[row] & bit != 0
@@ -166,7 +184,8 @@ def absorb_range(
             for i in range(size):
                 gain[i] = toward[i] + covariance[i, delay]
             gain[delay] += DELAY_DRIFT_M2PS * silent_s
-            spread = hx * gain[0] + hy * gain[1] + gain[delay] + noise
+            spread = hx * gain[0] + hy * gain[1] + hz * gain[up] + noise
+            spread += gain[offset] + gain[bias] + gain[delay]
             surprise = innovation - mean[delay]
             probable = same * share * direct_density(surprise, spread)
             if probable > NEVER:
@@ -184,7 +203,7 @@ def absorb_range(
         new_covariances[:made],
         new_evidence[:made],
         new_obstructed[:made],
-        first_delay,
+        first_shared,
     )
     best = new_evidence[:left].max()
     total = 0.0
@@ -211,10 +230,11 @@ def merge(
     covariances: Floats,
     evidence: Floats,
     obstructed: Bits,
-    first_delay: int,
+    first_shared: int,
 ) -> int:
     """Join rows with the same guess about the same place; return how many are left."""
     size = means.shape[1]
+    up = first_shared + 1
     apart = np.empty(size)
     left = 0
     for row in range(means.shape[0]):
@@ -225,8 +245,10 @@ def merge(
             far = abs(means[other, 0] - means[row, 0])
             far = max(far, abs(means[other, 1] - means[row, 1]))
             turned = 0.0
-            if first_delay == 3:
+            if first_shared == 3:
                 turned = abs(means[other, 2] - means[row, 2])
+            if abs(means[other, up] - means[row, up]) > MERGED_WITHIN_RISE_M:
+                continue
             if far < MERGED_WITHIN_M and turned < MERGED_WITHIN_RAD:
                 target = other
                 break

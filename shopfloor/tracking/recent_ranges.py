@@ -67,14 +67,19 @@ class RecentRanges:
         self,
         geometry: Floats,
         variances: Floats,
+        late_m: Floats,
         moved: Floats,
         believed: Sequence[tuple[float, float]],
         *,
         walking: bool,
     ) -> list[Place]:
-        """The different places that explain what was heard, best first."""
+        """The different places that explain what was heard, best first.
+
+        ``late_m``: how much longer than the distance each anchor's ranges are.
+        """
         slots = [one.slot for one in self._heard]
-        latest = {one.slot: one.range_m for one in self._heard}
+        ranges = np.array([one.range_m for one in self._heard]) - late_m[slots]
+        latest = dict(zip(slots, ranges.tolist(), strict=True))
         starts = [
             *believed,
             *crossings(geometry[list(latest)], np.array(list(latest.values()))),
@@ -85,5 +90,4 @@ class RecentRanges:
         if walking:
             ages = np.array([self._heard[-1].at_s - one.at_s for one in self._heard])
             spread = spread + (UNKNOWN_SPEED_MPS * ages) ** 2
-        ranges = np.array([one.range_m for one in self._heard])
         return locate(starts, geometry[slots], ranges, moved, spread, DELAYED_SHARE)

@@ -32,6 +32,13 @@ from shopfloor.tracking.motion import (
 from shopfloor.tracking.multilateration import Place
 from shopfloor.tracking.range_update import ROOT_2_PI, absorb_range
 from shopfloor.tracking.recent_ranges import Heard, RecentRanges
+from shopfloor.tracking.systematic import (
+    SHARED,
+    USUAL_TAG_HEIGHT_M,
+    Learnt,
+    Systematic,
+    first_guesses,
+)
 
 FARTHEST_M = 10_000.0
 # So many headings are tried for a robot that does not know its own.
@@ -66,11 +73,17 @@ class TagTracker:
         self._walking = isinstance(self.motion, Walking)
         self._calibration = calibration or Calibration()
         self._slots = {name: slot for slot, name in enumerate(known)}
+        self._names = tuple(known)
+        height_m = USUAL_TAG_HEIGHT_M if tag_height_m is None else tag_height_m
         self._geometry = np.array(
             [
-                (a.x_m, a.y_m, self._calibration.rise_m(a, tag_height_m))
+                (a.x_m, a.y_m, self._calibration.rise_m(a, height_m))
                 for a in known.values()
             ]
+        )
+        self._most_links = min(MOST_LINKS, len(known))
+        self._systematic = first_guesses(
+            known.values(), self._most_links, self._calibration, tag_height_m
         )
         noise = (self._calibration.noise_m(n, self.tuning.noise_m) for n in known)
         self._variances = np.array([sigma**2 for sigma in noise])
@@ -83,10 +96,9 @@ class TagTracker:
         self._forget()
 
     def _forget(self) -> None:
-        links = min(MOST_LINKS, len(self._slots))
-        self._bank = Bank(self.motion.states + links)
+        """Where the tag is; what was learnt of the ranges stays."""
+        self._bank = Bank(self.motion.states, self._most_links)
         self._recent.clear()
-        self._links.clear()
         self._heard_at.clear()
         self._listening_since: float | None = None
         self._fit = 0.0
@@ -114,6 +126,28 @@ class TagTracker:
             tuple((float(o.mean[0]), float(o.mean[1]), o.share) for o in others),
         )
 
+    @property
+    def learnt(self) -> Learnt | None:
+        """What the ranges have revealed of the anchors; None: not yet located."""
+        if not self.located:
+            return None
+        found = self._learnt()
+        biases = {
+            self._names[slot]: float(found.mean[SHARED + link])
+            for slot, link in sorted(self._links.items())
+        }
+        offset_sigma_m, rise_sigma_m = np.sqrt(np.diag(found.covariance)[:SHARED])
+        best_rises = [
+            self._geometry[slot, 2] + found.rise_m for slot in sorted(self._links)
+        ]
+        return Learnt(
+            found.offset_m,
+            float(offset_sigma_m),
+            float(np.mean(best_rises)) if best_rises else found.rise_m,
+            float(rise_sigma_m),
+            biases,
+        )
+
     def start_at(
         self,
         at_s: float,
@@ -131,7 +165,9 @@ class TagTracker:
         place = Place(x_m, y_m, 0.0, np.eye(2) * sigma_m**2)
         headings = self._headings() if heading_rad is None else [heading_rad]
         for heading in headings:
-            self._follow(place, heading, -math.log(len(headings)))
+            for guess in self._systematic:
+                evidence = guess.weight - math.log(len(headings))
+                self._follow(place, heading, evidence, guess)
 
     def move(
         self, at_s: float, forward_m: float, left_m: float, turn_rad: float
@@ -176,6 +212,7 @@ class TagTracker:
             raise UnusableRange(anchor, range_m)
         elapsed_s = self._pass_time(at_s)
         if self.located and at_s - self._range_at_s > self.tuning.lost_after_s:
+            self._systematic = [self._learnt()]
             self._forget()
             self.restarts += 1
         self._range_at_s = at_s
@@ -262,7 +299,7 @@ class TagTracker:
                     self._links, key=lambda s: self._heard_at.get(s, -math.inf)
                 )
                 link = self._links.pop(silent)
-                self._bank.release(link, self.motion.states + link)
+                self._bank.release(link)
             self._links[slot] = link
         return link
 
@@ -274,12 +311,14 @@ class TagTracker:
         if heard < 2 or (heard < len(self._slots) and not waited):
             return
         found = [
-            (place, heading)
+            (systematic.weight - place.cost, place, heading, systematic)
+            for systematic in self._systematic
             for heading in self._headings()
-            for place in self._places((0.0, 0.0), heading, [])
+            for place in self._places((0.0, 0.0), heading, [], systematic)
         ]
-        for place, heading in sorted(found, key=lambda pair: pair[0].cost):
-            self._follow(place, heading, -place.cost)
+        found.sort(key=lambda start: -start[0])
+        for evidence, place, heading, systematic in found:
+            self._follow(place, heading, evidence, systematic)
         if self.located:
             self._bank.settle()
 
@@ -293,14 +332,20 @@ class TagTracker:
         velocity_mps: tuple[float, float],
         heading_rad: float,
         believed: list[tuple[float, float]],
+        systematic: Systematic,
     ) -> list[Place]:
         recent, bounds = self._recent, self.bounds
+        geometry = self._geometry.copy()
+        geometry[:, 2] += systematic.rise_m
+        late_m = np.full(len(geometry), systematic.offset_m)
+        for slot, link in self._links.items():
+            late_m[slot] += systematic.mean[SHARED + link]
         if self._walking:
             moved = recent.moved_by_walking(velocity_mps)
         else:
             moved = recent.moved_by_driving(self._odometry, heading_rad)
         found = recent.places(
-            self._geometry, self._variances, moved, believed, walking=self._walking
+            geometry, self._variances, late_m, moved, believed, walking=self._walking
         )
         edge_m = 2.0 * self.tuning.edge_m
         return [
@@ -314,19 +359,21 @@ class TagTracker:
         x, y, *rest = bank.clusters()[0].mean.tolist()
         velocity = (rest[0], rest[1]) if self._walking else (0.0, 0.0)
         heading = 0.0 if self._walking else rest[0]
-        places = self._places(velocity, heading, [(x, y)])
+        learnt = self._learnt()
+        places = self._places(velocity, heading, [(x, y)], learnt)
         followed = bank.means[: bank.count, :2].copy()
         for place in places:
             near = np.hypot(followed[:, 0] - place.x_m, followed[:, 1] - place.y_m)
             if near.min() > NEW_PLACE_M:
                 behind = place.cost - places[0].cost + self.tuning.challenger_handicap
-                self._follow(place, heading, -behind, velocity)
+                self._follow(place, heading, -behind, learnt, velocity)
 
     def _follow(
         self,
         place: Place,
         heading_rad: float,
         evidence: float,
+        systematic: Systematic,
         velocity_mps: tuple[float, float] = (0.0, 0.0),
     ) -> None:
         states = self._bank.means.shape[1]
@@ -339,4 +386,12 @@ class TagTracker:
         else:
             mean[2] = heading_rad
             covariance[2, 2] = (math.pi / HEADINGS) ** 2
+        shared = self._bank.systematic
+        mean[shared] = systematic.mean
+        covariance[shared, shared] = systematic.covariance
         self._bank.add(mean, covariance, evidence)
+
+    def _learnt(self) -> Systematic:
+        """What the most probable hypotheses believe of all ranges."""
+        best, shared = self._bank.clusters()[0], self._bank.systematic
+        return Systematic(best.mean[shared], best.covariance[shared, shared])

@@ -12,12 +12,10 @@ from shopfloor.tracking import (
     CalibrationRefused,
     KnownRange,
     Link,
-    Range,
     RangeNoise,
     UnknownAnchor,
     UnusableRange,
     calibrate,
-    self_calibrate,
 )
 from shopfloor.tracking.evaluation import evaluate
 from shopfloor.tracking.range_files import RecordedRange
@@ -84,24 +82,6 @@ def test_a_calibrated_filter_is_far_better_than_a_raw_one(
     run = evaluate(judged, corners, calibration=calibrate(known, corners))
     assert run.ours.mean_m <= 0.10
     assert run.plain.mean_m / run.ours.mean_m >= 1.9
-
-
-def test_a_common_offset_shows_in_the_ranges_alone(
-    corners: tuple[Anchor, ...], record: Record
-) -> None:
-    taken = record(corners, RangeNoise(noise_m=0.05), 3, 8.0)
-    late = [Range(r.at_s, r.tag, r.anchor, r.range_m + 0.4) for r in taken]
-    found = self_calibrate(late, corners)
-    assert found.links["a"].offset_m == pytest.approx(0.4, abs=0.11)
-
-
-def test_honest_ranges_are_left_alone(
-    corners: tuple[Anchor, ...], record: Record
-) -> None:
-    taken = record(corners, RangeNoise(delayed_share=0.3), 4, 8.0)
-    ranges = [Range(r.at_s, r.tag, r.anchor, r.range_m) for r in taken]
-    assert self_calibrate(ranges, corners) == Calibration()
-    assert self_calibrate(ranges[:0], corners) == Calibration()
 
 
 def test_a_link_without_calibration_is_taken_as_it_is() -> None:

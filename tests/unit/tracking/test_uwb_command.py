@@ -153,3 +153,18 @@ def test_recordings_of_real_anchors_are_located_where_there_are_any(
         facts = json.loads(capsys.readouterr().out)
         assert facts["mean_error_m"] <= 0.13
         assert facts["plain_ekf_mean_error_m"] / facts["mean_error_m"] >= 1.9
+
+
+@pytest.mark.long
+def test_recordings_of_real_anchors_need_no_calibration(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Each position from the ranges before it, and better than the textbook's."""
+    for path in sorted(RECORDINGS.glob("[!a]*.csv")):
+        assert call(str(path), "--anchors", str(RECORDINGS / "anchors.csv")) == 0
+        facts = json.loads(capsys.readouterr().out)
+        assert facts["mean_error_m"] < facts["plain_ekf_mean_error_m"]
+        assert facts["within_three_sigma"] >= 0.9
+        assert facts["calibration"] == {"from": "none", "links": {}}
+        if path.stem.startswith("bielefeld"):
+            assert facts["mean_error_m"] <= 0.11
