@@ -28,7 +28,7 @@ sys.path.insert(0, str(ROOT))
 from engine_parts.external import external_jobs_per_s  # noqa: E402
 from engine_parts.services import figures as service_figures  # noqa: E402
 
-from mpms import bootstrap  # noqa
+from mpms import bootstrap  # noqa: E402
 from mpms.domain.instances.steps import (  # noqa: E402
     Complete,
     EventWait,

@@ -50,7 +50,7 @@ sys.path.insert(0, str(ROOT))
 
 from web_parts import bulk_retry, cockpit, fill_history  # noqa: E402
 
-from mpms import bootstrap  # noqa
+from mpms import bootstrap  # noqa: E402
 from mpms.domain.people.people import Role  # noqa: E402
 from mpms.embedded import postgres  # noqa: E402
 from mpms.services.instances.start import start_instance  # noqa: E402
