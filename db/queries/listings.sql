@@ -121,6 +121,21 @@ WHERE
         %(ended_before)s::timestamptz IS NULL
         OR i.ended_at < %(ended_before)s::timestamptz
     )
+    AND coalesce(i.ended_at > %(lasted_after)s::timestamptz, true)
+    AND (
+        %(assignee)s::text IS NULL
+        OR EXISTS (
+            SELECT FROM answers AS a
+            WHERE a.instance_id = i.id AND a.answered_by = %(assignee)s::text
+        )
+        OR EXISTS (
+            SELECT FROM tasks AS t
+            LEFT JOIN claims AS c ON c.task_id = t.task_id
+            WHERE
+                t.instance_id = i.id
+                AND coalesce(c.claimed_by, t.assignee) = %(assignee)s::text
+        )
+    )
     AND NOT EXISTS (
         SELECT
         FROM json_each(%(variables)s::json) AS asked
@@ -234,6 +249,16 @@ FROM (
 GROUP BY deployed_at, deployed_by, note
 ORDER BY deployed_at DESC;
 
+-- name: listings_instance_of
+-- Where a token is or was; the history is gone through only for one that nobody
+-- answered and that is no longer there.
+SELECT coalesce(
+    (SELECT instance_id FROM visits WHERE task_id = %(task_id)s::uuid),
+    (SELECT instance_id FROM answers WHERE task_id = %(task_id)s::uuid),
+    (SELECT instance_id FROM tasks WHERE task_id = %(task_id)s::uuid),
+    (SELECT instance_id FROM events WHERE task_id = %(task_id)s::uuid LIMIT 1)
+)::text;
+
 -- name: listings_visits
 -- When tokens of some instances came to elements and left them.
 SELECT
@@ -241,9 +266,11 @@ SELECT
     min(e.at) AS entered_at,
     max(e.at) FILTER (WHERE e.kind <> 'entered'),
     coalesce(bool_or(e.kind = 'cancelled'), false),
-    min(a.answered_by)
+    coalesce(min(a.answered_by), min(c.claimed_by), min(t.assignee))
 FROM events AS e
 LEFT JOIN answers AS a ON a.task_id = e.task_id
+LEFT JOIN tasks AS t ON t.task_id = e.task_id
+LEFT JOIN claims AS c ON c.task_id = e.task_id
 WHERE
     e.instance_id = ANY (%(instance_ids)s::uuid[])
     AND e.kind IN ('entered', 'left', 'cancelled')

@@ -64,6 +64,8 @@ class InstancesWanted:
     started_before: datetime | None = None
     ended_after: datetime | None = None
     ended_before: datetime | None = None
+    lasted_after: datetime | None = None  # still ran then
+    assignee: str | None = None  # has or had a form of theirs
     variables: dict[str, Any] | None = None
 
 
@@ -166,7 +168,7 @@ class Visit:
     entered_at: datetime
     ended_at: datetime | None
     cancelled: bool
-    answered_by: str | None  # where a person filled in a form
+    assignee: str | None  # of a form: who answered it, else who has it
 
 
 class Listings(Protocol):
@@ -186,6 +188,10 @@ class Listings(Protocol):
     ) -> tuple[Sequence[ListedDefinition], int]: ...
     def deployments(self) -> Sequence[ListedDeployment]:
         """The last first."""
+        ...
+
+    def instance_of(self, task_id: str) -> str | None:
+        """Where a token with this id is or was."""
         ...
 
     def visits(self, instance_ids: Iterable[str]) -> Sequence[Visit]:

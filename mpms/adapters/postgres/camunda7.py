@@ -65,6 +65,12 @@ class Listings(Repository):
         rows = self._statements.rows("listings_deployments")
         return [ListedDeployment(*row) for row in rows]
 
+    def instance_of(self, task_id: str) -> str | None:
+        if not is_uuid(task_id):
+            return None
+        row = self._statements.row("listings_instance_of", task_id=task_id)
+        return None if row is None else row[0]
+
     def visits(self, instance_ids: Iterable[str]) -> Sequence[Visit]:
         ids = [one for one in instance_ids if is_uuid(one)]
         rows = self._statements.rows("listings_visits", instance_ids=ids)

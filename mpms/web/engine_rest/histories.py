@@ -1,18 +1,20 @@
 """What happened in an instance: activities, tasks of people, variables.
 
-These lists are read from the lines of instances, so each asks for an instance or a
-business key: the lines of all instances are far too many to be gone through.
+These lists are read from the lines of instances. What is asked for first chooses
+instances; where that leaves too many, the list is refused and says so: half a list
+would look like a whole one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, ClassVar
 
 from mpms.domain.models.definitions import ModelStep
 from mpms.ports.camunda7 import InstancesWanted, ListedInstance, Part, Visit
+from mpms.ports.store import Transaction
 from mpms.web.api.operation import Call
 from mpms.web.engine_rest.errors import RequestInvalid
 from mpms.web.engine_rest.listing import (
@@ -27,7 +29,8 @@ from mpms.web.engine_rest.listing import (
     part_of,
     texts,
 )
-from mpms.web.engine_rest.shapes import definition_id
+from mpms.web.engine_rest.process_instances import RUNNING
+from mpms.web.engine_rest.shapes import definition_id, number_in
 from mpms.web.engine_rest.values import date_text, write
 from mpms.web.rights import READERS
 
@@ -51,26 +54,42 @@ class OfInstances(Sorted):
     process_instance_id_in: Ids = None
     process_instance_business_key: str | None = None
     execution_id: str | None = None  # ours is the instance
+    process_definition_id: str | None = None
     process_definition_key: str | None = None
+    process_definition_key_in: Ids = None
     without_tenant_id: bool = False
 
     def instances(self, call: Call) -> Sequence[ListedInstance]:
-        """RequestInvalid."""
-        ids = texts(
-            self.process_instance_id, self.process_instance_id_in, self.execution_id
-        )
-        if ids is None and self.process_instance_business_key is None:
-            raise RequestInvalid(
-                "Name 'processInstanceId' or 'processInstanceBusinessKey': this list"
-                " is not offered of all instances at once."
-            )
-        wanted = InstancesWanted(
-            instance_ids=ids,
-            business_keys=texts(self.process_instance_business_key),
-            processes=texts(self.process_definition_key),
-        )
+        """RequestInvalid where there are too many."""
         with call.desk.uow() as tx:
-            return tx.listings.instances(wanted, Part(limit=MOST_INSTANCES))[0]
+            rows, total = tx.listings.instances(
+                self.wanted(tx), Part(limit=MOST_INSTANCES)
+            )
+        if total > MOST_INSTANCES:
+            raise RequestInvalid(
+                f"{total} process instances would have to be gone through, and at most"
+                f" {MOST_INSTANCES} are. Ask for less: {', '.join(self.narrowing)}."
+            )
+        return rows
+
+    def wanted(self, tx: Transaction) -> InstancesWanted:
+        definition = self.process_definition_id
+        return InstancesWanted(
+            instance_ids=texts(
+                self.process_instance_id, self.process_instance_id_in, self.execution_id
+            ),
+            business_keys=texts(self.process_instance_business_key),
+            processes=texts(
+                self.process_definition_key, self.process_definition_key_in
+            ),
+            definitions=None if definition is None else (number_in(definition),),
+        )
+
+    narrowing: ClassVar[tuple[str, ...]] = (
+        "'processInstanceId'",
+        "'processInstanceBusinessKey'",
+        "'processDefinitionKey'",
+    )
 
 
 class Lasting(OfInstances):
@@ -80,6 +99,25 @@ class Lasting(OfInstances):
     started_before: When = None
     finished_after: When = None
     finished_before: When = None
+
+    def wanted(self, tx: Transaction) -> InstancesWanted:
+        """Instances that were there at that time; of them alone are these lines."""
+        before = (at for at in (self.started_before, self.finished_before) if at)
+        after = (at for at in (self.started_after, self.finished_after) if at)
+        over = one_of(self.finished, self.unfinished)
+        return replace(
+            super().wanted(tx),
+            started_before=min(before, default=None),
+            lasted_after=max(after, default=None),
+            statuses=RUNNING if over is False else None,
+        )
+
+    narrowing: ClassVar[tuple[str, ...]] = (
+        *OfInstances.narrowing,
+        "'unfinished'",
+        "'startedAfter'",
+        "'finishedBefore'",
+    )
 
     def fits(self, visit: Visit) -> bool:
         ended, began = visit.ended_at, visit.entered_at
@@ -106,6 +144,9 @@ class Activities(Lasting):
     activity_type: str | None = None
     canceled: bool | None = None
 
+    def wanted(self, tx: Transaction) -> InstancesWanted:
+        return _with_token(tx, super().wanted(tx), self.activity_instance_id)
+
 
 class PastTasks(Lasting):
     task_id: str | None = None
@@ -113,6 +154,12 @@ class PastTasks(Lasting):
     task_definition_key_in: Ids = None
     task_name: str | None = None
     task_assignee: str | None = None
+
+    def wanted(self, tx: Transaction) -> InstancesWanted:
+        found = replace(super().wanted(tx), assignee=self.task_assignee)
+        return _with_token(tx, found, self.task_id)
+
+    narrowing: ClassVar[tuple[str, ...]] = (*Lasting.narrowing, "'taskAssignee'")
 
 
 class Variables(OfInstances):
@@ -177,7 +224,7 @@ def find_tasks(call: Call, asked: PastTasks, some: Some) -> Found:
         if seen.kind == USER_TASK
         and asked.task_id in (None, seen.visit.task_id)
         and asked.task_name in (None, seen.name)
-        and asked.task_assignee in (None, seen.visit.answered_by)
+        and asked.task_assignee in (None, seen.visit.assignee)
         and (elements is None or seen.visit.element in elements)
     ]
     return _part(found, asked, some, task_shape)
@@ -207,6 +254,19 @@ offer_list("/history/activity-instance", Activities, find_activities, READERS)
 offer_list("/history/task", PastTasks, find_tasks, READERS)
 offer_list("/history/variable-instance", Variables, find_variables, READERS)
 offer_list("/variable-instance", Variables, find_variables, READERS)
+
+
+def _with_token(
+    tx: Transaction, wanted: InstancesWanted, task_id: str | None
+) -> InstancesWanted:
+    """Of the one instance in which this token is or was."""
+    if task_id is None:
+        return wanted
+    found = tx.listings.instance_of(task_id)
+    here = [] if found is None else [found]
+    asked = wanted.instance_ids
+    ids = texts(here, None if asked is None else list(asked))
+    return replace(wanted, instance_ids=ids)
 
 
 def _seen(call: Call, asked: Lasting) -> Iterator[Seen]:
@@ -259,7 +319,7 @@ def activity_shape(seen: Seen) -> dict[str, Any]:
         "activityName": seen.name or None,
         "activityType": seen.kind,
         "taskId": visit.task_id if seen.kind == USER_TASK else None,
-        "assignee": visit.answered_by,
+        "assignee": visit.assignee,
         "calledProcessInstanceId": None,
         "calledCaseInstanceId": None,
         "durationInMillis": seen.lasted_ms,
@@ -278,7 +338,7 @@ def task_shape(seen: Seen) -> dict[str, Any]:
         "activityInstanceId": visit.task_id,
         "taskDefinitionKey": visit.element,
         "name": seen.name or None,
-        "assignee": visit.answered_by,
+        "assignee": visit.assignee,
         "owner": None,
         "description": None,
         "deleteReason": reason,

@@ -9,7 +9,7 @@ import pytest
 from mpms.domain.errors import InstanceBusy
 from mpms.domain.people.people import Role
 from mpms.services.external_tasks.complete import complete_task
-from mpms.web.engine_rest import external_tasks
+from mpms.web.engine_rest import external_tasks, histories
 from tests.support.drawings import draw
 from tests.support.external_workers import ExternalWorker, ForeignPlant, weighing
 
@@ -128,10 +128,40 @@ def test_history_tells_where_an_instance_has_been(
         leader, "GET", f"{values}?processInstanceId={order}&variableNameLike=k%25"
     )
     assert (kg["name"], kg["value"], kg["processInstanceId"]) == ("kg", 5, order)
-    for every in (path, values, "/history/task"):
-        refused = leader("GET", every)
+
+
+LONG_AGO = "2020-01-01T00:00:00.000+0000"
+
+
+def test_history_of_many_instances_is_found_by_what_is_asked_for_most(
+    plant: ForeignPlant, leader: ExternalWorker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    a, b = (plant.start("weighing") for _ in "ab")
+    for task in leader.fetch():
+        leader.done(task, "complete")
+    plant.person("anna", Role.SUPERVISOR)
+    ((done,), (open_,)) = plant.forms(a), plant.forms(b)
+    ok(leader, "POST", f"/task/{open_.task_id}/claim", {"userId": "anna"})
+    ok(leader, "POST", f"/task/{done.task_id}/complete", {})
+    tasks, activities = "/history/task", "/history/activity-instance"
+    by_key = {"processDefinitionKey": "weighing", "sortBy": "startTime"}
+    assert ids(leader, tasks, **by_key) == [done.task_id, open_.task_id]
+    assert ids(leader, tasks, taskAssignee="api:robot-supervisor") == [done.task_id]
+    assert ids(leader, tasks, taskAssignee="anna") == [open_.task_id]
+    assert ids(leader, tasks, taskId=done.task_id) == [done.task_id]
+    assert ids(leader, tasks, taskId=done.task_id, processInstanceId=b) == []
+    assert ids(leader, tasks, unfinished="true") == [open_.task_id]
+    assert ids(leader, tasks, finishedAfter=LONG_AGO) == [done.task_id]
+    assert ids(leader, tasks, finishedBefore=LONG_AGO) == []
+    assert ids(leader, activities, activityId="fill", canceled="true") == []
+    assert ids(leader, activities, activityInstanceId=open_.task_id) == [open_.task_id]
+    assert ids(leader, activities, processDefinitionKeyIn="other") == []
+    monkeypatch.setattr(histories, "MOST_INSTANCES", 1)
+    assert ids(leader, tasks, processInstanceId=a) == [done.task_id]
+    for path in (tasks, activities, "/history/variable-instance"):
+        refused = leader("GET", path, query_string=by_key | {"sortBy": ""})
         assert refused.status_code == 400
-        assert "processInstanceId" in refused.json["message"]
+        assert refused.json["message"].startswith("2 process instances would have")
 
 
 def test_incidents_are_listed_and_their_jobs_go_on(
