@@ -48,14 +48,20 @@ def in_javascript() -> Command:
 
 def in_python() -> Command:
     """Its one dependency, requests, is ours as well."""
-    with _once(PYPI, PYTHON_CLIENT) as needed:
-        if needed:
-            pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps"]
-            _run([*pip, "--upgrade", "--target", str(PYPI / "packages"), PYTHON_CLIENT])
+    packages = from_pypi(PYPI, PYTHON_CLIENT, "--no-deps")
     return Command(
-        [sys.executable, str(SOURCE / "worker.py")],
-        {"PYTHONPATH": str(PYPI / "packages")},
+        [sys.executable, str(SOURCE / "worker.py")], {"PYTHONPATH": str(packages)}
     )
+
+
+def from_pypi(home: Path, package: str, *options: str) -> Path:
+    """The directory in which it is. ClientMissing."""
+    packages = home / "packages"
+    with fetched_once(home, package) as needed:
+        if needed:
+            pip = [sys.executable, "-m", "pip", "install", "--quiet", *options]
+            run_quietly([*pip, "--upgrade", "--target", str(packages), package])
+    return packages
 
 
 def in_java() -> Command:
@@ -65,12 +71,12 @@ def in_java() -> Command:
             raise ClientMissing(f"{program} is not installed")
     pom, source = SOURCE / "pom.xml", SOURCE / "Worker.java"
     classes = f"{MAVEN / 'classes'}{os.pathsep}{MAVEN / 'jars'}/*"
-    with _once(MAVEN, pom.read_text() + source.read_text()) as needed:
+    with fetched_once(MAVEN, pom.read_text() + source.read_text()) as needed:
         if needed:
             to = f"-DoutputDirectory={MAVEN / 'jars'}"
-            _run(["mvn", "-q", "-B", "-f", str(pom), COPY, to])
+            run_quietly(["mvn", "-q", "-B", "-f", str(pom), COPY, to])
             made = str(MAVEN / "classes")
-            _run(["javac", "-cp", classes, "-d", made, str(source)])
+            run_quietly(["javac", "-cp", classes, "-d", made, str(source)])
     quiet = "-Dorg.slf4j.simpleLogger.defaultLogLevel=error"
     return Command(["java", "-Xmx64m", quiet, "-cp", classes, "Worker"])
 
@@ -83,7 +89,7 @@ LANGUAGES: dict[str, Callable[[], Command]] = {
 
 
 @contextmanager
-def _once(home: Path, wanted: str) -> Iterator[bool]:
+def fetched_once(home: Path, wanted: str) -> Iterator[bool]:
     """Whether it must be fetched; who comes at the same time waits."""
     home.mkdir(parents=True, exist_ok=True)
     mark, digest = home / "fetched", hashlib.sha256(wanted.encode()).hexdigest()
@@ -94,7 +100,7 @@ def _once(home: Path, wanted: str) -> Iterator[bool]:
         mark.write_text(digest)
 
 
-def _run(argv: Sequence[str]) -> None:
+def run_quietly(argv: Sequence[str]) -> None:
     """ClientMissing."""
     done = subprocess.run(
         argv, capture_output=True, text=True, timeout=FETCH_S, check=False

@@ -30,8 +30,9 @@ const behaviours = {
     return job.fail({ errorMessage: "no scale", retries, retryBackOff: 1 });
   },
   async throw(job) {
-    say({ job: job.jobKey });
-    return job.error({ errorCode: "TOO_HEAVY", errorMessage: "90 kg", variables: { kg: 90 } });
+    const variables = { kg: 90 };
+    say({ job: job.jobKey, threw: variables });
+    return job.error({ errorCode: "TOO_HEAVY", errorMessage: "90 kg", variables });
   },
   async extend(job) {
     await job.modifyJobTimeout({ newTimeoutMs: 600000 });
