@@ -2,32 +2,40 @@
 
 from __future__ import annotations
 
-from mpms.plugins import Plugin, Setting, loading
+from mpms.plugins import Plugin, Setting, Topic, loading
 from mpms.plugins.loading import Installed
 from mpms.settings import Settings
 
 
 def listing(settings: Settings) -> int:
-    """Each plug-in, where it comes from and what it adds; 1 if one cannot be used."""
+    """Each plug-in, where it comes from and what it adds; 1 if one cannot be used.
+
+    Here everything is loaded that workers and servers load when they need it.
+    """
     found = loading.installed()
     if not found:
         print("No plug-in is installed. docs/howto/extend.md tells how to write one.")
+    good = True
     for each in found:
-        print("\n".join(_told(each)))
-    return 1 if any(each.fault for each in found) else 0
+        faults = [each.fault] if each.plugin is None else loading.missing(each.plugin)
+        lines = [f"cannot be used: {fault}" for fault in faults]
+        lines += [] if each.plugin is None else _added(each.plugin)
+        print(f"{_called(each)}  {each.package} {each.version}  {each.where}")
+        print("".join(f"  {line}\n" for line in lines), end="")
+        good = good and not faults
+    return 0 if good else 1
 
 
-def _told(each: Installed) -> list[str]:
-    lines = [f"{each.entry}  {each.package} {each.version}  {each.where}"]
-    if each.plugin is None:
-        return [*lines, f"  cannot be used: {each.fault}"]
-    return lines + [f"  {line}" for line in _added(each.plugin)]
+def _called(each: Installed) -> str:
+    """By its own name, which commands and settings use."""
+    if each.plugin is None or each.plugin.name == each.entry:
+        return each.entry
+    return f"{each.plugin.name} (entry point {each.entry})"
 
 
 def _added(plugin: Plugin) -> list[str]:
     lines = [
-        f"topic  {name}  {topic.reach.value}" + (f"  {topic.about}" * bool(topic.about))
-        for name, topic in plugin.topics.items()
+        line for name, topic in plugin.topics.items() for line in _topic(name, topic)
     ]
     lines += [f"page   {page.address}  {page.title}" for page in plugin.pages]
     lines += [
@@ -37,10 +45,22 @@ def _added(plugin: Plugin) -> list[str]:
     ]
     lines += [f"history  {kind.name}" for kind in plugin.kinds]
     lines += [f"store  {name}" for name in plugin.stores]
-    if plugin.models is not None:
-        names = loading.models_of(plugin.name)
-        lines += [f"model  {name}" for name in names]
+    lines += [f"model  {path.name}" for path in loading.model_files(plugin)]
+    if plugin.migrations is not None:
+        names = sorted(path.name for path in plugin.migrations.glob("*.sql"))
+        lines += [f"migration  {name}" for name in names]
+    named = {"worker": plugin.work, "hooks": plugin.hooks, "API": plugin.operations}
+    lines += [f"{what}  {where}" for what, where in named.items() if where]
     return lines
+
+
+def _topic(name: str, topic: Topic) -> list[str]:
+    about = f"  {topic.about}" if topic.about else ""
+    said = {"takes": topic.takes, "gives": topic.gives}
+    return [
+        f"topic  {name}  {topic.reach.value}{about}",
+        *(f"  {word}  {v}: {m}" for word, of in said.items() for v, m in of.items()),
+    ]
 
 
 def _value(setting: Setting, value: str) -> str:

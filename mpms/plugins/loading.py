@@ -15,6 +15,7 @@ from functools import cache, wraps
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, cast
 
 from mpms.domain.history.kinds import CORE, Kinds
@@ -176,6 +177,19 @@ def brought(plugin: Plugin, where: str) -> Any:
         ) from failure
 
 
+def missing(plugin: Plugin) -> list[str]:
+    """What it names as ``module:name`` and cannot be loaded, with the cause."""
+    places = [plugin.work, plugin.hooks, plugin.operations, *plugin.stores.values()]
+    places += [page.blueprint for page in plugin.pages]
+    found = []
+    for where in filter(None, places):
+        try:
+            brought(plugin, where)
+        except PluginRefused as refused:
+            found.append(str(refused))
+    return found
+
+
 def _late(plugin: Plugin, where: str) -> Callable[..., object]:
     """Loaded when it is first used, and once."""
     found: list[Any] = []
@@ -192,13 +206,17 @@ def models_of(name: str) -> dict[str, bytes]:
     """The files that a plug-in ships, by name. PluginRefused."""
     for plugin in loaded():
         if plugin.name == name:
-            found = plugin.models.iterdir() if plugin.models is not None else ()
-            files = sorted(path for path in found if path.suffix in MODELS)
+            files = model_files(plugin)
             if not files:
                 raise PluginRefused(f"The plug-in {name} ships no models.")
             return {path.name: path.read_bytes() for path in files}
     known = ", ".join(plugin.name for plugin in loaded()) or "none"
     raise PluginRefused(f"There is no plug-in {name}; installed: {known}.")
+
+
+def model_files(plugin: Plugin) -> list[Path]:
+    found = plugin.models.iterdir() if plugin.models is not None else ()
+    return sorted(path for path in found if path.suffix in MODELS)
 
 
 def read(entries: Iterable[EntryPoint]) -> tuple[Installed, ...]:

@@ -11,9 +11,11 @@ from typing import Any
 
 import pytest
 
+from mpms.cli.plugins import listing
 from mpms.domain.jobs import Done, Job, NotYet, Reach
 from mpms.plugins import Kind, Page, Plugin, PluginRefused, Topic, loading
 from mpms.plugins.loading import Installed
+from mpms.settings import Settings
 
 JOB = Job(1, "t", "i", None, "step", "a.topic", {"n": 2}, 0, (), "t:0")
 
@@ -188,3 +190,30 @@ def test_models_of_a_plug_in_are_found_by_its_name(
         loading.models_of("none")
     with pytest.raises(PluginRefused, match="no plug-in bakery; installed: full, none"):
         loading.models_of("bakery")
+
+
+def test_the_list_names_what_is_broken_beside_what_is_whole(
+    strangers: ModuleType,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "bread.bpmn").write_text("")
+    installed_are(
+        monkeypatch,
+        entries(
+            strangers,
+            number=7,
+            oven=Plugin("bakery", models=tmp_path),
+            pages=Plugin("pages", pages=(Page("no_such:pages", "/p", "P"),)),
+        ),
+    )
+    assert listing(Settings()) == 1
+    said = [line for line in capsys.readouterr().out.splitlines() if line[:1] == " "]
+    assert said == [
+        "  cannot be used: strangers_plugins:number is a int and no Plugin",
+        "  model  bread.bpmn",
+        "  cannot be used: The plug-in pages names no_such:pages, which cannot be"
+        " loaded: ModuleNotFoundError: No module named 'no_such'",
+        "  page   /p  P",
+    ]
