@@ -1,10 +1,14 @@
 """What the operators do.
 
 Where JUEL and Python disagree about mixed types, nothing is guessed: text is not
-turned into numbers, numbers not into truth. Equality of different kinds is false.
+turned into numbers, numbers not into truth. Only ``==`` and ``!=`` convert, as JUEL
+does, because a comparison that is silently false sends a token another way: ``1 ==
+"1"`` is true, and what cannot be converted is an error. Inside lists and maps
+different kinds are unequal, as in Java.
 """
 
 import operator
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +16,11 @@ from .bounds import MAX_DEPTH, Frame, number
 from .faults import Fault, shown
 
 Operation = Callable[[Frame, object, object], object]
+
+_WHOLE = re.compile(r"[+-]?[0-9]{1,300}")
+_DECIMAL = re.compile(
+    r"[+-]?([0-9]{1,300}(\.[0-9]{0,300})?|\.[0-9]{1,300})([eE][+-]?[0-9]{1,3})?"
+)
 
 
 def truth(value: object, purpose: str) -> bool:
@@ -84,8 +93,39 @@ def equal(frame: Frame, left: object, right: object, depth: int = 0) -> bool:
     return type(left) is type(right) and left == right
 
 
+def alike(frame: Frame, left: object, right: object) -> bool:
+    """``==``: a text beside a number or a truth is read as one."""
+    if left is None or right is None or type(left) is type(right):
+        return equal(frame, left, right)
+    if isinstance(left, bool) or isinstance(right, bool):
+        return _as_truth(left, right) is _as_truth(right, left)
+    if isinstance(left, str):
+        left, right = right, left
+    if isinstance(right, str):
+        if not isinstance(left, int | float):
+            raise Fault(f"cannot compare {shown(left)} == {shown(right)}")
+        return equal(frame, left, _as_number(right, left))
+    return equal(frame, left, right)
+
+
+def _as_truth(value: object, other: object) -> bool:
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        return value.lower() == "true"
+    raise Fault(f"cannot compare {shown(value)} == {shown(other)}")
+
+
+def _as_number(text: str, beside: int | float) -> int | float:
+    """As JUEL reads it: whole beside a whole number, nothing is zero."""
+    pattern = _WHOLE if isinstance(beside, int) else _DECIMAL
+    if text and not pattern.fullmatch(text):
+        raise Fault(f"cannot compare {shown(beside)} == {shown(text)}")
+    return type(beside)(text or 0)
+
+
 def _unequal(frame: Frame, left: object, right: object) -> object:
-    return not equal(frame, left, right)
+    return not alike(frame, left, right)
 
 
 def within(frame: Frame, item: object, container: object) -> bool:
@@ -156,7 +196,7 @@ ARITHMETIC: dict[str, Operation] = {
     "%": _arithmetic("%", operator.mod),
 }
 COMPARISONS: dict[str, Operation] = {
-    "==": equal,
+    "==": alike,
     "!=": _unequal,
     "<": _ordered("<", operator.lt),
     "<=": _ordered("<=", operator.le),

@@ -89,8 +89,6 @@ def test_values_are_computed(text: str, expected: object) -> None:
         ("x <= 5 and x >= 5", True),
         ("x le 4 || x ge 6", False),
         ("'a' < 'b'", True),
-        ("ok == 1", False),
-        ("'5' == 5", False),
         ("nothing == null", True),
         ("[1, {'a': [2.0]}] == [1, {'a': [2]}]", True),
         ("[true] == [1]", False),
