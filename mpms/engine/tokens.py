@@ -190,12 +190,22 @@ class Tokens(Workflow):
                     self.run_now(token)
                     if self.changes:
                         self.check_conditions()
-            if not any(
+            if any(
                 t.task_spec.fire_if_complete(t)
                 for t in list(self.tasks.values())
                 if t._state == TaskState.WAITING and t.id in self.tasks
             ):
+                continue
+            if not self._undo_one_more():
                 return
+
+    def _undo_one_more(self) -> bool:
+        """Start the next handler of a compensation, when what ran before it waits."""
+        for token in reversed(self.tasks.values()):
+            if token.internal_data.get("undoing") and token._state == TaskState.STARTED:
+                token.task_spec.undo_next(token)
+                return True
+        return False
 
     def check_conditions(self) -> None:
         """Let every conditional event look at what has changed, at once."""

@@ -1,4 +1,8 @@
-"""Compensation: undoing what completed, in reverse order, one after the other.
+"""Compensation: undoing what completed, in reverse order, all at once.
+
+The handlers of a scope are started one after the other, each as soon as the one before
+it waits for something outside; so they wait together, as in Camunda 7, and those that
+wait for nothing are done in reverse order.
 
 A scope remembers in its own token which activities completed that a handler can undo,
 with the variables that were theirs alone: ``[activity, event, variables, inside]``,
@@ -78,14 +82,12 @@ def undo_name(element_id: str) -> str:
 
 
 class Undoing(Node):
-    """Holds the tokens of handlers, one at a time, until all is undone."""
+    """Holds the tokens of handlers until all is undone."""
 
     def undo_next(self, token: Token) -> None:
+        """Start one handler; called again while records are left."""
         run: Tokens = token.workflow
         records: list[Record] = token.internal_data["undoing"]
-        if not records:
-            self.undone(token)
-            return
         activity, event, variables, inside = records.pop()
         run.note("compensated", token, activity=activity)
         specs = self._wf_spec.task_specs
@@ -97,16 +99,13 @@ class Undoing(Node):
         again.internal_data["undoes"] = True
         if event is None:
             again.internal_data["undoing"] = inside
-            again.task_spec.undo_next(again)
         else:
             again.internal_data.update(undo=inside, undoing=[])
             run.place(specs[event], again)
 
     def scope_emptied(self, token: Token) -> None:
-        self.undo_next(token)
-
-    def undone(self, token: Token) -> None:
-        token.complete()
+        if not token.internal_data["undoing"]:
+            token.complete()
 
 
 class CompensationBoundary(Node):
@@ -156,7 +155,6 @@ class CompensationThrow(Undoing):
             undoing = Token(run, self, token.parent, state=TaskState.STARTED)
             undoing.internal_data["undoes"] = True
         undoing.internal_data["undoing"] = records
-        self.undo_next(undoing)
         return None if undoing is token else True
 
     def claim(self, token: Token, activity: str | None) -> list[Record]:
@@ -190,10 +188,7 @@ class CancelEnd(Undoing):
         run.cancel_inside(token.parent, but=token)
         records = token.parent.internal_data.pop("undo", [])
         token.internal_data["undoing"] = records
-        if not records:
-            return True
-        self.undo_next(token)
-        return None
+        return None if records else True
 
     def leave(self, token: Token) -> None:
         run: Tokens = token.workflow

@@ -34,14 +34,17 @@ def line(draw: Drawing, **throw: Any) -> bytes:
     )
 
 
-def test_all_of_a_scope_is_undone_in_reverse_order(draw: Drawing, play: Player) -> None:
+@pytest.mark.parametrize("order", [("undo_b", "undo_a"), ("undo_a", "undo_b")])
+def test_all_of_a_scope_is_undone_at_once_begun_in_reverse_order(
+    draw: Drawing, play: Player, order: tuple[str, str]
+) -> None:
     run = play(line(draw, compensate=None))
     run.complete("a")
     run.complete("b", undo=True)
-    assert run.open == ["undo_b"]
-    run.complete("undo_b")
-    assert run.open == ["undo_a"]
-    run.complete("undo_a")
+    assert run.open == ["undo_a", "undo_b"]
+    for handler in order:
+        assert "after" not in run.open
+        run.complete(handler)
     assert run.open == ["after"]
     undone = [t.data["activity"] for t in run.trace if t.kind == "compensated"]
     assert undone == ["b", "a"]
@@ -133,9 +136,40 @@ def test_an_activity_that_completed_three_times_is_undone_three_times(
     )
     for more in (True, True, False):
         run.complete("a", more=more)
-    for _ in range(3):
-        run.complete("undo_a")
+    assert run.open == ["undo_a"] * 3
+    for wait in run.waits("undo_a"):
+        run.do(Complete(wait.task_id))
     assert run.open == ["after"]
+
+
+def test_handlers_that_wait_for_nothing_are_done_one_after_the_other(
+    draw: Drawing, play: Player
+) -> None:
+    def handler(which: str) -> Any:
+        noted = {
+            f"{which}_{word}": draw.script(f"done = done + ['{which} {word}']")
+            for word in ("first", "second")
+        }
+        ways = [
+            f"and_{which} -> {which}_{side} -> and_{which}_end" for side in ("x", "y")
+        ]
+        for side in ("x", "y"):
+            noted[f"{which}_{side}"] = draw.script("seen = true")
+        return draw.sub(
+            f"start_{which} -> {which}_first -> and_{which}",
+            *ways,
+            f"and_{which}_end -> {which}_second",
+            **noted,
+        )
+
+    elements = undoable(draw, "a", "b")
+    elements |= {f"undo_{which}": draw.undo(handler(which)) for which in "ab"}
+    lines = ("start -> a -> b -> back -> after",)
+    run = play(draw(*lines, back=draw.throw(compensate=None), **elements), {"done": []})
+    run.complete("a")
+    run.complete("b")
+    assert run.open == ["after"]
+    assert run.variables["done"] == ["b first", "b second", "a first", "a second"]
 
 
 def test_it_goes_on_at_once_if_it_need_not_wait(draw: Drawing, play: Player) -> None:
@@ -143,7 +177,7 @@ def test_it_goes_on_at_once_if_it_need_not_wait(draw: Drawing, play: Player) -> 
     run = play(line(draw, compensate=None, about=about))
     run.complete("a")
     run.complete("b", undo=True)
-    assert run.open == ["after", "undo_b"]
+    assert run.open == ["after", "undo_a", "undo_b"]
     run.complete("after")
     run.complete("undo_b")
     assert run.open == ["undo_a"]
@@ -480,7 +514,7 @@ def test_a_cancelled_transaction_stops_undoes_and_leaves_by_its_border(
     run = play(booking(draw))
     run.complete("a")
     run.complete("b", how="cancel")
-    assert run.open == ["undo_b"]
+    assert run.open == ["undo_a", "undo_b"]
     assert "beside" in run.passed("cancelled")
     run.complete("undo_b")
     run.complete("undo_a")
