@@ -46,11 +46,15 @@ SET
 WHERE id = %(id)s;
 
 -- name: deliveries_throw_signal
--- Give a signal to all who wait; subscriptions are read and not locked.
+-- Give a signal to all who wait; subscriptions are read and not locked. In the
+-- instance that throws it the engine has told those who waited at that moment.
 INSERT INTO deliveries (instance_id, kind, task_id, data)
 SELECT instance_id, 'receive', task_id, %(data)s::json
 FROM subscriptions
-WHERE kind = 'signal' AND event = %(event)s
+WHERE
+    kind = 'signal'
+    AND event = %(event)s
+    AND instance_id IS DISTINCT FROM %(by)s::uuid
 ORDER BY created_at, task_id;
 
 -- name: deliveries_signalled

@@ -76,6 +76,11 @@ TOKENS = (
     machine("decided", ORDERS),
     machine("failed", sentence=f"{LABELS}:failed"),
     machine("stuck", sentence="Stuck: {step}", tone="bad"),
+    machine(
+        "turns missed",
+        sentence="Missed turns of a timer left out: {missed} ({step})",
+        tone="warn",
+    ),
     machine("retried", sentence="Tried again: {step}"),
     machine("job failed", INCIDENTS, sentence=f"{LABELS}:job_failed"),
 )

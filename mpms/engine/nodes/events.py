@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import Any
 from uuid import UUID
 
@@ -14,7 +15,7 @@ from mpms.engine.expressions import Expression, compile_value
 from mpms.engine.limits import check_given
 from mpms.engine.model import Element, EventTrigger
 from mpms.engine.nodes.base import MappedValue, Node, evaluate, mapped
-from mpms.engine.nodes.timers import Timer, due_at
+from mpms.engine.nodes.timers import MISSED_TURNS, Timer, due_at
 from mpms.engine.tokens import Token, Tokens
 
 THROWN_INSIDE = frozenset({"error", "escalation", "cancel"})
@@ -38,6 +39,24 @@ class Thrower:
         check_given(variables, run.around.limits)
         run.throws.append(Throw(self.kind, self.event, correlation, variables))
         run.note("thrown", token, kind=self.kind, event=self.event)
+        if self.kind == "signal":
+            _tell_own(run, self.event, variables)
+
+
+def _tell_own(run: Tokens, event: str, variables: Variables) -> None:
+    """Everybody in this instance who waits gets a signal before its thrower goes on;
+    the others get it with the end of the step."""
+    waiting = [
+        t
+        for t in run.tasks.values()
+        if isinstance(t.task_spec, Catcher)
+        and t._state == TaskState.STARTED
+        and "key" in t.internal_data
+        and (t.task_spec.trigger.kind, t.task_spec.trigger.name) == ("signal", event)
+    ]
+    for token in waiting:
+        if token.id in run.tasks:
+            token.task_spec.receive(token, deepcopy(variables))
 
 
 def correlation_of(key: Expression | None, token: Token) -> str | None:
@@ -56,8 +75,9 @@ class ThrowEvent(Node):
         self.carries = [MappedValue(m) for m in element.settings.inputs]
 
     def _run_hook(self, token: Token) -> bool | None:
+        run: Tokens = token.workflow
         self.thrower.throw(token, mapped(self.carries, token))
-        return True
+        return True if token.id in run.tasks else None
 
 
 class TerminateEnd(Node):
@@ -95,7 +115,10 @@ class Catcher(Node):
     def __init__(self, wf_spec: Any, element: Element, name: str | None = None) -> None:
         super().__init__(wf_spec, element, name)
         self.trigger = self.trigger_of(element)
-        self.timer = Timer(self.trigger) if self.trigger.kind == "timer" else None
+        self.timer = None
+        if self.trigger.kind == "timer":
+            asked = dict(element.settings.properties).get(MISSED_TURNS)
+            self.timer = Timer(self.trigger, takes_all=asked == "all")
         key = self.trigger.correlation
         self.key: Expression | None = None if key is None else compile_value(key)
         self.results = [MappedValue(m) for m in element.settings.outputs]
@@ -182,7 +205,11 @@ class Watcher(Catcher):
             self.interrupt(token, variables)
             return
         timer = token.internal_data.get("timer")
-        following = None if timer is None else Timer.again(timer, run.around.now)
+        following, missed = None, 0
+        if timer is not None and self.timer is not None:
+            following, missed = self.timer.again(timer, run.around.now)
+        if missed:
+            run.note("turns missed", token, missed=missed)
         if following is not None:
             token.internal_data["timer"] = following
         self.go_beside(token, variables)

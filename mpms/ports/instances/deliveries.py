@@ -60,10 +60,13 @@ class Deliveries(Protocol):
         """The definitions in which somebody waits for a signal, or that one starts."""
         ...
 
-    def throw(self, throw: Throw, *, keep_s: float | None = None) -> int:
+    def throw(
+        self, throw: Throw, *, keep_s: float | None = None, by: str | None = None
+    ) -> int:
         """Hand a signal to all who wait for it and all it starts; a message to one
         who waits, else to the process that it starts, else keep it: for ever, for a
-        while, or with 0 not at all."""
+        while, or with 0 not at all. ``by``: an instance whose own waits have the
+        signal already."""
         ...
 
     def fitting(

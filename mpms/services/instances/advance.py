@@ -84,7 +84,7 @@ class Advance:
         for wait in step.opened:
             _open(tx, instance, wait)
         for throw in step.throws:
-            tx.deliveries.throw(throw)
+            tx.deliveries.throw(throw, by=instance.id)
         lines: list[tuple[str, str | None, str | None, Variables]] = [
             (line.kind, line.element, line.task_id, line.data) for line in step.trace
         ]

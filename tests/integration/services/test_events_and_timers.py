@@ -54,6 +54,30 @@ def test_a_signal_reaches_everybody_who_waits_and_is_not_kept(bench: Bench) -> N
     assert statuses(bench, bench.start("ear")) == ["active"]
 
 
+def test_a_process_hears_its_own_signal_once_and_not_what_it_waits_for_later(
+    bench: Bench,
+) -> None:
+    heard = '<signalEventDefinition id="{}" signalRef="alarm"/>'
+    bench.deploy_drawn(
+        "crier",
+        '<startEvent id="begin"/><parallelGateway id="both"/>'
+        f'<intermediateCatchEvent id="ear">{heard.format("h1")}'
+        "</intermediateCatchEvent>"
+        f'<intermediateThrowEvent id="cry">{heard.format("h2")}'
+        "</intermediateThrowEvent>"
+        f'<intermediateCatchEvent id="echo">{heard.format("h3")}'
+        '</intermediateCatchEvent><endEvent id="end"/><endEvent id="end2"/>',
+        *("begin both", "both ear", "both cry", "ear end", "cry echo", "echo end2"),
+        declared=SIGNAL,
+    )
+    crier = bench.start("crier")
+    caught = [e for kind, e in bench.elements_of(crier) if kind == "caught"]
+    assert caught == ["ear"]
+    assert statuses(bench, crier) == ["active"]
+    bench.start("crier")
+    assert statuses(bench, crier) == ["completed"]
+
+
 def test_a_message_reaches_one_only(bench: Bench) -> None:
     deploy_reader(bench)
     readers = [bench.start("reader") for _ in range(3)]

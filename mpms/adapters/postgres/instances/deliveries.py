@@ -61,14 +61,17 @@ class Deliveries(Repository):
         """The definitions in which somebody waits for a signal, or that one starts."""
         return [row[0] for row in self._statements.rows("deliveries_signalled")]
 
-    def throw(self, throw: Throw, *, keep_s: float | None = None) -> int:
+    def throw(
+        self, throw: Throw, *, keep_s: float | None = None, by: str | None = None
+    ) -> int:
         """Hand a signal to all who wait for it and all it starts; a message to one
         who waits, else to the process that it starts, else keep it: for ever, for a
-        while, or with 0 not at all."""
+        while, or with 0 not at all. ``by``: an instance whose own waits have the
+        signal already."""
         data = as_json(received(throw))
         if throw.kind == "signal":
             given = self._statements.run(
-                "deliveries_throw_signal", event=throw.event, data=data
+                "deliveries_throw_signal", event=throw.event, data=data, by=by
             )
             return given + self._start(throw)
         self._lock_messages()

@@ -1,0 +1,140 @@
+"""What Camunda 7 does and somebody who comes from there relies on without a word."""
+
+from datetime import timedelta
+
+import pytest
+
+from tests.support.bpmn_drawing import Drawing
+from tests.support.bpmn_play import Player
+
+pytestmark = pytest.mark.covers("A3")
+
+
+# -- conditions convert, or fail --------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("condition", "taken"),
+    [
+        ('x == "1"', "a"),
+        ('"1" == x', "a"),
+        ('x != "1"', "b"),
+        ('x == "2"', "b"),
+        ('b == "true"', "a"),
+        ('b == "TRUE"', "a"),
+        ('b == "yes"', "b"),
+        ('f == "1.50"', "a"),
+        ('zero == ""', "a"),
+        ('x == "a1"', "stuck"),
+        ('x == "1.0"', "stuck"),
+        ("b == 1", "stuck"),
+        ('items == "[1]"', "stuck"),
+        ("nothing == 1", "b"),
+        ("text == 'a'", "a"),
+    ],
+)
+def test_a_comparison_converts_as_there_or_fails_but_is_never_silently_false(
+    draw: Drawing, play: Player, condition: str, taken: str
+) -> None:
+    known = {"x": 1, "b": True, "f": 1.5, "zero": 0, "items": [1], "nothing": None}
+    run = play(
+        draw("start -> xor", f"xor -> a if {condition}", "xor -> b otherwise"),
+        {**known, "text": "a"},
+    )
+    if taken == "stuck":
+        assert "cannot compare" in run.stuck["xor"]
+    else:
+        assert run.open == [taken]
+
+
+# -- a signal reaches whoever throws it -------------------------------------------
+
+
+def test_an_end_signal_is_heard_by_the_event_subprocess_of_its_own_process(
+    draw: Drawing, play: Player
+) -> None:
+    heard = draw.on("hear -> mend", hear=draw.begin(signal="stop"))
+    run = play(draw("start -> last", last=draw.end(signal="stop"), on=heard))
+    assert run.open == ["mend"]
+    assert [t.event for t in run.step.throws] == ["stop"]
+
+
+def test_everybody_who_waits_at_that_moment_hears_a_signal_before_it_goes_on(
+    draw: Drawing, play: Player
+) -> None:
+    run = play(
+        draw(
+            "start -> and",
+            "and -> wait -> a",
+            "and -> host -> c",
+            "edge -> b",
+            "and -> before -> tell -> again -> d",
+            wait=draw.catch(signal="go"),
+            edge=draw.border("host", signal="go", interrupting=False),
+            tell=draw.throw(signal="go"),
+            again=draw.catch(signal="go"),
+        )
+    )
+    run.complete("before")
+    assert run.open == ["a", "again", "b", "edge", "host"]
+    order = [line.element for line in run.step.trace if line.kind == "entered"]
+    assert order.index("b") < order.index("again")
+
+
+def test_a_thrower_that_its_own_signal_interrupts_does_not_go_on(
+    draw: Drawing, play: Player
+) -> None:
+    inner = draw.sub("start_in -> tell -> never", tell=draw.throw(signal="stop"))
+    run = play(
+        draw(
+            "start -> sub -> never_either",
+            "edge -> mend",
+            sub=inner,
+            edge=draw.border("sub", signal="stop"),
+        )
+    )
+    assert run.open == ["mend"]
+    assert "never" not in run.passed("entered")
+
+
+# -- missed turns of a timer ------------------------------------------------------
+
+
+def test_missed_turns_are_one_turn_and_are_told(draw: Drawing, play: Player) -> None:
+    edge = draw.border("a", cycle="R/PT1M", interrupting=False)
+    run = play(draw("start -> a", "edge -> beside", edge=edge))
+    first = run.wait("edge").due_at
+    run.now += timedelta(hours=1, seconds=10)
+    run.fire("edge")
+    assert run.open == ["a", "beside", "edge"]
+    assert run.wait("edge").due_at == first + timedelta(hours=1)
+    assert [t.data for t in run.trace if t.kind == "turns missed"] == [{"missed": 59}]
+
+
+def test_turns_that_were_missed_are_used_up(draw: Drawing, play: Player) -> None:
+    edge = draw.border("a", cycle="R5/PT1M", interrupting=False)
+    run = play(draw("start -> a", "edge -> beside", edge=edge))
+    run.now += timedelta(minutes=3, seconds=10)
+    run.fire("edge")
+    assert [t.data for t in run.trace if t.kind == "turns missed"] == [{"missed": 2}]
+    run.fire("edge")
+    run.fire("edge")
+    assert run.open == ["a", "beside", "beside", "beside"]
+    run = play(draw("start -> a", "edge -> beside", edge=edge))
+    run.now += timedelta(hours=1)
+    run.fire("edge")
+    assert run.open == ["a", "beside"]
+    assert [t.data for t in run.trace if t.kind == "turns missed"] == [{"missed": 4}]
+
+
+def test_a_model_may_ask_for_all_missed_turns(draw: Drawing, play: Player) -> None:
+    edge = draw.border("a", cycle="R3/PT1M", interrupting=False)
+    edge.extensions = (
+        '<camunda:properties><camunda:property name="missedTurns" value="all"/>'
+        "</camunda:properties>"
+    )
+    run = play(draw("start -> a", "edge -> beside", edge=edge))
+    run.now += timedelta(hours=1)
+    for _ in range(3):
+        run.fire("edge")
+    assert run.open == ["a", "beside", "beside", "beside"]
