@@ -16,6 +16,7 @@ from mpms.adapters.postgres.database.migrate import OURS, migrate, pending
 from mpms.adapters.postgres.database.queries import Queries
 from mpms.adapters.postgres.database.unit_of_work import PostgresUnitOfWork
 from mpms.domain.errors import MpmsError
+from mpms.domain.execution import Execution
 from mpms.domain.instances.limits import Limits
 from mpms.engine.runner import SpiffEngine
 from mpms.factory.ports.store import UnitOfWork
@@ -55,10 +56,14 @@ def connect(
     clock: Clock | None = None,
     application: str = "mpms",
     limits: Limits | None = None,
+    execution: Execution | None = None,
 ) -> Services:
     """Connect to a migrated database, with what plug-ins bring. PluginRefused."""
     engine = SpiffEngine(
-        loading.handlers().pure, limits, promised_topics=loading.known_topics()
+        loading.handlers().pure,
+        limits,
+        promised_topics=loading.known_topics(),
+        execution=execution,
     )
     connections = Connections(database_url, application_name=application)
     wall = clock or SystemClock()

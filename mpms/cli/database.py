@@ -28,7 +28,9 @@ def database(settings: Settings) -> Iterator[str]:
 def with_services(settings: Settings, use: Callable[[bootstrap.Services], None]) -> int:
     """Use a migrated database for one command."""
     with database(settings) as url:
-        services = bootstrap.connect(url, limits=settings.limits)
+        services = bootstrap.connect(
+            url, limits=settings.limits, execution=settings.execution
+        )
         try:
             bootstrap.require_migrated(services)
             use(services)

@@ -18,9 +18,8 @@ from mpms.engine import decisions
 from mpms.engine import lint as model_lint
 from mpms.engine.lint.markdown import elements_page
 from mpms.plugins import loading
+from mpms.services.models.file_kinds import ENDINGS, ONLY, file_kind
 from mpms.settings import Settings
-
-KINDS = frozenset({".bpmn", ".dmn", ".form"})
 
 Result = dict[str, object]
 
@@ -65,14 +64,14 @@ def _judged(
             continue
         files = sorted(p for p in path.rglob("*") if _is_model(p))
         if not files:
-            kinds = ", ".join(sorted(KINDS))
+            kinds = ", ".join(ENDINGS)
             yield path, [Problem("", "", f"the directory holds no file of {kinds}")], []
         for file in files:
             yield file, *_findings(file)
 
 
 def _is_model(path: Path) -> bool:
-    return path.suffix.lower() in KINDS and path.is_file()
+    return file_kind(path.name) is not None and path.is_file()
 
 
 def _findings(path: Path) -> tuple[list[Problem], list[Problem]]:
@@ -80,10 +79,12 @@ def _findings(path: Path) -> tuple[list[Problem], list[Problem]]:
         content = path.read_bytes()
     except OSError as failure:
         return [Problem("", "", f"the file cannot be read: {failure.strerror}")], []
-    suffix = path.suffix.lower()
-    if suffix == ".dmn":
+    kind = file_kind(path.name)
+    if kind is None:
+        return [Problem("", "", ONLY)], []
+    if kind == "dmn":
         return decisions.check_decisions(content), []
-    if suffix == ".form":
+    if kind == "form":
         return check_form(content), []
     # There is no database here: only the topics of our own workers are known.
     problems = model_lint.check(content).problems

@@ -44,7 +44,10 @@ def work(settings: Settings, *, keep_demo_data: bool = False) -> int:
         bootstrap.migrate_database(url)
         require_plant(url, keep_demo_data=keep_demo_data)
         services = bootstrap.connect(
-            url, application="mpms worker", limits=settings.limits
+            url,
+            application="mpms worker",
+            limits=settings.limits,
+            execution=settings.execution,
         )
         desk = _mail_desk(settings)
         with running_worker(settings, services, desk, settings.robots_url):

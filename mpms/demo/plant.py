@@ -98,7 +98,9 @@ def factory(
         parts.callback(simulator.close)
         servers = mail.start(settings.state_dir / "mail", others=[BUYER])
         parts.callback(servers.stop)
-        services = bootstrap.connect(url, limits=settings.limits)
+        services = bootstrap.connect(
+            url, limits=settings.limits, execution=settings.execution
+        )
         parts.callback(services.close)
         done = deploy_models(
             services.uow, services.engine, assets.shipped_models(), by="demo"

@@ -97,6 +97,7 @@ class Mapping:
     path: tuple[str, ...] = ()  # the place inside the target, for ``order.id``
     merges: bool = False  # the rest of the target stays as it is
     in_turn: bool = False  # sees what the mappings before it gave
+    variable: str | None = None  # the value is that of this one, which may be missing
 
 
 @dataclass(frozen=True)
@@ -183,6 +184,7 @@ class Process:
     flows: dict[str, Flow]
     lanes: tuple[str, ...] = ()
     executable: bool = True
+    camunda_8: bool = False  # drawn for it: its FEEL is the standard's
 
     def within(self, scope: str | None) -> Iterator[Element]:
         """The elements directly inside a subprocess, or of the process itself."""

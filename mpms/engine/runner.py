@@ -13,6 +13,7 @@ from SpiffWorkflow.specs.WorkflowSpec import WorkflowSpec
 from SpiffWorkflow.util.task import TaskState
 
 from mpms.domain.errors import MigrationRefused, ModelRefused, TaskGone
+from mpms.domain.execution import Execution
 from mpms.domain.instances.instances import InstanceStatus, Snapshot
 from mpms.domain.instances.limits import Limits
 from mpms.domain.instances.steps import (
@@ -70,10 +71,12 @@ class SpiffEngine:
         *,
         promised_topics: Mapping[str, KnownTopic] | None = None,
         step_limit: int = STEP_LIMIT,
+        execution: Execution | None = None,
     ) -> None:
         self.promised_topics = dict(promised_topics or {})
         self._pure = dict(pure or {})
         self._step_limit = step_limit
+        self._execution = execution or Execution()
         self._limits = limits or Limits()
         self._specs: OrderedDict[tuple[str, str], tuple[Process, WorkflowSpec]]
         self._specs = OrderedDict()
@@ -225,7 +228,7 @@ class SpiffEngine:
         check_given(getattr(command, "variables", {}), self._limits)
         process, spec = self._compiled(definition)
         before: tuple[Wait, ...] = ()
-        around = self._around(now, business_key, decisions)
+        around = self._around(process, now, business_key, decisions)
         if isinstance(command, Start | StartAt):
             if snapshot is not None:
                 raise TaskGone("The instance has been started already.")
@@ -246,7 +249,11 @@ class SpiffEngine:
         return _settled(run, before)
 
     def _around(
-        self, now: datetime, business_key: str | None, decisions: Decisions | None
+        self,
+        process: Process,
+        now: datetime,
+        business_key: str | None,
+        decisions: Decisions | None,
     ) -> Surroundings:
         return Surroundings(
             now,
@@ -255,6 +262,8 @@ class SpiffEngine:
             self._pure,
             step_limit=self._step_limit,
             limits=self._limits,
+            standard_feel=self._execution.standard_feel(camunda_8=process.camunda_8),
+            missing_is_null=self._execution.missing_is_null,
         )
 
     # -- versions -------------------------------------------------------------------
@@ -283,7 +292,8 @@ class SpiffEngine:
     ) -> Step:
         """Carry an instance over to another version. MigrationRefused."""
         migration = Migration(self._version(old), self._version(new), renamed)
-        around = self._around(now, business_key, decisions)
+        process, _ = self._compiled(new)
+        around = self._around(process, now, business_key, decisions)
         _, spec = self._compiled(old)
         run = codec.load(snapshot.state, snapshot.variables, spec, around)
         obstacles = migration.obstacles(run)

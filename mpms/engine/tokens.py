@@ -56,6 +56,8 @@ class Surroundings:
     pure: Mapping[str, PureHandler] = field(default_factory=dict)
     step_limit: int = STEP_LIMIT
     limits: Limits = field(default_factory=Limits)
+    standard_feel: bool = False
+    missing_is_null: bool = True
 
 
 class Tokens(Workflow):

@@ -57,7 +57,10 @@ class WebSite:
     def __init__(self, plan: OpenSite) -> None:
         settings = plan.settings
         services = bootstrap.connect(
-            plan.database_url, application="mpms web", limits=settings.limits
+            plan.database_url,
+            application="mpms web",
+            limits=settings.limits,
+            execution=settings.execution,
         )
         bootstrap.require_migrated(services)
         world = factory_bootstrap.world_named(settings.world)

@@ -10,6 +10,7 @@ from decimal import Decimal, InvalidOperation
 from pathlib import Path
 
 from mpms.domain.errors import MpmsError
+from mpms.domain.execution import Execution, Feel
 from mpms.domain.instances.limits import KB, Limits
 
 
@@ -65,11 +66,18 @@ class Settings:
     robot_patience_s: float = 60.0
     max_variable_kb: int = Limits().variable_bytes // KB
     max_variables_kb: int = Limits().instance_bytes // KB
+    feel: Feel | None = None
+    call_missing: str = "null"
 
     @property
     def limits(self) -> Limits:
         """What instances may keep."""
         return Limits(self.max_variable_kb * KB, self.max_variables_kb * KB)
+
+    @property
+    def execution(self) -> Execution:
+        """How models are executed where engines differ."""
+        return Execution(self.feel, self.call_missing == "null")
 
     @classmethod
     def read(cls, environment: Mapping[str, str] | None = None) -> Settings:
@@ -124,6 +132,8 @@ class Settings:
             robot_patience_s=_seconds(env, "MPMS_ROBOT_PATIENCE_S", 60.0),
             max_variable_kb=_kilobytes(env, "MPMS_MAX_VARIABLE_KB", 1024),
             max_variables_kb=_kilobytes(env, "MPMS_MAX_VARIABLES_KB", 4096),
+            feel=_feel(env.get("MPMS_FEEL")),
+            call_missing=_call_missing(env.get("MPMS_CALL_MISSING")),
         )
 
 
@@ -179,6 +189,24 @@ def _log_format(text: str | None) -> str:
     kind = (text or "text").lower()
     if kind not in LOG_FORMATS:
         raise SettingInvalid(f"MPMS_LOG_FORMAT is one of {', '.join(LOG_FORMATS)}.")
+    return kind
+
+
+def _feel(text: str | None) -> Feel | None:
+    match (text or "").lower():
+        case "":
+            return None
+        case "strict":
+            return "strict"
+        case "standard":
+            return "standard"
+    raise SettingInvalid("MPMS_FEEL is strict or standard.")
+
+
+def _call_missing(text: str | None) -> str:
+    kind = (text or "null").lower()
+    if kind not in ("null", "incident"):
+        raise SettingInvalid("MPMS_CALL_MISSING is null or incident.")
     return kind
 
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+from mpms.domain.execution import Execution
 from mpms.domain.instances.instances import InstanceStatus, Snapshot
 from mpms.domain.instances.steps import (
     Cancel,
@@ -206,9 +207,10 @@ class Player:
         pure: Mapping[str, Any] | None = None,
         key: str = "process",
         step_limit: int = STEP_LIMIT,
+        execution: Execution | None = None,
         **options: Any,
     ) -> Play:
-        engine = SpiffEngine(pure, step_limit=step_limit)
+        engine = SpiffEngine(pure, step_limit=step_limit, execution=execution)
         assert engine.check(xml) == []
         played = Play(engine, Definition("digest", key, 1, "", xml), **options)
         played.do(Start(variables or {}))

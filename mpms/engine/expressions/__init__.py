@@ -19,6 +19,7 @@ from .expression import (
     is_feel,
 )
 from .scripts import Script, compile_script
+from .templates import is_template
 from .times import (
     Cycle,
     Duration,
@@ -41,6 +42,7 @@ __all__ = [
     "expect_bool",
     "is_expression",
     "is_feel",
+    "is_template",
     "parse_cycle",
     "parse_duration",
     "parse_instant",

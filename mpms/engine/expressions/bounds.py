@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from datetime import datetime
 
-from .faults import Fault, shown
+from .faults import Exceeded, Fault, shown
 
 MAX_SOURCE = 10_000  # characters
 MAX_NESTING = 50
@@ -38,16 +38,16 @@ class Frame:
     def spend(self, steps: int = 1) -> None:
         self.steps_left -= steps
         if self.steps_left < 0:
-            raise Fault(f"needs more than {self.most_steps} steps")
+            raise Exceeded(f"needs more than {self.most_steps} steps")
 
     def spend_on_text(self, length: int) -> None:
         if length > MAX_TEXT:
-            raise Fault(f"makes a text of more than {MAX_TEXT} characters")
+            raise Exceeded(f"makes a text of more than {MAX_TEXT} characters")
         self.spend(length // _CHARACTERS_PER_STEP)
 
     def spend_on_items(self, count: int) -> None:
         if count > MAX_VALUES:
-            raise Fault(f"makes a list of more than {MAX_VALUES} values")
+            raise Exceeded(f"makes a list of more than {MAX_VALUES} values")
         self.spend(count)
 
 
@@ -75,7 +75,9 @@ class JsonCopy:
         self.characters += len(value)
         self.frame.spend_on_text(len(value))
         if self.characters > MAX_TEXT:
-            raise Fault(f"makes a value with more than {MAX_TEXT} characters of text")
+            raise Exceeded(
+                f"makes a value with more than {MAX_TEXT} characters of text"
+            )
         if not value.isascii() and _SURROGATE.search(value):
             raise Fault("makes a text with half a character (a lone surrogate)")
         return value
@@ -84,9 +86,9 @@ class JsonCopy:
         self.values += 1
         self.frame.spend()
         if self.values > MAX_VALUES + 1:
-            raise Fault(f"makes a value with more than {MAX_VALUES} parts")
+            raise Exceeded(f"makes a value with more than {MAX_VALUES} parts")
         if depth > MAX_DEPTH:
-            raise Fault(f"makes a value of more than {MAX_DEPTH} levels")
+            raise Exceeded(f"makes a value of more than {MAX_DEPTH} levels")
         if value is None or isinstance(value, bool):
             return value
         if isinstance(value, str):

@@ -17,11 +17,20 @@ class Expression(ABC):
     text: str
     names: frozenset[str]  # the variables it reads
 
+    is_feel = False
+
     @abstractmethod
     def evaluate(
-        self, variables: Mapping[str, object], *, now: datetime | None = None
+        self,
+        variables: Mapping[str, object],
+        *,
+        now: datetime | None = None,
+        standard: bool = False,
     ) -> object:
-        """The JSON value, a copy that shares nothing with the variables."""
+        """The JSON value, a copy that shares nothing with the variables.
+
+        ``standard``: what is an error in FEEL is null, as its standard says.
+        """
 
     def holds(
         self, variables: Mapping[str, object], *, now: datetime | None = None

@@ -28,7 +28,11 @@ class OwnExpression(Expression):
     _node: Node = field(repr=False, compare=False, default=constant(None))
 
     def evaluate(
-        self, variables: Mapping[str, object], *, now: datetime | None = None
+        self,
+        variables: Mapping[str, object],
+        *,
+        now: datetime | None = None,
+        standard: bool = False,
     ) -> object:
         frame = Frame(variables, now)
         with reported(ExpressionFailed, "expression", self.text):

@@ -34,6 +34,10 @@ class Fault(Exception):
         return f"{sentence} ({place(text, self.position)})"
 
 
+class Exceeded(Fault):
+    """A bound: no language may take it for a value."""
+
+
 @contextmanager
 def reported(error: type[MpmsError], noun: str, text: str) -> Iterator[None]:
     """Faults inside become the error, told about this text."""

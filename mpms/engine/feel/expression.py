@@ -23,16 +23,24 @@ _CACHED = 1024
 class FeelExpression(Expression):
     """A FEEL text that was understood; evaluating it changes nothing."""
 
+    is_feel = True
+
     kind: str = "other"
     _run: Run = field(repr=False, compare=False, default=lambda env: None)
 
     def evaluate(
-        self, variables: Mapping[str, object], *, now: datetime | None = None
+        self,
+        variables: Mapping[str, object],
+        *,
+        now: datetime | None = None,
+        standard: bool = False,
     ) -> object:
-        frame = Frame(variables, now)
+        frame = Frame(variables, now, standard=standard)
         try:
             return outward(self._run(Env(frame, variables)), frame)
         except Fault as fault:
+            if frame.forgives(fault):
+                return None
             raise ExpressionFailed(fault.told("expression", self.text)) from None
         except RecursionError:
             deep = Fault("is nested too deeply")
@@ -43,6 +51,8 @@ class FeelExpression(Expression):
         try:
             return self._run(env)
         except Fault as fault:
+            if env.frame.forgives(fault):
+                return None
             raise ExpressionFailed(fault.told("expression", self.text)) from None
 
 
@@ -70,6 +80,8 @@ def compile_feel_condition(text: str) -> FeelExpression:
     def run(env: Env) -> object:
         value = inner(env)
         if value is not True and value is not False:
+            if env.frame.standard:
+                return False
             raise Fault(f"needs true or false as a condition, not {shown(value)}")
         return value
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..expressions import faults
 from ..expressions.bounds import Frame as _Frame
-from ..expressions.faults import Fault
+from ..expressions.faults import Exceeded, Fault
 from .numbers import decimal_of, plain
 
 MAX_CALLS = 40  # functions of the model inside each other
@@ -22,17 +22,29 @@ MAX_CALLS = 40  # functions of the model inside each other
 class Frame(_Frame):
     """One evaluation: what it may still spend, and what it does about missing names."""
 
-    __slots__ = ("calls", "missing")
+    __slots__ = ("calls", "missing", "standard")
 
-    def __init__(self, variables: Mapping[str, object], now: datetime | None) -> None:
+    def __init__(
+        self,
+        variables: Mapping[str, object],
+        now: datetime | None,
+        *,
+        standard: bool = False,
+    ) -> None:
         super().__init__(variables, now)
         self.calls = 0
-        self.missing = "fault"  # "null": as null; "tell": raise Missing for entries too
+        self.standard = standard  # errors are null, as the standard has it
+        # "null": as null; "tell": raise Missing for entries too
+        self.missing = "null" if standard else "fault"
+
+    def forgives(self, fault: Fault) -> bool:
+        """Whether an error is only null; what costs too much never is."""
+        return self.standard and not isinstance(fault, Exceeded | Missing)
 
     def enter_call(self) -> None:
         self.calls += 1
         if self.calls > MAX_CALLS:
-            raise Fault(f"calls functions more than {MAX_CALLS} levels deep")
+            raise Exceeded(f"calls functions more than {MAX_CALLS} levels deep")
 
     def leave_call(self) -> None:
         self.calls -= 1

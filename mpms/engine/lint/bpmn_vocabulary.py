@@ -74,7 +74,8 @@ CHILDREN: dict[str, Word] = {
         Word(on=EVENT_TAGS | {"definitions"}, reason="no event holds this trigger"),
     ),
     **each(
-        "artifact condition dataInput dataInputAssociation dataInputRefs "
+        "artifact categoryValueRef condition dataInput dataInputAssociation "
+        "dataInputRefs "
         "dataOutput dataOutputAssociation dataOutputRefs dataState error "
         "escalation eventDefinitionRef extension formalExpression from incoming "
         "inputSet inputSetRefs ioSpecification message optionalInputRefs "

@@ -171,7 +171,10 @@ WORDS: dict[str, Word] = {
     "@historyTimeToLive": harmless("the plant decides how long history is kept"),
     "@failedJobRetryTimeCycle": Word(on=ANYWHERE, note="such as R3/PT10S"),
     "failedJobRetryTimeCycle": Word(on=ANYWHERE, note="such as R3/PT10S"),
-    "properties": harmless("only correlationKey, the key of a message, is honoured"),
+    "properties": harmless(
+        "only correlationKey, the key of a message, and missedTurns are honoured: the "
+        "turns of a timer that nobody could take are one turn, with `all` each is taken"
+    ),
     "inputOutput": Word(
         on=_MAPPED,
         reason="camunda:inputOutput is honoured on activities only",
@@ -180,12 +183,14 @@ WORDS: dict[str, Word] = {
     "in": Word(
         on=_CALL,
         reason="camunda:in is honoured on call activities only",
-        note="variables and business key for the called process",
+        note="variables and business key for the called process; a variable that "
+        "does not exist is null, or an incident with MPMS_CALL_MISSING",
     ),
     "out": Word(
         on=_CALL,
         reason="camunda:out is honoured on call activities only",
-        note="variables of the called process",
+        note="variables of the called process; one that does not exist is null, or an "
+        "incident with MPMS_CALL_MISSING",
     ),
     "connector": refused(
         "connectors are not executed; use an external task with a topic"

@@ -16,6 +16,7 @@ from mpms.engine.expressions import (
     compile_script,
     compile_value,
     is_expression,
+    is_template,
     parse_duration,
     parse_instant,
     parse_retry_cycle,
@@ -54,6 +55,9 @@ def check_texts(view: View) -> Iterator[Problem]:
 
 def _texts_of(view: View, element: Element) -> Iterator[Text]:
     settings, loop = element.settings, element.loop
+    shows_name = element.tag == "userTask" and not settings.camunda_8
+    if shows_name and is_template(element.name):
+        yield "name", element.name, compile_value
     yield "assignee", settings.assignee, compile_value
     for group in settings.candidate_groups:
         yield "candidate group", group, compile_value

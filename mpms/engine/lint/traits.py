@@ -29,20 +29,20 @@ _BOTH = (
 
 def check_traits(traits: Iterable[Trait]) -> Iterator[Problem]:
     """One problem for each word that is not executed as it stands."""
-    singles: Counter[tuple[str, str, str]] = Counter()
-    spoken: dict[str, dict[str, str]] = {}
+    singles: Counter[tuple[int, str]] = Counter()
+    spoken: dict[str | int, dict[str, str]] = {}
     for trait in traits:
         if reason := _refusal(trait):
             yield Problem(trait.element, trait.name, reason)
         elif _counts(trait):
-            words = spoken.setdefault(trait.element, {})
+            words = spoken.setdefault(trait.element or trait.node, {})
             words.setdefault(trait.dialect, trait.word)
             if len(words) == 2:
                 reason = _BOTH.format(words["camunda"], words["zeebe"])
                 yield Problem(trait.element, trait.name, reason)
         if group := _single(trait):
-            singles[trait.element, trait.owner, group] += 1
-            if singles[trait.element, trait.owner, group] == 2:
+            singles[trait.node, group] += 1
+            if singles[trait.node, group] == 2:
                 reason = f"this element has more than one {group}"
                 yield Problem(trait.element, trait.name, reason)
 

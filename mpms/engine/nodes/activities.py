@@ -12,7 +12,13 @@ from mpms.domain.instances.steps import FormWait, JobWait, Variables, Wait
 from mpms.domain.jobs import DEFAULT_RETRY_DELAYS_S
 from mpms.domain.people.people import group_of
 from mpms.engine import scope
-from mpms.engine.expressions import compile_script, compile_value, parse_retry_cycle
+from mpms.engine.expressions import (
+    Expression,
+    compile_script,
+    compile_value,
+    is_template,
+    parse_retry_cycle,
+)
 from mpms.engine.model import Element, Settings
 from mpms.engine.nodes.base import MappedValue, Node, evaluate, mapped
 from mpms.engine.nodes.compensation import remember
@@ -126,6 +132,7 @@ class UserTask(Activity):
         self.assignee = compile_value(settings.assignee) if settings.assignee else None
         self.groups = [compile_value(g) for g in settings.candidate_groups]
         self.users = [compile_value(u) for u in settings.candidate_users]
+        self.named = named(element)
 
     def prepare(self, token: Token) -> dict[str, Any]:
         assignee = None if self.assignee is None else evaluate(self.assignee, token)
@@ -140,7 +147,15 @@ class UserTask(Activity):
         if not groups and assignee is None and self._element.lane:
             groups = [self._element.lane.casefold()]
         who = None if assignee is None else str(assignee)
-        return {"form": {"assignee": who, "groups": groups}}
+        form: dict[str, Any] = {"assignee": who, "groups": groups}
+        if self.named is not None:
+            form["name"] = str(evaluate(self.named, token))
+        return {"form": form}
+
+    def wait_facts(self, token: Token) -> tuple[str, str, str, str | None]:
+        key, element, name, lane = super().wait_facts(token)
+        name = token.internal_data.get("form", {}).get("name", name)
+        return key, element, name, lane
 
     def perform(self, token: Token) -> bool | None:
         return None
@@ -154,6 +169,13 @@ class UserTask(Activity):
             tuple(form["groups"]),
             token.data,
         )
+
+
+def named(element: Element) -> Expression | None:
+    """A user task's name with ``${...}`` in it; in Camunda 8 a name is only a name."""
+    if element.settings.camunda_8 or not is_template(element.name):
+        return None
+    return compile_value(element.name)
 
 
 class ServiceTask(Activity):

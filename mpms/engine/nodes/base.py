@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import ChainMap
 from collections.abc import Mapping as AbstractMapping
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from SpiffWorkflow.bpmn.specs.bpmn_task_spec import BpmnTaskSpec
@@ -18,7 +17,7 @@ from mpms.engine.expressions import Expression, compile_value
 from mpms.engine.model import Element, Mapping
 from mpms.engine.nodes.catching import catcher_of
 from mpms.engine.starts import StartEvent, chosen_start
-from mpms.engine.tokens import Token, Tokens
+from mpms.engine.tokens import Surroundings, Token, Tokens
 
 
 @dataclass(frozen=True)
@@ -34,12 +33,17 @@ class Way:
 def evaluate(expression: Expression, token: Token) -> Any:
     """The value of an expression as this token sees the variables."""
     run: Tokens = token.workflow
-    return expression.evaluate(scope.visible(token), now=run.around.now)
+    around = run.around
+    return expression.evaluate(
+        scope.visible(token), now=around.now, standard=around.standard_feel
+    )
 
 
 def is_true(condition: Expression, token: Token) -> bool:
     """A condition must be true or false; anything else is an error, not a guess."""
     value = evaluate(condition, token)
+    if value is None and token.workflow.around.standard_feel and condition.is_feel:
+        return False
     if not isinstance(value, bool):
         raise ExpressionFailed(
             f"The condition {condition.text!r} gives {value!r}, not true or false."
@@ -53,6 +57,7 @@ class MappedValue:
     def __init__(self, mapping: Mapping) -> None:
         self.target = mapping.target
         self.in_turn = mapping.in_turn
+        self.variable = mapping.variable
         self._path, self._merges = mapping.path, mapping.merges
         self._value = self._compile(mapping.value)
 
@@ -65,8 +70,11 @@ class MappedValue:
             return {key: self._compile(item) for key, item in value.items()}
         return value
 
-    def of(self, variables: AbstractMapping[str, Any], now: datetime) -> Any:
-        return self._resolve(self._value, variables, now)
+    def of(self, variables: AbstractMapping[str, Any], around: Surroundings) -> Any:
+        lacking = self.variable is not None and self.variable not in variables
+        if lacking and around.missing_is_null:
+            return None
+        return self._resolve(self._value, variables, around)
 
     def placed(
         self, value: Any, found: Variables, seen: AbstractMapping[str, Any]
@@ -80,14 +88,15 @@ class MappedValue:
         return _nested(whole, self._path, value)
 
     def _resolve(
-        self, value: Any, variables: AbstractMapping[str, Any], now: datetime
+        self, value: Any, variables: AbstractMapping[str, Any], around: Surroundings
     ) -> Any:
         if isinstance(value, Expression):
-            return value.evaluate(variables, now=now)
+            standard = around.standard_feel
+            return value.evaluate(variables, now=around.now, standard=standard)
         if isinstance(value, list):
-            return [self._resolve(item, variables, now) for item in value]
+            return [self._resolve(item, variables, around) for item in value]
         if isinstance(value, dict):
-            return {k: self._resolve(v, variables, now) for k, v in value.items()}
+            return {k: self._resolve(v, variables, around) for k, v in value.items()}
         return value
 
 
@@ -102,7 +111,7 @@ def mapped(
     found: Variables = {}
     in_turn = ChainMap(found, dict(seen)) if any(v.in_turn for v in values) else seen
     for value in values:
-        given = value.of(in_turn if value.in_turn else seen, run.around.now)
+        given = value.of(in_turn if value.in_turn else seen, run.around)
         found[value.target] = value.placed(given, found, seen)
     return found
 

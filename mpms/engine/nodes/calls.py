@@ -71,6 +71,8 @@ class CallActivity(Activity):
             return
         found: Variables = {}
         for value in self.returns:
+            if value.variable is not None and value.variable not in returned:
+                continue
             with suppress(ExpressionFailed):  # not there yet, but when it is done
                 found |= mapped([value], token, returned)
         everything = returned if self._element.settings.call_out_all else {}

@@ -13,7 +13,14 @@ from mpms.engine.model import Model
 from mpms.engine.reading.declared import read_declared
 from mpms.engine.reading.facts import Facts, Trait, traits_of
 from mpms.engine.reading.foreign import foreign_file
-from mpms.engine.reading.names import attribute, children, is_true, shown_name, tag_of
+from mpms.engine.reading.names import (
+    MODELER,
+    attribute,
+    children,
+    is_true,
+    shown_name,
+    tag_of,
+)
 from mpms.engine.reading.processes import read_process
 from mpms.engine.reading.relatives import in_the_words_of_camunda
 from mpms.engine.reading.safe_xml import parse_safely
@@ -51,16 +58,26 @@ def read(xml: bytes) -> Reading:
     contradictions = in_the_words_of_camunda(root)
     declared = read_declared(root)
     nodes = [node for node in children(root) if tag_of(node)[1] == "process"]
+    camunda_8 = is_of_camunda_8(root)
     only_pictures = not any(map(_is_executable, nodes))
     problems = [*_shared_ids(root), *contradictions]
     traits: list[Trait] = list(traits_of(root, SHOWN_TAGS, _OUTSIDE_PROCESSES))
     processes = []
     for node in nodes:
         counts = only_pictures or _is_executable(node)
-        processes.append(read_process(node, declared, problems if counts else []))
+        told = problems if counts else []
+        processes.append(read_process(node, declared, told, camunda_8=camunda_8))
         if counts:
             traits.extend(traits_of(node, SHOWN_TAGS, CLOSED_TAGS))
     return Reading(Model(tuple(processes), tuple(problems)), Facts(tuple(traits)))
+
+
+def is_of_camunda_8(root: etree._Element) -> bool:
+    """Whether a file was drawn for Camunda 8: it says so, or speaks so."""
+    platform = root.get(f"{{{MODELER}}}executionPlatform")
+    return platform == "Camunda Cloud" or any(
+        dialect == "zeebe" for dialect, _ in map(tag_of, root.iter())
+    )
 
 
 def _is_executable(process: etree._Element) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import count
 from typing import NamedTuple
 
 from lxml import etree
@@ -34,6 +35,7 @@ class Trait(NamedTuple):
     word: str
     value: str = ""
     is_attribute: bool = False
+    node: int = 0  # of the owner in the file: many elements need no id
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,7 @@ class _Place(NamedTuple):
     name: str
     owner: str
     is_holder: bool = False  # extensionElements speak for what holds them
+    number: int = 0
 
 
 def traits_of(
@@ -60,6 +63,7 @@ def traits_of(
     ``closed`` those whose inside cannot matter for execution.
     """
     stack = [_Place(root, root.get("id") or "", shown_name(root), tag_of(root)[1])]
+    numbers = count(1)
     while stack:
         place = stack.pop()
         if not place.is_holder:
@@ -73,11 +77,15 @@ def traits_of(
             element, name = place.element, place.name
             if dialect == "bpmn" and word in shown:
                 element, name = node.get("id") or "", shown_name(node)
-            yield Trait(element, name, place.owner, dialect, word, text_of(node))
+            text, number = text_of(node), place.number
+            yield Trait(element, name, place.owner, dialect, word, text, node=number)
             if dialect == "bpmn" and word not in closed:
-                inner.append(_Place(node, element, name, word))
+                owner = word
             elif dialect in ("camunda", "zeebe"):
-                inner.append(_Place(node, element, name, f"{dialect}:{word}"))
+                owner = f"{dialect}:{word}"
+            else:
+                continue
+            inner.append(_Place(node, element, name, owner, number=next(numbers)))
         stack.extend(reversed(inner))
 
 
@@ -87,5 +95,12 @@ def _attributes(place: _Place) -> Iterator[Trait]:
         if dialect or word not in _SELF_EXPLAINING:
             text = str(value).strip()
             yield Trait(
-                place.element, place.name, place.owner, dialect, word, text, True
+                place.element,
+                place.name,
+                place.owner,
+                dialect,
+                word,
+                text,
+                is_attribute=True,
+                node=place.number,
             )

@@ -45,7 +45,11 @@ class _Found:
 
 
 def read_process(
-    root: etree._Element, declared: Declared, problems: list[Problem]
+    root: etree._Element,
+    declared: Declared,
+    problems: list[Problem],
+    *,
+    camunda_8: bool = False,
 ) -> Process:
     """Problems are what cannot be put into the records: missing ids, dead ends."""
     found = _walk(root, problems)
@@ -80,6 +84,7 @@ def read_process(
         flows=flows,
         lanes=tuple(found.lanes.names),
         executable=is_true(root, "isExecutable", otherwise=True),
+        camunda_8=camunda_8,
     )
 
 
@@ -153,6 +158,7 @@ def _element(
     _, tag = tag_of(node)
     id_, name = attribute(node, "id") or "", shown_name(node)
     asker = Problem(id_, name, "")
+    by_event = is_true(node, "triggeredByEvent")
     loop = loop_node(node)
     settings = read_settings(node, loop)
     correlation = dict(settings.properties).get(CORRELATION_PROPERTY)
@@ -173,7 +179,7 @@ def _element(
         triggers=triggers,
         attached_to=referred(attribute(node, "attachedToRef")),
         interrupting=_interrupting(node, tag),
-        event_subprocess=is_true(node, "triggeredByEvent"),
+        event_subprocess=by_event,
         loop=read_loop(loop),
         script=child_text(node, "script"),
         script_format=attribute(node, "scriptFormat"),
@@ -183,7 +189,8 @@ def _element(
         if message.name
         else None,
         settings=settings,
-        for_compensation=is_true(node, "isForCompensation"),
+        # An event subprocess is begun by its event: this says nothing about it.
+        for_compensation=is_true(node, "isForCompensation") and not by_event,
         handlers=handlers,
         data_copies=data_copies(node),
     )

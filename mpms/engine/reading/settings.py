@@ -160,5 +160,5 @@ def _call_mapping(node: etree._Element) -> Mapping:
     target = attribute(node, "target") or ""
     source = attribute(node, "source")
     if source is not None:
-        return Mapping(target, f"${{{source}}}")
+        return Mapping(target, f"${{{source}}}", variable=source)
     return Mapping(target, attribute(node, "sourceExpression"))

@@ -14,6 +14,7 @@ from mpms.domain.forms import check_form
 from mpms.domain.models.definitions import Problem
 from mpms.ports.engine import Engine
 from mpms.ports.store import Transaction, UnitOfWork
+from mpms.services.models.file_kinds import ONLY, file_kind
 from mpms.services.workers.known_topics import topics_to_name
 
 
@@ -52,7 +53,7 @@ def named_in_vain(
     beside: Mapping[str, bytes] | None = None,
 ) -> list[Finding]:
     """Forms, decisions, processes and topics of a model that are not there."""
-    if not name.endswith(".bpmn"):
+    if file_kind(name) != "bpmn":
         return []
     forms = {row.key for row in tx.models.forms()}
     decisions = {row.key for row in tx.models.decisions()}
@@ -60,9 +61,10 @@ def named_in_vain(
     for other, bytes_ in (beside or {}).items():
         if check_file(engine, other, bytes_):
             continue
-        if other.endswith(".bpmn"):
+        kind = file_kind(other)
+        if kind == "bpmn":
             processes |= {key for key, _ in engine.processes(bytes_)}
-        elif other.endswith(".dmn"):
+        elif kind == "dmn":
             decisions |= {key for key, _ in engine.decisions(bytes_)}
         else:
             forms.add(json.loads(bytes_)["id"])
@@ -78,10 +80,11 @@ def named_in_vain(
 
 def check_file(engine: Engine, name: str, content: bytes) -> list[Problem]:
     """Why a file would be refused; an empty list means that it would not."""
-    if name.endswith(".bpmn"):
-        return engine.check(content)
-    if name.endswith(".dmn"):
-        return engine.check_decisions(content)
-    if name.endswith(".form"):
-        return check_form(content)
-    return [Problem("", name, "only .bpmn, .dmn and .form can be deployed")]
+    match file_kind(name):
+        case "bpmn":
+            return engine.check(content)
+        case "dmn":
+            return engine.check_decisions(content)
+        case "form":
+            return check_form(content)
+    return [Problem("", name, ONLY)]

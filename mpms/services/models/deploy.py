@@ -12,6 +12,7 @@ from mpms.domain.processes.starts import StartEvent
 from mpms.ports.engine import Engine
 from mpms.ports.store import Transaction, UnitOfWork
 from mpms.services.models.check import Finding, check_file, named_in_vain
+from mpms.services.models.file_kinds import file_kind
 
 
 @dataclass
@@ -61,13 +62,14 @@ def deploy_models(
     done = Deployment()
     with uow() as tx:
         for name, content in files.items():
-            if name.endswith(".bpmn"):
+            kind = file_kind(name)
+            if kind == "bpmn":
                 for key, title in engine.processes(content):
                     deployed = tx.definitions.deploy(
                         key, title, content, by=by, note=note
                     )
                     done.definitions.append(deployed)
-            elif name.endswith(".dmn"):
+            elif kind == "dmn":
                 for key, title in engine.decisions(content):
                     tx.definitions.deploy_decision(
                         key, title, content, by=by, note=note
@@ -102,7 +104,7 @@ def _replace_starts(
         tx.starts.forget_older(ids[key], key)
     problems: dict[str, list[Problem]] = {}
     for file, content in files.items():
-        found = engine.starts(content) if file.endswith(".bpmn") else ()
+        found = engine.starts(content) if file_kind(file) == "bpmn" else ()
         for start in found:
             if start.kind != "none" and start.process in new:
                 reason = _add_start(tx, engine, ids[start.process], start, now)

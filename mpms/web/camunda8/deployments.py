@@ -7,6 +7,7 @@ from typing import Any
 from flask import Response, json, request
 
 from mpms.services.models.deploy import deploy_models
+from mpms.services.models.file_kinds import file_kind
 from mpms.web.api.operation import Call
 from mpms.web.camunda8.errors import answer
 from mpms.web.camunda8.keys import Kind, key_of
@@ -48,7 +49,7 @@ def _files() -> dict[str, bytes]:
     found: dict[str, bytes] = {}
     for part in request.files.getlist("resources"):
         name = (part.filename or "").replace("\\", "/").rpartition("/")[2]
-        if not name.endswith(KNOWN):
+        if file_kind(name) is None:
             raise RequestInvalid(
                 f"The file '{name}' cannot be deployed; these kinds can:"
                 f" {', '.join(KNOWN)}."
@@ -63,9 +64,10 @@ def _files() -> dict[str, bytes]:
 
 def _deployed(call: Call, name: str, content: bytes) -> list[dict[str, Any]]:
     engine = call.desk.engine
-    if name.endswith(".bpmn"):
+    kind = file_kind(name)
+    if kind == "bpmn":
         return _processes(call, name, [key for key, _ in engine.processes(content)])
-    if name.endswith(".dmn"):
+    if kind == "dmn":
         return _decisions(call, name, [key for key, _ in engine.decisions(content)])
     return _forms(call, name, content)
 

@@ -10,6 +10,7 @@ from flask import Response, request
 from mpms.domain.errors import NotFound
 from mpms.ports.camunda7 import DefinitionsWanted, ListedDeployment, Part
 from mpms.services.models.deploy import Deployment, deploy_models
+from mpms.services.models.file_kinds import ENDINGS, file_kind
 from mpms.web.api.operation import Call
 from mpms.web.engine_rest.deployment_ids import deployment_id
 from mpms.web.engine_rest.errors import RequestInvalid, answer
@@ -27,8 +28,7 @@ from mpms.web.engine_rest.routes import offered
 from mpms.web.engine_rest.values import date_text
 from mpms.web.rights import ADMINS, READERS
 
-SPELLINGS = {".bpmn20.xml": ".bpmn", ".dmn11.xml": ".dmn", ".dmn10.xml": ".dmn"}
-KNOWN = (".bpmn", ".dmn", ".form")
+KNOWN = tuple(ENDINGS)
 LONGEST_NOTE = 200
 SORTED_BY = {"id": "at", "deploymentTime": "at", "name": "name"}
 ORDERS: Mapping[str, Callable[[ListedDeployment], Any]] = {
@@ -74,10 +74,7 @@ def _files() -> dict[str, bytes]:
     found: dict[str, bytes] = {}
     for part in request.files.values():
         name = (part.filename or "").replace("\\", "/").rpartition("/")[2]
-        for theirs, ours in SPELLINGS.items():
-            if name.endswith(theirs):
-                name = name.removesuffix(theirs) + ours
-        if not name.endswith(KNOWN):
+        if file_kind(name) is None:
             raise RequestInvalid(
                 f"The file '{name}' cannot be deployed; these kinds can:"
                 f" {', '.join(KNOWN)}."

@@ -25,6 +25,7 @@ from mpms.services.bulk.order import order_batch
 from mpms.services.instances.propose_migration import Proposal, propose_migration
 from mpms.services.models.check import Finding, check_model
 from mpms.services.models.deploy import Deployment, Refused, deploy_models
+from mpms.services.models.file_kinds import file_kind
 from mpms.services.models.listing import ModelList, list_models
 from mpms.services.models.save_draft import MAX_BYTES, find_draft, save_model_draft
 from mpms.web.rights import allowed
@@ -38,7 +39,6 @@ MOST_FILES = 50
 LONGEST_NAME = 120
 LONGEST_NOTE = 500
 MOST_WARNINGS = 5
-ENDINGS = (".bpmn", ".dmn", ".form")
 
 
 @pages.get("/models/deploy")
@@ -231,7 +231,7 @@ def _keep_refused(files: dict[str, bytes]) -> dict[str, str]:
     desk, person = current_desk(), current_person()
     kept: dict[str, str] = {}
     for name, content in files.items():
-        if not name.endswith(".bpmn") or len(content) > MAX_BYTES:
+        if file_kind(name) != "bpmn" or len(content) > MAX_BYTES:
             continue
         try:
             keys = desk.engine.processes(content)

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from mpms.domain.errors import BusinessError
+from mpms.domain.execution import Execution
 from mpms.domain.instances.steps import CallWait, EventWait, FormWait, JobWait
 from tests.support.bpmn_drawing import Drawing
 from tests.support.bpmn_play import Player
@@ -478,10 +479,23 @@ def test_an_out_mapping_reads_the_called_process_never_the_caller(
     draw: Drawing, play: Player
 ) -> None:
     call = draw.call("other", returns={"result": "x"})
-    run = play(draw("start -> c -> after", c=call), {"x": "the caller's"})
+    xml = draw("start -> c -> after", c=call)
+    run = play(xml, {"x": "the caller's"}, execution=Execution(missing_is_null=False))
     run.complete("c", y=1)
     assert "x" in run.stuck["c"]
     assert "result" not in run.variables
+
+
+def test_what_a_call_passes_and_does_not_exist_is_null(
+    draw: Drawing, play: Player
+) -> None:
+    call = draw.call("other", passes={"a": "x"}, returns={"result": "y"})
+    run = play(draw("start -> c -> after", c=call))
+    assert run.wait("c").inputs == {"a": None}
+    run.complete("c")
+    assert run.variables == {"result": None}
+    by_expression = draw.call("other", passes={"a": "${x}"})
+    assert "x" in play(draw("start -> c", c=by_expression)).stuck["c"]
 
 
 def test_a_failed_call_is_an_error_at_the_call_activity(

@@ -97,6 +97,22 @@ def test_a_thrower_that_its_own_signal_interrupts_does_not_go_on(
     assert "never" not in run.passed("entered")
 
 
+# -- the name of a user task ------------------------------------------------------
+
+
+def test_a_user_task_is_named_by_its_expression(draw: Drawing, play: Player) -> None:
+    task = draw.user()
+    task.attributes["name"] = "Check order ${number} of ${customer}"
+    xml = draw("start -> a", a=task)
+    run = play(xml, {"number": 7, "customer": "Ada"})
+    assert run.wait("a").name == "Check order 7 of Ada"
+    run = play(xml, {"number": 7})
+    assert "customer" in run.stuck["a"]
+    run.mend(customer="Ada")
+    run.retry("a")
+    assert run.wait("a").name == "Check order 7 of Ada"
+
+
 # -- missed turns of a timer ------------------------------------------------------
 
 

@@ -146,7 +146,7 @@ def test_handlers_that_wait_for_nothing_are_done_one_after_the_other(
     draw: Drawing, play: Player
 ) -> None:
     def handler(which: str) -> Any:
-        noted = {
+        noted: dict[str, Any] = {
             f"{which}_{word}": draw.script(f"done = done + ['{which} {word}']")
             for word in ("first", "second")
         }

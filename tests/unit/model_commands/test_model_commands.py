@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 
 from mpms.cli import main
+from mpms.engine.runner import SpiffEngine
+from mpms.services.models.check import check_file
+from mpms.services.models.file_kinds import file_kind
 
 GOOD = """<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" id="d">
 <process id="good" isExecutable="true"><startEvent id="s"/></process></definitions>"""
@@ -66,7 +69,10 @@ def test_a_folder_without_models_is_a_problem(
     code, lines = lint(capsys, tmp_path)
     (problem,) = json.loads(lines[0])["problems"]
     assert code == 1
-    assert problem["reason"] == "the directory holds no file of .bpmn, .dmn, .form"
+    assert problem["reason"] == (
+        "the directory holds no file of "
+        ".bpmn, .bpmn20.xml, .dmn, .dmn11.xml, .dmn10.xml, .form"
+    )
 
 
 def test_people_read_it_as_text(
@@ -101,3 +107,27 @@ def test_a_topic_of_no_handler_is_a_warning_for_machines_and_people(
 def test_the_elements_are_printed_as_a_page(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["models", "elements", "--markdown"]) == 0
     assert capsys.readouterr().out.startswith("# What is executed\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("a.bpmn", "bpmn"),
+        ("A.BPMN", "bpmn"),
+        ("a.bpmn20.xml", "bpmn"),
+        ("a.dmn", "dmn"),
+        ("a.dmn11.xml", "dmn"),
+        ("a.Form", "form"),
+        ("a.xml", None),
+        ("bpmn", None),
+    ],
+)
+def test_lint_and_deployment_know_a_file_by_the_same_names(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, kind: str | None
+) -> None:
+    assert file_kind(name) == kind
+    content = b"<not-a-model/>" if kind != "form" else b"[]"
+    (tmp_path / name).write_bytes(content)
+    _, (line,) = lint(capsys, tmp_path / name)
+    (problem,) = check_file(SpiffEngine(), name, content)
+    assert [p["reason"] for p in json.loads(line)["problems"]] == [problem.reason]

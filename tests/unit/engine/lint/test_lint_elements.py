@@ -294,3 +294,40 @@ def test_two_boundary_events_for_the_same_error_are_refused(bpmn: Build) -> None
     assert problem == Problem(
         "y", "", "two boundary events of 't' catch error 'Broken'"
     )
+
+
+def test_flows_without_ids_each_have_a_condition_of_their_own(bpmn: Build) -> None:
+    ways = "".join(
+        f"<sequenceFlow sourceRef='x' targetRef='{to}'>"
+        f"<conditionExpression>${{a == {n}}}</conditionExpression></sequenceFlow>"
+        for n, to in enumerate(("e1", "e2"))
+    )
+    body = (
+        "<startEvent id='began'/><sequenceFlow sourceRef='began' targetRef='x'/>"
+        f"<exclusiveGateway id='x'/>{ways}<endEvent id='e1'/><endEvent id='e2'/>"
+    )
+    assert check(bpmn(body)).problems == []
+
+
+def test_the_category_of_an_element_is_only_drawn(line: Build) -> None:
+    grouped = "<userTask id='x'><categoryValueRef>c</categoryValueRef></userTask>"
+    assert check(line(grouped)).problems == []
+
+
+def test_an_event_subprocess_may_be_marked_as_for_compensation(line: Build) -> None:
+    inner = (
+        "<subProcess id='undo' triggeredByEvent='true' isForCompensation='true'>"
+        "<startEvent id='back'><compensateEventDefinition/></startEvent>"
+        "<sequenceFlow id='u1' sourceRef='back' targetRef='t'/><userTask id='t'/>"
+        "</subProcess>"
+    )
+    sub = (
+        "<subProcess id='x'><startEvent id='i'/><userTask id='w'/>"
+        f"<sequenceFlow id='i1' sourceRef='i' targetRef='w'/>{inner}</subProcess>"
+    )
+    assert check(line(sub)).problems == []
+
+
+def test_the_name_of_a_user_task_must_be_readable(line: Build) -> None:
+    (problem,) = check(line("<userTask id='x' name='Order ${number'/>")).problems
+    assert problem.reason.startswith("name: ")

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from mpms.domain.execution import Execution
 from mpms.domain.instances.steps import Complete
 from tests.support.bpmn_play import Player
 
@@ -447,12 +448,20 @@ def test_an_output_of_an_event_that_fails_can_be_retried(play: Player) -> None:
         f"{io(outputs=('n:=amount + other',))}</extensionElements>"
         "<messageEventDefinition messageRef='m'/></intermediateCatchEvent>"
     )
-    played = play(line(event, roots=MESSAGE))
+    played = play(line(event, roots=MESSAGE), execution=Execution("strict"))
     played.receive("x1", amount=5)
     assert list(played.stuck) == ["x1"]
     played.mend(other=2)
     played.retry("x1")
     assert (played.done, played.variables) == (True, {"other": 2, "n": 7})
+
+
+def test_its_feel_takes_an_error_for_null_unless_the_plant_wants_it_strict(
+    play: Player,
+) -> None:
+    xml = line(job(io("n:=lacking + 1")))
+    assert play(xml).wait("x1").inputs["n"] is None
+    assert "lacking" in play(xml, execution=Execution("strict")).stuck["x1"]
 
 
 def test_conditions_are_feel(play: Player) -> None:
