@@ -83,7 +83,11 @@ def _findings(path: Path) -> tuple[list[Problem], list[Problem]]:
     if kind is None:
         return [Problem("", "", ONLY)], []
     if kind == "dmn":
-        return decisions.check_decisions(content), []
+        refused = [
+            Problem(p.element, p.name, f"not deployed: {p.reason}")
+            for p in decisions.refused_decisions(content)
+        ]
+        return decisions.check_decisions(content), refused
     if kind == "form":
         return check_form(content), []
     # There is no database here: only the topics of our own workers are known.

@@ -94,7 +94,16 @@ class SpiffEngine:
         return lint.check(xml).problems
 
     def check_decisions(self, xml: bytes) -> list[Problem]:
-        return dmn.check_decisions(xml)
+        return dmn.check_decisions(xml, standard=self._standard)
+
+    def refused_decisions(self, xml: bytes) -> list[Problem]:
+        return dmn.refused_decisions(xml, standard=self._standard)
+
+    @property
+    def _standard(self) -> bool | None:
+        """What the plant says about FEEL; None: as the file wants it."""
+        feel = self._execution.feel
+        return None if feel is None else feel == "standard"
 
     def check_names(
         self,
@@ -130,7 +139,10 @@ class SpiffEngine:
         check_given(variables, self._limits)
 
     def decisions(self, xml: bytes) -> list[tuple[str, str]]:
-        return [(d.key, d.name) for d in dmn.read_decisions(xml).values()]
+        return [
+            (d.key, d.name)
+            for d in dmn.read_decisions(xml, standard=self._standard).values()
+        ]
 
     def sheets(self, xml: bytes) -> Sequence[DecisionSheet]:
         return dmn.read_sheets(xml)
@@ -149,7 +161,7 @@ class SpiffEngine:
     ) -> Decided:
         """Make one decision of a file that need not be deployed."""
         check_given(variables, self._limits)
-        decision = dmn.read_decisions(xml).get(key)
+        decision = dmn.read_decisions(xml, standard=self._standard).get(key)
         if decision is None:
             raise ModelRefused(f"The file holds no decision {key!r}.")
         made = decision.decide(
@@ -207,7 +219,9 @@ class SpiffEngine:
         with self._lock:
             tables = self._tables.get(digest)
             if tables is None:
-                tables = self._tables[digest] = dict(dmn.read_decisions(xml))
+                tables = self._tables[digest] = dict(
+                    dmn.read_decisions(xml, standard=self._standard)
+                )
                 if len(self._tables) > CACHED_MODELS:
                     self._tables.popitem(last=False)
             return tables.get(key)

@@ -37,6 +37,10 @@ class Engine(Protocol):
         """The same for a file of decision tables."""
         ...
 
+    def refused_decisions(self, xml: bytes) -> list[Problem]:
+        """Of a file that can be deployed: the decisions in it that cannot."""
+        ...
+
     def check_names(
         self,
         xml: bytes,

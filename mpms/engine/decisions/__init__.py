@@ -9,7 +9,7 @@ from mpms.engine.late import late
 
 if TYPE_CHECKING:
     from .decision import Decision
-    from .reading import check_decisions, read_decisions
+    from .reading import check_decisions, read_decisions, refused_decisions
     from .running import DecisionResult
     from .sheets import read_sheets, write_sheet
 else:
@@ -20,6 +20,7 @@ else:
             "DecisionResult": "running",
             "check_decisions": "reading",
             "read_decisions": "reading",
+            "refused_decisions": "reading",
             "read_sheets": "sheets",
             "write_sheet": "sheets",
         },
@@ -31,5 +32,6 @@ __all__ = [
     "check_decisions",
     "read_decisions",
     "read_sheets",
+    "refused_decisions",
     "write_sheet",
 ]

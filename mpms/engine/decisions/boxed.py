@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from ..expressions.faults import Fault
+from ..feel import loops, nodes
 from ..feel.calls import invoke
+from ..feel.nodes import Node
 from ..feel.values import Env, Function, shown
 from .item_types import ANY, ItemType
 from .terms import Term
@@ -19,6 +21,16 @@ class Logic(Protocol):
         ...
 
     def value(self, env: Env) -> Any: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """No logic: a service is given the value."""
+
+    names: frozenset[str] = frozenset()
+
+    def value(self, env: Env) -> Any:
+        raise Fault("has no logic; its value is given to the decision service")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +120,7 @@ class Defined:
 
     parameters: tuple[tuple[str, ItemType], ...]
     body: Logic
+    result: ItemType = ANY
 
     @property
     def names(self) -> frozenset[str]:
@@ -116,10 +129,11 @@ class Defined:
     def value(self, env: Env) -> Any:
         def run(inner: Env) -> Any:
             given = {
-                name: kind.taken(inner.values[name], inner, f"parameter '{name}'")
+                name: kind.fitted(inner.values[name], inner, f"parameter '{name}'")
                 for name, kind in self.parameters
             }
-            return self.body.value(Env(inner.frame, given, inner.up))
+            value = self.body.value(Env(inner.frame, given, inner.up))
+            return self.result.taken(value, inner, "the result")
 
         return Function(tuple((name, None) for name, _ in self.parameters), run, env)
 
@@ -136,6 +150,12 @@ class Invoked:
         return self.function.names.union(*(v.names for v in self.arguments.values()))
 
     def value(self, env: Env) -> Any:
+        try:
+            return self._called(env)
+        except Fault as fault:
+            return env.frame.answer(fault)
+
+    def _called(self, env: Env) -> Any:
         function = self.function.value(env)
         if not isinstance(function, Function):
             raise Fault(f"calls {shown(function)}, which is no function")
@@ -147,3 +167,57 @@ class Invoked:
             )
         values = [self.arguments[name].value(env) for name in wanted]
         return invoke(env.frame, function, values)
+
+
+@dataclass(frozen=True, slots=True)
+class Conditional:
+    """Boxed ``if``."""
+
+    condition: Logic
+    chosen: Logic
+    otherwise: Logic
+
+    @property
+    def names(self) -> frozenset[str]:
+        return self.condition.names | self.chosen.names | self.otherwise.names
+
+    def value(self, env: Env) -> Any:
+        parts = (self.condition, self.chosen, self.otherwise)
+        return nodes.choice(0, *(Node(part.value) for part in parts)).run(env)
+
+
+@dataclass(frozen=True, slots=True)
+class Filtered:
+    """Boxed filter; ``item`` is what it looks at."""
+
+    items: Logic
+    match: Logic
+
+    @property
+    def names(self) -> frozenset[str]:
+        return self.items.names | (self.match.names - {"item"})
+
+    def value(self, env: Env) -> Any:
+        match = Node(self.match.value, "boolean")
+        return loops.filtered(0, Node(self.items.value), match, strictly=True).run(env)
+
+
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """Boxed ``for``, ``some`` and ``every``."""
+
+    word: str
+    iterator: str
+    items: Logic
+    body: Logic
+
+    @property
+    def names(self) -> frozenset[str]:
+        return self.items.names | (self.body.names - {self.iterator, "partial"})
+
+    def value(self, env: Env) -> Any:
+        turns = [loops.Iteration(self.iterator, 0, Node(self.items.value))]
+        body = Node(self.body.value)
+        if self.word == "for":
+            return loops.repeated(turns, body, True).run(env)
+        return loops.quantified(0, self.word, turns, body, strictly=True).run(env)

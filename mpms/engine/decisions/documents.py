@@ -51,6 +51,14 @@ def read_document(xml: bytes) -> etree._Element:
     return root
 
 
+def namespace_of(xml: bytes) -> str:
+    """What a file calls itself to those that import it; empty if it cannot be read."""
+    try:
+        return read_document(xml).get("namespace") or ""
+    except DocumentRefused:
+        return ""
+
+
 def local(element: etree._Element) -> str:
     """The tag without namespace, or nothing if it is none of DMN's."""
     name = etree.QName(element)

@@ -6,6 +6,7 @@ one. Nothing else is converted: a number in a text stays a text, and is refused.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, time
 from typing import Any
 
 from ..expressions.faults import Fault
@@ -30,12 +31,47 @@ class ItemType:
     components: Mapping[str, "ItemType"] = field(default_factory=dict)
 
     def taken(self, value: Any, env: Env, label: str) -> Any:
-        """The value, with texts of dates read; a fault if it does not fit."""
+        """The value, with texts of dates read; a fault if it does not fit, or, as the
+        standard has it, null."""
+        try:
+            return self.fitted(value, env, label)
+        except Fault as fault:
+            return env.frame.answer(fault)
+
+    def fitted(self, value: Any, env: Env, label: str) -> Any:
+        """As ``taken``, but always a fault if it does not fit."""
         if value is None:
             return None
+        if env.frame.standard:
+            value = self._coerced(value)
         if self.collection:
             return self._members(value, env, label)
         return self._single(value, env, label)
+
+    def _coerced(self, value: Any) -> Any:
+        """The standard's conversions: lists of one and their item are the same, a date
+        is its midnight."""
+        if self.takes_lists:
+            return value if isinstance(value, list) else [value]
+        if isinstance(value, list) and len(value) == 1 and self.is_known:
+            value = lift(value[0])
+        is_day = isinstance(value, date) and not isinstance(value, datetime)
+        if is_day and self.kinds == ("date and time",):
+            return datetime.combine(value, time(), UTC)
+        return value
+
+    @property
+    def takes_lists(self) -> bool:
+        if self.collection or self.kinds == ("list",):
+            return True
+        return self.base is not None and self.base.takes_lists
+
+    @property
+    def is_known(self) -> bool:
+        """It says anything at all about its values."""
+        return bool(self.kinds or self.components or self.allowed) or (
+            self.base is not None and self.base.is_known
+        )
 
     def _members(self, value: Any, env: Env, label: str) -> list[Any]:
         if not isinstance(value, list):
@@ -49,7 +85,7 @@ class ItemType:
         if value is None:
             return None
         if self.base is not None:
-            value = self.base.taken(value, env, label)
+            value = self.base.fitted(value, env, label)
         if self.parse is not None and isinstance(value, str):
             read = self.parse(value.strip()) if len(value) < 100 else None
             if read is None:
@@ -73,7 +109,9 @@ class ItemType:
         for name, part in self.components.items():
             if name in taken:
                 label_of_part = f"'{name}' of {label}"
-                taken[name] = part.taken(lift(taken[name]), env, label_of_part)
+                taken[name] = part.fitted(lift(taken[name]), env, label_of_part)
+            elif env.frame.standard:
+                raise Fault(f"{label} has no '{name}'")
         return taken
 
     def _misfit(self, value: Any, label: str) -> Fault:
@@ -114,4 +152,5 @@ BUILT_IN: dict[str, ItemType] = {
     _MONTHS: _MONTH_LENGTH,
     "list": ItemType("a list", ("list",)),
     "context": ItemType("a context", ("context",)),
+    "function": ItemType("a function", ("function",)),
 }

@@ -19,6 +19,8 @@ _NAMED = frozenset(
         "column",
         "output",
         "import",
+        "itemDefinition",
+        "decisionService",
     }
 )
 

@@ -8,7 +8,7 @@ from lxml import etree
 from mpms.domain.errors import ExpressionInvalid
 from mpms.domain.models.definitions import Problem
 
-from .documents import children, local, text_of
+from .documents import children, text_of
 from .item_types import ANY, BUILT_IN, ItemType
 from .naming import declared_names, normal
 from .terms import FEEL, Cell, Term, compile_cell, compile_term, language_named
@@ -24,10 +24,14 @@ class Reader:
         self.problems: list[Problem] = []
         self.known: frozenset[str] = frozenset()
         self.types: dict[str, etree._Element] = {}
+        self.standard = False
+        self.root: etree._Element
         self._read_types: dict[str, ItemType] = {}
+        self._wrong_types: dict[str, list[Problem]] = {}
         self._being_read: set[str] = set()
 
     def begin(self, root: etree._Element) -> None:
+        self.root = root
         self.known = declared_names(root)
         self.types = {
             normal(child.get("name")): child
@@ -79,14 +83,25 @@ class Reader:
         self,
         element: etree._Element,
         text: str,
-        compiler: Callable[[str, str, frozenset[str]], Compiled],
+        compiler: Callable[..., Compiled],
     ) -> Compiled | None:
         language = self.language(element)
         try:
-            return compiler(text, language, self.known)
+            return compiler(text, language, self.known, standard=self.standard)
         except ExpressionInvalid as cause:
             self.refuse(element, str(cause))
             return None
+
+    def import_types(self, prefix: str, other: "Reader") -> None:
+        """The types of an imported file, under the name of the import."""
+        for name in other.types:
+            before = len(other.problems)
+            made = other._defined(name, other.types[name], 0)
+            whole = f"{prefix}.{name}"
+            self.types[whole] = other.types[name]
+            self._read_types[whole] = made
+            if other.problems[before:]:
+                self._wrong_types[whole] = other.problems[before:]
 
     # -- types -----------------------------------------------------------------------
 
@@ -108,14 +123,18 @@ class Reader:
 
     def _defined(self, name: str, at: etree._Element, depth: int) -> ItemType:
         if name in self._read_types:
+            self.problems += self._wrong_types.get(name, [])
             return self._read_types[name]
         if name in self._being_read or depth > _MAX_TYPES_DEEP:
             self.refuse_once(self.types[name], f"the type '{name}' contains itself")
             return ANY
         self._being_read.add(name)
+        before = len(self.problems)
         made = self._item(self.types[name], depth)
         self._being_read.discard(name)
         self._read_types[name] = made
+        if self.problems[before:]:  # told to everybody who uses it
+            self._wrong_types[name] = self.problems[before:]
         return made
 
     def _item(self, element: etree._Element, depth: int) -> ItemType:
@@ -126,9 +145,8 @@ class Reader:
             normal(child.get("name")): self._item(child, depth + 1)
             for child in children(element, "itemComponent")
         }
-        for child in element:
-            if local(child) == "functionItem":
-                self.refuse(element, "a type for functions is not supported")
+        if children(element, "functionItem"):
+            base = BUILT_IN["function"]
         allowed: Cell | None = None
         for listed in children(element, "allowedValues"):
             allowed = self.cell(listed)

@@ -3,8 +3,21 @@
 from lxml import etree
 
 from ..feel.calls import BUILTINS
-from .boxed import Contextual, Defined, Entry, Invoked, Listed, Literal, Logic, Related
+from .boxed import (
+    Conditional,
+    Contextual,
+    Defined,
+    Entry,
+    Filtered,
+    Invoked,
+    Listed,
+    Literal,
+    Logic,
+    Related,
+    Repeated,
+)
 from .documents import children, local
+from .item_types import ANY
 from .naming import normal
 from .problems import Reader
 from .read_tables import read_table
@@ -12,9 +25,16 @@ from .read_tables import read_table
 LOGIC = (
     *("decisionTable", "literalExpression", "context", "list", "relation"),
     *("invocation", "functionDefinition"),
+    *("conditional", "for", "every", "some", "filter"),
 )
-# Of DMN 1.4 and later; nothing that is drawn today.
-REFUSED_LOGIC = ("conditional", "for", "every", "some", "filter")
+PARTS = {
+    "conditional": ("if", "then", "else"),
+    "filter": ("in", "match"),
+    "for": ("in", "return"),
+    "every": ("in", "satisfies"),
+    "some": ("in", "satisfies"),
+}
+TYPED = frozenset(LOGIC) - {"functionDefinition"}
 _MAX_BOXES_DEEP = 20
 
 
@@ -42,12 +62,37 @@ def read_logic(
         return _invocation(reader, owner, element, depth)
     if tag == "functionDefinition":
         return read_function(reader, owner, element, depth)
-    reader.refuse(owner, f"{tag} is not supported")
-    return None
+    return _walked(reader, owner, element, depth)
+
+
+def _walked(
+    reader: Reader, owner: etree._Element, element: etree._Element, depth: int
+) -> Logic | None:
+    """Conditional, filter, for, some and every: boxes around boxes."""
+    tag = local(element)
+    parts: list[Logic] = []
+    for word in PARTS[tag]:
+        found = [box for part in children(element, word) for box in _boxes(part)]
+        if len(found) != 1:
+            reader.refuse(owner, f"the boxed {tag} has no expression for '{word}'")
+            return None
+        logic = read_logic(reader, owner, found[0], depth + 1)
+        if logic is None:
+            return None
+        parts.append(logic)
+    if tag == "conditional":
+        return Conditional(*parts)
+    if tag == "filter":
+        return Filtered(*parts)
+    name = normal(element.get("iteratorVariable"))
+    if not name:
+        reader.refuse(owner, f"the boxed {tag} names no iterator variable")
+        return None
+    return Repeated(tag, name, *parts)
 
 
 def _boxes(element: etree._Element) -> list[etree._Element]:
-    return children(element, *LOGIC, *REFUSED_LOGIC)
+    return children(element, *LOGIC)
 
 
 def _literal(
@@ -154,7 +199,10 @@ def read_function(
         reader.refuse(owner, "the function has no expression")
         return None
     body = read_logic(reader, owner, boxes[0], depth + 1)
-    return None if body is None else Defined(tuple(parameters), body)
+    # In a business knowledge model the variable has the type of what it gives.
+    typed = element if element.get("typeRef") else boxes[0]
+    result = reader.type_of(typed, owner) if local(boxes[0]) in TYPED else ANY
+    return None if body is None else Defined(tuple(parameters), body, result)
 
 
 def refuse_builtin_name(reader: Reader, owner: etree._Element, name: str) -> None:

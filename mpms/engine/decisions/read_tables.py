@@ -1,6 +1,5 @@
 """Decision tables from XML."""
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,7 +15,6 @@ from .problems import Reader
 from .tables import CELL_INPUT, Column, Input, Output, Rule, Table
 from .terms import Cell
 
-_NAME = re.compile(r"[^\W\d_][\w ]*")
 _RELATIVES = ("http://camunda.org/schema/1.0/dmn", "http://operaton.org/schema/1.0/dmn")
 _PASSED_OVER = (
     *("input", "output", "rule", "annotation"),
@@ -97,7 +95,7 @@ def _outputs(
         if not name and len(found) == 1:
             has_variable = children(owner, "variable")
             name = variable_name(owner) if has_variable else owner.get("id") or ""
-        if not name or not _NAME.fullmatch(name):
+        if not name:
             reader.refuse(element, f"'{name}' is no name for an output")
         if any(output.name == name for output in outputs):
             reader.refuse(element, f"the output name '{name}' is there twice")

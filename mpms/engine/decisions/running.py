@@ -26,8 +26,10 @@ class Run(Frame):
         variables: Mapping[str, object],
         now: datetime | None,
         others: Others | None = None,
+        *,
+        standard: bool = False,
     ) -> None:
-        super().__init__(variables, now)
+        super().__init__(variables, now, standard=standard)
         self.others = others  # decisions of other files
         self.decided: dict[int, Any] = {}  # by identity: ids repeat between files
         self.pending: list[str] = []

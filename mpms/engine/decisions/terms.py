@@ -97,25 +97,29 @@ class Cell:
         return self._own.holds(outward(value, env.frame), inner, now=env.frame.now)
 
 
-def compile_term(text: str, language: str, known: frozenset[str]) -> Term:
+def compile_term(
+    text: str, language: str, known: frozenset[str], *, standard: bool = False
+) -> Term:
     if text.startswith(("${", "#{")):
         if not text.endswith("}"):
             raise ExpressionInvalid(f"expression '{text}' must stand in one ${{...}}")
         own = compile_expression(text[2:-1])
         return Term(text, own.names, None, own)
     if language == FEEL:
-        feel = compile_feel(text, known)
+        feel = compile_feel(text, known, standard=standard)
         return Term(text, feel.names, feel)
     own = compile_expression(text)
     return Term(text, own.names, None, own)
 
 
-def compile_cell(text: str, language: str, known: frozenset[str]) -> Cell:
+def compile_cell(
+    text: str, language: str, known: frozenset[str], *, standard: bool = False
+) -> Cell:
     if text.startswith(("${", "#{")):
         condition = compile_condition(text)
         return Cell(text, condition.names, None, None, None, condition)
     if language == FEEL:
-        feel = compile_unary_tests(text, known)
+        feel = compile_unary_tests(text, known, standard=standard)
         return Cell(text, feel.names, feel.only_name, feel)
     own = compile_unary_test(text)
     return Cell(text, own.names, None, None, own)

@@ -42,11 +42,13 @@ class Frame:
 
     def spend_on_text(self, length: int) -> None:
         if length > MAX_TEXT:
+            self.steps_left = -1
             raise Exceeded(f"makes a text of more than {MAX_TEXT} characters")
         self.spend(length // _CHARACTERS_PER_STEP)
 
     def spend_on_items(self, count: int) -> None:
         if count > MAX_VALUES:
+            self.steps_left = -1
             raise Exceeded(f"makes a list of more than {MAX_VALUES} values")
         self.spend(count)
 

@@ -5,7 +5,7 @@ is an error that names them.
 """
 
 from collections.abc import Callable
-from datetime import date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -67,11 +67,20 @@ def subtract(frame: Frame, left: Any, right: Any) -> Any:
         return _months(left.count - right.count)
     if _movable(left, right):
         return later(left, negative(frame, right))
+    if frame.standard:
+        left, right = _instant_beside(left, right), _instant_beside(right, left)
     if (isinstance(left, date) and isinstance(right, date)) or (
         isinstance(left, time) and isinstance(right, time)
     ):
         return difference(left, right)
     raise _unfit("-", left, right)
+
+
+def _instant_beside(value: Any, other: Any) -> Any:
+    """A date beside an instant is its midnight in UTC."""
+    if isinstance(other, datetime) and type(value) is date:
+        return datetime.combine(value, time(), UTC)
+    return value
 
 
 def _movable(point: Any, length: Any) -> bool:

@@ -67,12 +67,19 @@ class Builtin:
                 break
             if index >= len(given):
                 break
+            if given[index] is ABSENT:
+                taken.append(None)
+                continue
             value = parameter.taken(given[index], self.name)
-            if value is None and not parameter.nullable and not parameter.optional:
+            left_out = parameter.optional and not frame.standard
+            if value is None and not parameter.nullable and not left_out:
                 return None
             taken.append(value)
         return self.compute(frame, *taken)
 
+
+ABSENT = object()
+"""An optional argument that was not given, which is not the same as null."""
 
 BUILTINS: dict[str, list[Builtin]] = {}
 
@@ -130,12 +137,12 @@ def builtin_call(
     runs = [None if argument is None else argument.run for argument in arguments]
 
     def run(env: Env) -> Any:
-        given = [None if argument is None else argument(env) for argument in runs]
+        given = [ABSENT if argument is None else argument(env) for argument in runs]
         env.frame.spend()
         try:
             return function.call(env.frame, given)
         except Fault as fault:
-            raise fault.at(position) from None
+            return env.frame.answer(fault, position)
 
     boolean = function.name in ("not", "contains", "starts with", "ends with")
     return Node(run, "boolean" if boolean else "other")
@@ -175,7 +182,7 @@ def call_of(
                 values = _by_name(function, dict(zip(names, values, strict=True)))
             return invoke(env.frame, function, values)
         except Fault as fault:
-            raise fault.at(position) from None
+            return env.frame.answer(fault, position)
 
     return Node(run)
 
@@ -187,7 +194,15 @@ def _by_name(function: Function, given: dict[str, Any]) -> list[Any]:
     return [given[name] for name in wanted]
 
 
+def builtin_value(name: str) -> Node:
+    """A built-in function that is not called but handed over."""
+    return Node(lambda env: Function((), None, env, builtin=name))
+
+
 def invoke(frame: Frame, function: Function, values: Sequence[Any]) -> Any:
+    if function.builtin is not None:
+        frame.spend()
+        return chosen(function.builtin, len(values), None).call(frame, list(values))
     parameters = function.parameters
     if len(values) != len(parameters):
         raise Fault(f"gives {len(values)} arguments to a function of {len(parameters)}")

@@ -12,7 +12,7 @@ from typing import Any
 from ..expressions.bounds import MAX_DEPTH
 from ..expressions.faults import Fault
 from .temporal import alike
-from .values import Frame, Function, Months, Range, lift, shown
+from .values import Frame, Function, Months, Range, Unlike, lift, shown
 
 _DAYS = (date, datetime)
 
@@ -138,6 +138,9 @@ def inside(value: Any, wanted: Range) -> bool | None:
 def passes(frame: Frame, value: Any, test: Any) -> bool | None:
     """``value in test``: equal to it, inside it, or passing one of its tests."""
     frame.spend()
+    if isinstance(test, Unlike):
+        found = equal(frame, value, test.value)
+        return None if found is None else not found
     if isinstance(test, Range):
         return inside(value, test)
     if not isinstance(test, list):

@@ -57,16 +57,19 @@ class FeelExpression(Expression):
 
 
 @lru_cache(maxsize=_CACHED)
-def compile_feel(text: str, known: frozenset[str] = NOTHING_KNOWN) -> FeelExpression:
+def compile_feel(
+    text: str, known: frozenset[str] = NOTHING_KNOWN, *, standard: bool = False
+) -> FeelExpression:
     """An expression, with or without the ``=`` before it.
 
     ``known``: names with signs in them, and names of functions that the variables hold.
+    ``standard``: calls of unknown functions are null when they are made.
     """
     with reported(ExpressionInvalid, "expression", text):
         start = len(text) - len(text.lstrip())
         if text.startswith("=", start):
             start += 1
-        parser = Parser(text, start, known)
+        parser = Parser(text, start, known, standard=standard)
         node = parser.whole()
         return FeelExpression(text, frozenset(parser.names), node.kind, node.run)
 

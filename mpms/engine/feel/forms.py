@@ -19,6 +19,7 @@ class Forms(Reader):
     """Reads what has a word or a bracket of its own."""
 
     text: str
+    standard: bool
 
     @abstractmethod
     def expression(self) -> Node: ...
@@ -54,8 +55,21 @@ class Forms(Reader):
             return self.call(token, name)
         if token.is_word("not") and name != "not" and name not in self.bound:
             raise Fault("has 'not' without brackets; write not(...)", token.position)
+        outside = name not in self.bound and name not in self.known
+        if name in BUILTINS and outside:
+            found = nodes.variable(name, token.position)
+            return nodes.either(name, found, calls.builtin_value(name))
         self.note(name)
-        return nodes.variable(name, token.position)
+        found = nodes.variable(name, token.position)
+        if token.kind == "name" and "." in name:
+            # A parameter may be called "a.b"; where none is, it is b of a.
+            first, *rest = (part.strip() for part in name.split("."))
+            self.note(first)
+            by_path = nodes.variable(first, token.position)
+            for part in rest:
+                by_path = nodes.path(token.position, by_path, part)
+            return nodes.either(name, found, by_path)
+        return found
 
     def note(self, name: str) -> None:
         if name == "partial":
@@ -71,16 +85,26 @@ class Forms(Reader):
         from_outside = name in self.known and name not in BUILTINS
         local = name in self.bound or from_outside
         if not local and name in BUILTINS:
-            function = calls.chosen(name, len(arguments), names)
+            try:
+                function = calls.chosen(name, len(arguments), names)
+            except Fault as fault:
+                return self.doubtful(fault.at(token.position))
             given: Sequence[Node | None] = arguments
             if names is not None:
                 named = dict(zip(names, arguments, strict=True))
                 given = calls.ordered(function, named)
             return calls.builtin_call(token.position, function, given)
         if not local and not self.filters:
-            raise Fault(f"knows no function '{name}'", token.position)
+            cause = f"knows no function '{name}'"
+            return self.doubtful(Fault(cause, token.position))
         target = nodes.variable(name, token.position)
         return calls.call_of(token.position, target, arguments, names)
+
+    def doubtful(self, fault: Fault) -> Node:
+        """A call that cannot be made: refused, but null as the standard has it."""
+        if not self.standard:
+            raise fault
+        return Node(lambda env: env.frame.answer(fault))
 
     def special(self, token: Lexeme, name: str, arguments: Sequence[Node]) -> Node:
         wanted = 1 if name == "is defined" else 2

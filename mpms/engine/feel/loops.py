@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 from ..expressions.bounds import MAX_VALUES
-from ..expressions.faults import Fault
+from ..expressions.faults import Exceeded, Fault
 from .comparing import order
 from .nodes import Node, whole_number
 from .temporal import later
@@ -41,7 +41,10 @@ def _each(frame: Frame, value: Any) -> Iterator[Any]:
         low, high = value.low, value.high
         if low is None or high is None:
             raise Fault("iterates over a range without an end")
-        inner = _counted(frame, low, high) if order(low, high) != 1 else iter(())
+        is_empty = order(low, high) == 1
+        if frame.standard and is_empty:
+            raise Fault("iterates over a range that ends before it begins")
+        inner = iter(()) if is_empty else _counted(frame, low, high)
         for at in inner:
             skipped = (not value.low_included and order(at, low) == 0) or (
                 not value.high_included and order(at, high) == 0
@@ -86,12 +89,18 @@ def _bindings(iterators: Sequence[Iteration], env: Env) -> Iterator[Env]:
 
 def repeated(iterators: Sequence[Iteration], body: Node, names_partial: bool) -> Node:
     def run(env: Env) -> Any:
+        try:
+            return collected(env)
+        except Fault as fault:
+            return env.frame.answer(fault)
+
+    def collected(env: Env) -> list[Any]:
         frame = env.frame
         results: list[Any] = []
         for inner in _bindings(iterators, env):
             frame.spend()
             if len(results) >= MAX_VALUES:
-                raise Fault(f"makes a list of more than {MAX_VALUES} values")
+                raise Exceeded(f"makes a list of more than {MAX_VALUES} values")
             if names_partial:
                 frame.spend(len(results))
                 inner = Env(frame, {"partial": list(results)}, inner)
@@ -102,11 +111,23 @@ def repeated(iterators: Sequence[Iteration], body: Node, names_partial: bool) ->
 
 
 def quantified(
-    position: int, word: str, iterators: Sequence[Iteration], body: Node
+    position: int,
+    word: str,
+    iterators: Sequence[Iteration],
+    body: Node,
+    *,
+    strictly: bool = False,
 ) -> Node:
+    """``strictly``: one answer that is neither true nor false spoils the whole."""
     decisive = word == "some"
 
     def run(env: Env) -> Any:
+        try:
+            return judged(env)
+        except Fault as fault:
+            return env.frame.answer(fault)
+
+    def judged(env: Env) -> Any:
         answer: bool | None = not decisive
         for inner in _bindings(iterators, env):
             value = body.run(inner)
@@ -117,16 +138,22 @@ def quantified(
                 answer = None
             elif not isinstance(value, bool):
                 cause = f"needs true or false after 'satisfies', not {shown(value)}"
-                raise Fault(cause, position)
+                fault = Fault(cause, position)
+                if strictly:
+                    raise fault
+                answer = env.frame.answer(fault)
         return answer
 
     return Node(run, "boolean")
 
 
-def filtered(position: int, base: Node, condition: Node) -> Node:
+def filtered(
+    position: int, base: Node, condition: Node, *, strictly: bool = False
+) -> Node:
     """``list[3]``, ``list[-1]`` or ``list[item > 3]``; a single value is a list of one.
 
     Whether a name or a call means a number or a truth is known from the first item.
+    ``strictly``: a condition that is neither true nor false spoils the whole.
     """
 
     def run(env: Env) -> Any:
@@ -140,14 +167,14 @@ def filtered(position: int, base: Node, condition: Node) -> Node:
                 return _at(rows, condition.run(env))
             if not rows:
                 return _of_nothing(condition, env)
-            return _chosen(rows, condition, env)
+            return _chosen(rows, condition, env, strictly)
         except Fault as fault:
-            raise fault.at(position) from None
+            return env.frame.answer(fault, position)
 
     return Node(run)
 
 
-def _chosen(rows: list[Any], condition: Node, env: Env) -> Any:
+def _chosen(rows: list[Any], condition: Node, env: Env, strictly: bool) -> Any:
     kept: list[Any] = []
     for index, row in enumerate(rows):
         env.frame.spend()
@@ -161,7 +188,10 @@ def _chosen(rows: list[Any], condition: Node, env: Env) -> Any:
         elif index == 0 and type(answer) is Decimal:
             return _at(rows, answer)
         elif answer is not None and answer is not False:
-            raise Fault(f"filters by {shown(answer)}, which is not true or false")
+            fault = Fault(f"filters by {shown(answer)}, which is not true or false")
+            if strictly:
+                raise fault
+            env.frame.answer(fault)
     return kept
 
 

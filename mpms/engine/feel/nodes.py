@@ -5,14 +5,14 @@ is nested in the text is nested here.
 """
 
 from collections.abc import Callable, Sequence
-from decimal import Decimal
+from decimal import ROUND_DOWN, Decimal
 from typing import Any, Literal, NamedTuple
 
 from ..expressions.faults import Fault
 from .arithmetic import Operation, negative
 from .comparing import compared, equal, passes
 from .properties import entry_of
-from .values import Env, Function, Missing, Range, lift, shown
+from .values import Env, Frame, Function, Missing, Range, Unlike, lift, shown
 
 Run = Callable[[Env], Any]
 # What the text alone tells about a value.
@@ -41,6 +41,20 @@ def variable(name: str, position: int) -> Node:
                 return lift(at.values[name])
             at = at.up
         return _unknown(env, name, position)
+
+    return Node(run, "name")
+
+
+def either(name: str, found: Node, otherwise: Node) -> Node:
+    """The first where the name is in sight, else the second."""
+
+    def run(env: Env) -> Any:
+        at: Env | None = env
+        while at is not None:
+            if name in at.values:
+                return found.run(env)
+            at = at.up
+        return otherwise.run(env)
 
     return Node(run, "name")
 
@@ -100,7 +114,7 @@ def chain(first: Node, rest: Sequence[tuple[int, Operation, Node]]) -> Node:
             try:
                 value = operation(env.frame, value, other)
             except Fault as fault:
-                raise fault.at(position) from None
+                value = env.frame.answer(fault, position)
         return value
 
     return Node(run, "number")
@@ -112,7 +126,7 @@ def negated(position: int, operand: Node) -> Node:
         try:
             return negative(env.frame, operand.run(env))
         except Fault as fault:
-            raise fault.at(position) from None
+            return env.frame.answer(fault, position)
 
     return Node(run, "number")
 
@@ -128,7 +142,7 @@ def comparison(position: int, sign: str, left: Node, right: Node) -> Node:
         try:
             return compared(sign, a, b)
         except Fault as fault:
-            raise fault.at(position) from None
+            return env.frame.answer(fault, position)
 
     return Node(run, "boolean")
 
@@ -144,7 +158,7 @@ def _equality(position: int, sign: str, left: Node, right: Node) -> Node:
         try:
             found = equal(env.frame, a, b)
         except Fault as fault:
-            raise fault.at(position) from None
+            return env.frame.answer(fault, position)
         return found if wanted or found is None else not found
 
     return Node(run, "boolean")
@@ -159,7 +173,7 @@ def between(position: int, value: Node, low: Node, high: Node) -> Node:
                 compared(">=", at, bottom), compared("<=", at, top), "between"
             )
         except Fault as fault:
-            raise fault.at(position) from None
+            return env.frame.answer(fault, position)
 
     return Node(run, "boolean")
 
@@ -189,7 +203,7 @@ def logical(word: str, operands: Sequence[tuple[int, Node]]) -> Node:
                 answer = None
             elif not isinstance(value, bool):
                 cause = f"needs true or false for '{word}', not {shown(value)}"
-                raise Fault(cause, position)
+                answer = env.frame.answer(Fault(cause, position))
         return answer
 
     return Node(run, "boolean")
@@ -201,8 +215,8 @@ def choice(position: int, condition: Node, chosen: Node, otherwise: Node) -> Nod
         env.frame.spend()
         if value is not None and not isinstance(value, bool):
             cause = f"needs true or false after 'if', not {shown(value)}"
-            raise Fault(cause, position)
-        return chosen.run(env) if value else otherwise.run(env)
+            env.frame.answer(Fault(cause, position))
+        return chosen.run(env) if value is True else otherwise.run(env)
 
     return Node(run)
 
@@ -217,7 +231,7 @@ def membership(position: int, value: Node, tests: Sequence[Node]) -> Node:
             try:
                 held = passes(env.frame, found, test.run(env))
             except Fault as fault:
-                raise fault.at(position) from None
+                return env.frame.answer(fault, position)
             if held:
                 return True
             if held is None:
@@ -225,6 +239,16 @@ def membership(position: int, value: Node, tests: Sequence[Node]) -> Node:
         return answer
 
     return Node(run, "boolean")
+
+
+def same_or_not(operand: Node, *, unlike: bool) -> Node:
+    """``= x`` and ``!= x`` after ``in`` and in cells of tables."""
+
+    def run(env: Env) -> Any:
+        value = operand.run(env)
+        return Unlike(value) if unlike else value
+
+    return Node(run)
 
 
 def interval(
@@ -240,7 +264,10 @@ def interval(
 
     def run(env: Env) -> Any:
         env.frame.spend()
-        return Range(end(env, low), end(env, high), *ends)
+        try:
+            return Range(end(env, low), end(env, high), *ends)
+        except Fault as fault:
+            return env.frame.answer(fault)
 
     return Node(run)
 
@@ -278,15 +305,20 @@ def path(position: int, base: Node, name: str) -> Node:
         try:
             return entry_of(env.frame, value, name)
         except Fault as fault:
-            raise fault.at(position) from None
+            return env.frame.answer(fault, position)
 
     return Node(run, "name")
 
 
-def whole_number(value: Any) -> int | None:
-    """An index or a bound of a loop, if the value is a number."""
+def whole_number(value: Any, frame: Frame | None = None) -> int | None:
+    """An index or a bound of a loop, if the value is a number.
+
+    A fraction is an error, but the standard cuts it off where a frame says so.
+    """
     if type(value) is not Decimal:
         return None
+    if frame is not None and frame.standard:
+        value = value.to_integral_value(ROUND_DOWN)
     if value != value.to_integral_value():
         raise Fault(f"needs a whole number, not {shown(value)}")
     return int(max(min(value, Decimal(10**18)), Decimal(-(10**18))))

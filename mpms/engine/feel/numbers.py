@@ -19,7 +19,8 @@ from decimal import (
 from ..expressions.faults import Fault
 
 DIGITS = 34
-MAX_SCALE = 6111  # places before or after the point that the format can tell apart
+MAX_SCALE = 6176  # places after the point that the format can tell apart
+MIN_SCALE = -6111  # and before it
 DECIMALS = Context(
     prec=DIGITS,
     rounding=ROUND_HALF_EVEN,
@@ -83,8 +84,8 @@ def modulo(a: Decimal, b: Decimal) -> Decimal:
 
 
 def rounded(value: Decimal, scale: int, rounding: str) -> Decimal:
-    if not -MAX_SCALE <= scale <= MAX_SCALE:
-        raise Fault(f"rounds to {scale} places, beyond {MAX_SCALE}")
+    if not MIN_SCALE <= scale <= MAX_SCALE:
+        raise Fault(f"rounds to {scale} places, beyond {MIN_SCALE} and {MAX_SCALE}")
     if value.as_tuple().exponent >= -scale:  # type: ignore[operator]
         return value
     return computed(lambda: value.quantize(ONE.scaleb(-scale), rounding, DECIMALS))

@@ -18,6 +18,7 @@ from .tokens import Lexeme, tokenize
 from .typing_names import type_named
 
 _ORDER = ("<", "<=", ">", ">=")
+_TESTS = ("=", "!=", *_ORDER)
 _BEGIN = {"number", "text", "at", "word", "name"}
 
 
@@ -25,9 +26,16 @@ class Parser(Forms):
     """Reads expressions and notes the variables they use."""
 
     def __init__(
-        self, text: str, start: int, known: frozenset[str], *, tests: bool = False
+        self,
+        text: str,
+        start: int,
+        known: frozenset[str],
+        *,
+        tests: bool = False,
+        standard: bool = False,
     ) -> None:
         super().__init__(tokenize(text, start, known), known)
+        self.standard = standard
         self.text = text
         self.tests = tests  # "?" is the value under test
         self.uses_input = False
@@ -106,6 +114,9 @@ class Parser(Forms):
 
     def compared_or(self, below: Callable[[], Node]) -> Node:
         token = self.peek()
+        if token.is_op("=", "!="):
+            self.take()
+            return nodes.same_or_not(self.sum(), unlike=token.text == "!=")
         if token.is_op(*_ORDER):
             self.take()
             end = self.sum()

@@ -141,9 +141,7 @@ def _unescaped(text: str, position: int) -> str:
             pair = int(high, 16) - 0xD800, int(low, 16) - 0xDC00
             return chr(0x10000 + (pair[0] << 10) + pair[1])
         if single is not None:
-            if single in _ESCAPES:
-                return _ESCAPES[single]
-            raise Fault(f"has the unknown escape \\{single}", position + match.start())
+            return _ESCAPES.get(single, match.group())  # "\s" is that of a pattern
         value = int(short or long, 16)
         if value == 0 or 0xD800 <= value <= 0xDFFF or value > 0x10FFFF:
             found = match.group()

@@ -60,6 +60,8 @@ class FeelTests:
         try:
             answer = _any(self._tests, inner, lift(value))
         except Fault as fault:
+            if env.frame.forgives(fault):
+                return False
             raise ExpressionFailed(fault.told("input entry", self.text)) from None
         return answer is False if self._negated else answer is True
 
@@ -69,9 +71,13 @@ def _any(tests: Sequence[_Test], env: Env, value: Any) -> bool | None:
     for test in tests:
         found = test.node.run(env)
         if not test.own and not _answers(test.node, found, value):
-            found = passes(env.frame, value, found)
+            try:
+                found = passes(env.frame, value, found)
+            except Fault as fault:
+                found = env.frame.answer(fault)
         elif found is not None and not isinstance(found, bool):
-            raise Fault(f"should be true or false, but is {shown(found)}")
+            cause = f"should be true or false, but is {shown(found)}"
+            found = env.frame.answer(Fault(cause))
         if found:
             return True
         if found is None:
@@ -86,11 +92,13 @@ def _answers(node: Node, found: Any, value: Any) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def compile_unary_tests(text: str, known: frozenset[str] = NOTHING_KNOWN) -> FeelTests:
+def compile_unary_tests(
+    text: str, known: frozenset[str] = NOTHING_KNOWN, *, standard: bool = False
+) -> FeelTests:
     if text.strip() in ("", "-"):
         return FeelTests(text, frozenset())
     with reported(ExpressionInvalid, "input entry", text):
-        parser = Parser(text, 0, known, tests=True)
+        parser = Parser(text, 0, known, tests=True, standard=standard)
         negated = _begins_negation(parser)
         tests = _listed(parser)
         if negated:
@@ -99,7 +107,7 @@ def compile_unary_tests(text: str, known: frozenset[str] = NOTHING_KNOWN) -> Fee
             raise parser.unexpected("',' or the end")
         words = all(token.kind in ("word", "name", "end") for token in parser.tokens)
         single = words and tests[0].node.kind == "name"
-        only = next(iter(parser.names)) if single else None
+        only = " ".join(t.text for t in parser.tokens[:-1]) if single else None
         return FeelTests(text, frozenset(parser.names), only, tuple(tests), negated)
 
 

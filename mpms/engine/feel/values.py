@@ -37,9 +37,18 @@ class Frame(_Frame):
         # "null": as null; "tell": raise Missing for entries too
         self.missing = "null" if standard else "fault"
 
-    def forgives(self, fault: Fault) -> bool:
+    def forgives(self, fault: Exception) -> bool:
         """Whether an error is only null; what costs too much never is."""
-        return self.standard and not isinstance(fault, Exceeded | Missing)
+        if isinstance(fault, Exceeded):
+            self.steps_left = -1  # nobody further out may forgive it either
+        spent = self.steps_left < 0
+        return self.standard and not spent and not isinstance(fault, Missing)
+
+    def answer(self, fault: Fault, position: int | None = None) -> Any:
+        """What an operation that failed gives: null, or nothing but the fault."""
+        if not self.forgives(fault):
+            raise fault if position is None else fault.at(position)
+        return None
 
     def enter_call(self) -> None:
         self.calls += 1
@@ -89,15 +98,29 @@ class Range:
     high_included: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Unlike:
+    """The test ``!= value``; only what stands after ``in`` makes one."""
+
+    value: Any
+
+
 class Function:
-    """A function of the model. Built-in ones are no values."""
+    """A function of the model, or a built-in one that is handed over by its name."""
 
-    __slots__ = ("body", "env", "parameters")
+    __slots__ = ("body", "builtin", "env", "parameters")
 
-    def __init__(self, parameters: tuple[Any, ...], body: Any, env: Env) -> None:
+    def __init__(
+        self,
+        parameters: tuple[Any, ...],
+        body: Any,
+        env: Env,
+        builtin: str | None = None,
+    ) -> None:
         self.parameters = parameters  # of (name, type)
         self.body = body
         self.env = env
+        self.builtin = builtin
 
 
 def lift(value: Any) -> Any:

@@ -269,7 +269,10 @@ class RuleTask(Activity):
             raise ExpressionFailed(f"No decision {key!r} is deployed.")
         around = run.around
         result = decision.decide(
-            scope.visible(token), now=around.now, others=around.decision
+            scope.visible(token),
+            now=around.now,
+            others=around.decision,
+            standard=around.standard_feel or None,
         )
         every = [{"decision": one, "rules": list(rules)} for one, rules in result.fired]
         run.note("decided", token, decision=key, rules=list(result.rules), tables=every)

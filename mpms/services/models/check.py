@@ -53,6 +53,11 @@ def named_in_vain(
     beside: Mapping[str, bytes] | None = None,
 ) -> list[Finding]:
     """Forms, decisions, processes and topics of a model that are not there."""
+    if file_kind(name) == "dmn":
+        return [
+            Finding(p.element, p.name, f"not deployed: {p.reason}", False)
+            for p in engine.refused_decisions(content)
+        ]
     if file_kind(name) != "bpmn":
         return []
     forms = {row.key for row in tx.models.forms()}

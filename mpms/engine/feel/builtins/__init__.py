@@ -1,9 +1,10 @@
 """The functions every FEEL expression may call: those of DMN 1.3 with the additions of
-1.4 and 1.5 that people expect. None has an effect, none is random."""
+1.4 and 1.5 and those of Camunda. None has an effect; only ``uuid`` is random."""
 
 from . import (
     contexts,
     conversions,
+    encodings,
     lists,
     numeric,
     ranges,
@@ -16,6 +17,7 @@ from . import (
 __all__ = [
     "contexts",
     "conversions",
+    "encodings",
     "lists",
     "numeric",
     "ranges",

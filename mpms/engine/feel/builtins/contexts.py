@@ -74,7 +74,8 @@ def context(frame: Frame, entries: list[Any]) -> Entries:
     made: Entries = {}
     for entry in entries:
         frame.spend()
-        if not isinstance(entry, dict) or not isinstance(entry.get("key"), str):
+        whole = isinstance(entry, dict) and "value" in entry
+        if not whole or not isinstance(entry.get("key"), str):
             raise Fault("makes a context of entries without key and value")
         if entry["key"] in made:
             raise Fault(f"makes a context with the key {shown(entry['key'])} twice")

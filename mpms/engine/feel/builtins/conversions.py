@@ -94,9 +94,7 @@ def time_of(
     if not 0 <= second < 60:
         return None
     whole_seconds = second // 1
-    micros = (second - whole_seconds) * 1_000_000
-    if micros != micros.to_integral_value():
-        raise Fault("has a fraction of a second finer than a microsecond")
+    micros = (second - whole_seconds) * 1_000_000 // 1
     clock = [whole_number(part) or 0 for part in (hour, minute, whole_seconds, micros)]
     try:
         zone = None if offset is None else offset_zone(offset)

@@ -28,8 +28,10 @@ def is_empty(frame: Frame, items: Items) -> bool:
     return not items
 
 
-def _position(items: Items, position: Any, function: str, spare: int = 0) -> int:
-    at = whole_number(position) or 0
+def _position(
+    frame: Frame, items: Items, position: Any, function: str, spare: int = 0
+) -> int:
+    at = whole_number(position, frame) or 0
     if at == 0 or abs(at) > len(items) + (spare if at > 0 else 0):
         raise Fault(f"asks {function}() for the position {at} among {len(items)}")
     return at - 1 if at > 0 else len(items) + at
@@ -37,8 +39,8 @@ def _position(items: Items, position: Any, function: str, spare: int = 0) -> int
 
 @builtin("sublist(list: list, start position: number, length?: number)")
 def sublist(frame: Frame, items: Items, position: Any, length: Any = None) -> Items:
-    start = _position(items, position, "sublist")
-    size = len(items) - start if length is None else whole_number(length) or 0
+    start = _position(frame, items, position, "sublist")
+    size = len(items) - start if length is None else whole_number(length, frame) or 0
     if not 0 <= size <= len(items) - start:
         raise Fault(f"asks sublist() for {size} items of {len(items) - start}")
     frame.spend_on_items(size)
@@ -64,14 +66,14 @@ def concatenate(frame: Frame, lists: list[Items]) -> Items:
 
 @builtin("insert before(list: list, position: number, newItem!)")
 def insert_before(frame: Frame, items: Items, position: Any, item: Any) -> Items:
-    at = _position(items, position, "insert before", spare=1)
+    at = _position(frame, items, position, "insert before", spare=1)
     frame.spend_on_items(len(items) + 1)
     return [*items[:at], item, *items[at:]]
 
 
 @builtin("remove(list: list, position: number)")
 def remove(frame: Frame, items: Items, position: Any) -> Items:
-    at = _position(items, position, "remove")
+    at = _position(frame, items, position, "remove")
     frame.spend_on_items(len(items))
     return items[:at] + items[at + 1 :]
 
@@ -83,11 +85,14 @@ def remove(frame: Frame, items: Items, position: Any) -> Items:
 def list_replace(frame: Frame, items: Items, place: Any, item: Any) -> Items:
     frame.spend_on_items(len(items))
     if isinstance(place, Function):
-        return [
-            item if invoke(frame, place, [lift(old), item]) is True else old
-            for old in items
-        ]
-    at = _position(items, place, "list replace")
+        made = []
+        for old in items:
+            answer = invoke(frame, place, [lift(old), item])
+            if not isinstance(answer, bool):
+                raise Fault(f"replaces by {shown(answer)}, which is not true or false")
+            made.append(item if answer else old)
+        return made
+    at = _position(frame, items, place, "list replace")
     return [*items[:at], item, *items[at + 1 :]]
 
 
@@ -154,7 +159,7 @@ def flatten(frame: Frame, items: Items) -> Items:
 
 @builtin("partition(list: list, size: number)")
 def partition(frame: Frame, items: Items, size: Any) -> list[Items]:
-    width = whole_number(size) or 0
+    width = whole_number(size, frame) or 0
     if width < 1:
         raise Fault(f"cuts a list into parts of {width}")
     frame.spend_on_items(len(items))

@@ -24,7 +24,7 @@ ZERO = Decimal(0)
 
 def _rounding(rounding: str) -> Callable[..., Decimal]:
     def run(frame: Frame, n: Decimal, scale: Decimal | None = None) -> Decimal:
-        places = whole_number(ZERO if scale is None else scale)
+        places = whole_number(ZERO if scale is None else scale, frame)
         return numbers.rounded(n, places or 0, rounding)
 
     return run

@@ -1,13 +1,17 @@
 """Allen's relations between points and ranges."""
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
+
+from mpms.domain.errors import ExpressionFailed, ExpressionInvalid
 
 from ...expressions.faults import Fault
 from ..calls import builtin
 from ..comparing import order
-from ..values import Frame, Range, shown
+from ..values import Env, Frame, Range, shown
 
+MAX_RANGE = 200  # characters
 Relation = Callable[[Range, Range], bool]
 
 
@@ -128,3 +132,26 @@ _both("started by", _flipped(_starts), "2")
 builtin("coincides(range1, range2)", "coincides(point1, point2)")(
     lambda frame, first, second: _coincides(_range(first), _range(second))
 )
+
+
+@builtin("range(from: string)")
+def range_from(frame: Frame, text: str) -> Range | None:
+    """A range of constants: ``range("[1..5)")``; null for any other text."""
+    if len(text) > MAX_RANGE:
+        return None
+    compile_feel = import_module("mpms.engine.feel.expression").compile_feel
+    try:
+        found = compile_feel(text.strip())
+        value = None if found.names else found.value_in(Env(frame, {}))
+    except (ExpressionInvalid, ExpressionFailed):
+        return None
+    if not isinstance(value, Range):
+        return None
+    return None if _descends(value) else value
+
+
+def _descends(value: Range) -> bool:
+    try:
+        return order(value.low, value.high) == 1
+    except Fault:
+        return True

@@ -10,8 +10,8 @@ from ..patterns import compile_pattern
 from ..values import Frame, lift, shown
 
 
-def _start(length: int, position: Any) -> int | None:
-    at = whole_number(position) or 0
+def _start(frame: Frame, length: int, position: Any) -> int | None:
+    at = whole_number(position, frame) or 0
     if at == 0 or abs(at) > length:
         return None
     return at - 1 if at > 0 else length + at
@@ -21,10 +21,10 @@ def _start(length: int, position: Any) -> int | None:
 def substring(frame: Frame, string: str, position: Any, length: Any = None) -> Any:
     if not position:
         return None
-    start = _start(len(string), position)
+    start = _start(frame, len(string), position)
     if start is None:
         return ""
-    count = len(string) if length is None else whole_number(length) or 0
+    count = len(string) if length is None else whole_number(length, frame) or 0
     return string[start : start + max(count, 0)]
 
 
@@ -144,7 +144,7 @@ def extract(frame: Frame, string: str, pattern: str) -> list[str]:
 
 
 @builtin(
-    "string join(list: list, delimiter?: string)",
+    "string join(list: list, delimiter?!: string)",
     "string join(list: list, delimiter: string, prefix: string, suffix: string)",
 )
 def string_join(

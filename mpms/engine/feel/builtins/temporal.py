@@ -1,12 +1,11 @@
 """Functions on dates: the clock of the step, and the calendar."""
 
 import calendar
-from datetime import UTC, date, datetime, time
+from datetime import UTC, date, datetime
 from typing import Any
 
 from ...expressions.faults import Fault
 from ..calls import builtin
-from ..temporal import alike
 from ..values import Frame, Months, lift
 
 _DAYS = (
@@ -65,16 +64,15 @@ def last_day_of_month(frame: Frame, day: date) -> date:
 
 @builtin("years and months duration(from: date|date and time, to: date|date and time)")
 def months_between(frame: Frame, start: date, end: date) -> Months:
-    """Whole months; a month that is not over does not count."""
-    first, last = alike(start, end)
-    sign = 1
+    """Whole months between the days; a month that is not over does not count."""
+    first, last, sign = _day(start), _day(end), 1
     if first > last:
         first, last, sign = last, first, -1
     months = (last.year - first.year) * 12 + last.month - first.month
-    if (last.day, _time(last)) < (first.day, _time(first)):
+    if last.day < first.day:
         months -= 1
     return Months(months * sign)
 
 
-def _time(value: date) -> time:
-    return value.time() if isinstance(value, datetime) else time()
+def _day(value: date) -> date:
+    return value.date() if isinstance(value, datetime) else value

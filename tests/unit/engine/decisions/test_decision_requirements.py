@@ -6,7 +6,12 @@ from typing import Any, Protocol
 import pytest
 
 from mpms.domain.errors import ExpressionFailed, ModelRefused
-from mpms.engine.decisions import Decision, check_decisions, read_decisions
+from mpms.engine.decisions import (
+    Decision,
+    check_decisions,
+    read_decisions,
+    refused_decisions,
+)
 
 
 class TableText(Protocol):
@@ -118,9 +123,10 @@ def test_a_circle_is_refused_with_its_way(dmn: TableText) -> None:
         decision("b", literal("c"), needs("c")),
         decision("c", literal("b"), needs("b")),
     )
-    (found,) = check_decisions(xml)
+    found = check_decisions(xml)[0]
     assert (found.element, found.name) == ("b", "The b")
     assert found.reason == "requires itself: b -> c -> b"
+    assert {p.element for p in check_decisions(xml)} == {"a", "b", "c"}
     with pytest.raises(ModelRefused):
         read_decisions(xml)
 
@@ -234,7 +240,7 @@ def test_a_function_may_need_another_and_hold_a_table(dmn: TableText) -> None:
 def test_a_function_named_like_a_built_in_one_is_refused(dmn: TableText) -> None:
     function = FUNCTION.format(literal("1"), "").replace("net price", "count")
     xml = dmn.file(function, decision("pay", literal("1")))
-    assert "built-in function" in check_decisions(xml)[0].reason
+    assert "built-in function" in refused_decisions(xml)[0].reason
 
 
 def test_an_invocation_binds_by_name(dmn: TableText) -> None:
