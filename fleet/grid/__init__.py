@@ -14,10 +14,10 @@ from fleet.grid.errors import ExtraMissing
 
 if TYPE_CHECKING:
     from fleet.grid.floor import Floor
-    from fleet.grid.problem import Problem, Solution, solve
+    from fleet.grid.problem import Problem, Solution, improved, solve
     from fleet.grid.traffic import GridTraffic
 
-__all__ = ["Floor", "GridTraffic", "Problem", "Solution", "solve"]
+__all__ = ["Floor", "GridTraffic", "Problem", "Solution", "improved", "solve"]
 
 NEEDED = ("numpy", "numba")
 HOMES = {
@@ -25,6 +25,7 @@ HOMES = {
     "GridTraffic": "fleet.grid.traffic",
     "Problem": "fleet.grid.problem",
     "Solution": "fleet.grid.problem",
+    "improved": "fleet.grid.problem",
     "solve": "fleet.grid.problem",
 }
 

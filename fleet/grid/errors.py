@@ -2,7 +2,14 @@
 
 
 class GridRefused(ValueError):
-    """What was asked cannot be planned; the message names the cause."""
+    """What was asked cannot be planned; the message names the cause.
+
+    ``robot``: the number of the robot whose start or goal is at fault, if one is.
+    """
+
+    def __init__(self, text: str, robot: int | None = None) -> None:
+        super().__init__(text)
+        self.robot = robot
 
 
 class CellUnknown(GridRefused):

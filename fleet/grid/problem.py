@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from fleet.grid.errors import CellTaken, CellUnknown, GridRefused, PlannerUnknow
 from fleet.grid.floor import Cell, Floor
 from fleet.grid.lacam import solve_lacam
 from fleet.grid.pibt import Pibt
+from fleet.grid.refine import refine
 from fleet.grid.whca import solve_whca
 
 PLANNERS = ("pibt", "lacam", "whca")
@@ -104,6 +105,29 @@ def solve(
     return Solution(plan, why_not if plan is None else None, bound)
 
 
+def improved(
+    problem: Problem,
+    solution: Solution,
+    *,
+    seed: int = 0,
+    rings: bool = True,
+    may_go_on: Callable[[], bool],
+) -> Solution:
+    """The same with a plan of lower cost, as far as one is found in time."""
+    if solution.plan is None:
+        return solution
+    tables = DistanceTables(problem.floor)
+    plan = refine(
+        tables,
+        problem.goals,
+        solution.plan,
+        seed=seed,
+        rings=rings,
+        may_go_on=may_go_on,
+    )
+    return replace(solution, plan=plan)
+
+
 def _by_pibt(
     tables: DistanceTables,
     problem: Problem,
@@ -131,10 +155,11 @@ def _checked(floor: Floor, cells: Sequence[Cell], what: str) -> NDArray[np.int32
         try:
             number = floor.number_of(cell)
         except CellUnknown as error:
-            raise CellUnknown(f"the {what} of robot {robot}: {error}") from None
+            raise CellUnknown(f"the {what} of robot {robot}: {error}", robot) from None
         if number in robots:
             raise CellTaken(
-                f"robots {robots[number]} and {robot} have the same {what} {cell}"
+                f"robots {robots[number]} and {robot} have the same {what} {cell}",
+                robot,
             )
         robots[number] = robot
     return np.array(list(robots), np.int32)
@@ -144,4 +169,6 @@ def warm(planner: str) -> None:
     """Compile or load what a planner needs, so that a measured run does not."""
     if planner in PLANNERS:
         corner = Problem.of(Floor.drawn("..", ".."), [(0, 0)], [(1, 1)])
-        solve(corner, planner)
+        solution = solve(corner, planner)
+        turns = iter((True, False))
+        improved(corner, solution, may_go_on=lambda: next(turns))

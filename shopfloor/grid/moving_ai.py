@@ -30,6 +30,8 @@ class Row:
     goal: tuple[int, int]
     octile_length: float
     """The shortest way in straight and diagonal steps that cuts no corner."""
+    line: int
+    """Of the file."""
 
 
 def read_moving_ai(path: Path) -> Grid:
@@ -119,5 +121,5 @@ def read_scenario(path: Path, grid: Grid) -> list[Row]:
                 f"{path}:{number} is for a map of {width} by {height} cells, "
                 f"this one has {grid.width} by {grid.height}"
             )
-        rows.append(Row((x0, y0), (x1, y1), octile))
+        rows.append(Row((x0, y0), (x1, y1), octile, number))
     return rows

@@ -14,6 +14,7 @@ from shopfloor import cli
 
 ROOT = Path(__file__).resolve().parents[4]
 MAP = "type octile\nheight 3\nwidth 5\nmap\n.....\n@.@@.\n.....\n"
+HALL = ".........\n" * 3 + "@@@...@@@\n" * 3 + ".........\n" * 3
 ROWS = [(0, 0, 4, 0), (4, 0, 0, 0), (0, 2, 4, 2)]
 
 
@@ -53,6 +54,31 @@ def test_the_figures_of_a_plan_are_printed(
     assert answer["faults"] == []
 
 
+def test_with_a_time_limit_the_first_plan_is_made_better_until_then(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "bay.map").write_text(f"type octile\nheight 9\nwidth 9\nmap\n{HALL}")
+    rows = [(x, y, 8 - x, 8 - y) for y in (0, 2, 6, 8) for x in (0, 1, 2, 6, 7, 8)]
+    (folder / "bay.scen").write_text(scenario(rows, "9\t9"))
+    more = ("--time-limit-s", "0.3", "--no-rings")
+    code, answer, _ = called(folder, capsys, *more, agents=24)
+    first = answer["first"]
+    assert (code, answer["valid"], first["valid"]) == (0, True, True)
+    assert answer["lower_bound"] <= answer["sum_of_costs"] < first["sum_of_costs"]
+    assert first["time_ms"] < answer["time_ms"]
+    assert "first" not in called(folder, capsys, agents=24)[1]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_files_of_any_system_are_read_and_empty_lines_passed_over(
+    end: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for file in ("bay.map", "bay.scen"):
+        text = (folder / file).read_text() + "\n"
+        (folder / file).write_bytes(text.replace("\n", end).encode())
+    assert called(folder, capsys)[0] == 0
+
+
 def test_whca_is_the_third_planner(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -75,9 +101,24 @@ def test_a_plan_that_does_not_exist_ends_with_one_and_says_so(
 @pytest.mark.parametrize(
     ("rows", "agents", "more", "named"),
     [
-        ([(0, 0, 4, 0), (0, 0, 4, 2)], 2, (), "robots 0 and 1 have the same start"),
-        ([(0, 0, 4, 0), (0, 2, 4, 0)], 2, (), "robots 0 and 1 have the same goal"),
-        ([(0, 1, 4, 0)], 1, (), "the start of robot 0: cell (0, 1) is a wall"),
+        (
+            [(0, 0, 4, 0), (0, 0, 4, 2)],
+            2,
+            (),
+            ":3: robots 0 and 1 have the same start",
+        ),
+        (
+            [(0, 0, 4, 0), (0, 2, 4, 0)],
+            2,
+            (),
+            ":3: robots 0 and 1 have the same goal",
+        ),
+        (
+            [(0, 1, 4, 0)],
+            1,
+            (),
+            ":2: the start of robot 0: cell (0, 1) is a wall",
+        ),
         ([(0, 0, 2, 1)], 1, (), "the goal of robot 0: cell (2, 1) is a wall"),
         ([(0, 0, 7, 1)], 1, (), "the goal of robot 0: cell (7, 1) is outside"),
         (ROWS, 4, (), "has 3 rows, too few for 4 agents"),
@@ -111,6 +152,9 @@ def test_bad_input_is_named_and_nothing_is_printed_as_a_result(
         ("bay.map", MAP.replace("@.@@.", "@.@@"), "has 4 cells, not 5"),
         ("bay.map", MAP.replace(".", "@"), "the floor has no free cell"),
         ("bay.scen", "nonsense", "names no version"),
+        ("bay.scen", "", "names no version"),
+        ("bay.scen", "version 1\n", "has 0 rows, too few for 3 agents"),
+        ("bay.scen", "version 1\n0\tbay.map\t5\n", "bay.scen:2 is no scenario row"),
         ("bay.scen", scenario(ROWS, "9\t9"), "for a map of 9 by 9 cells"),
     ],
 )
