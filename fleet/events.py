@@ -9,29 +9,41 @@ from fleet.tasks.task import Action, Task
 
 
 @dataclass(frozen=True)
+class OfTask:
+    task: str
+
+
+@dataclass(frozen=True)
+class OfRobot:
+    robot: str
+
+
+@dataclass(frozen=True)
+class OfPlace:
+    place: str
+
+
+@dataclass(frozen=True)
 class Submitted:
     task: Task
 
 
 @dataclass(frozen=True)
-class Withdrawn:
+class Withdrawn(OfTask):
     """``now``: the robot stops where it is; else it finishes the leg."""
 
-    task: str
     now: bool = False
 
 
 @dataclass(frozen=True)
-class TaskPaused:
-    task: str
+class TaskPaused(OfTask):
     paused: bool = True
 
 
 @dataclass(frozen=True)
-class Reported:
+class Reported(OfRobot):
     """Pose and battery of a robot."""
 
-    robot: str
     x_m: float
     y_m: float
     yaw: float
@@ -39,90 +51,83 @@ class Reported:
 
 
 @dataclass(frozen=True)
-class Acted:
+class Acted(OfRobot):
     """A robot has done what a command asked for, or could not."""
 
-    robot: str
     action: Action
     done: bool = True
     why: str = ""
 
 
-@dataclass(frozen=True)
-class LoadLost:
+class LoadLost(OfRobot):
     """A robot no longer has its package."""
 
-    robot: str
-
 
 @dataclass(frozen=True)
-class Blocked:
+class Blocked(OfRobot):
     """Something that nobody knew of stands in a robot's way."""
 
-    robot: str
     x_m: float
     y_m: float
 
 
 @dataclass(frozen=True)
-class Failed:
+class Failed(OfRobot):
     """A robot does not move or answer any more."""
 
-    robot: str
     why: str
 
 
-@dataclass(frozen=True)
-class Recovered:
-    robot: str
+class Recovered(OfRobot):
+    """It drives and answers again."""
 
 
 @dataclass(frozen=True)
-class RobotPaused:
-    robot: str
+class RobotPaused(OfRobot):
     paused: bool = True
 
 
 @dataclass(frozen=True)
-class LevelSet:
-    robot: str
+class LevelSet(OfRobot):
     level: Level
 
 
 @dataclass(frozen=True)
-class Detected:
+class Detected(OfPlace):
     """A package detector says that something lies there, or no longer."""
 
-    place: str
     present: bool
 
 
 @dataclass(frozen=True)
-class InputComing:
+class InputComing(OfPlace):
     """A package is coming to an input."""
 
-    place: str
     package: str
     package_type: str
 
 
 @dataclass(frozen=True)
-class OutputWanted:
+class OutputWanted(OfPlace):
     """A package of a type is wanted at an output."""
 
-    place: str
     package_type: str
 
 
 @dataclass(frozen=True)
-class ZoneClosed:
+class OfZone:
     zone: str
-    corners: tuple[Point, ...]
 
 
 @dataclass(frozen=True)
-class ZoneOpened:
-    zone: str
+class ZoneClosed(OfZone):
+    """Nobody drives into it; who is inside may leave."""
+
+    corners: tuple[Point, ...]
+
+
+class ZoneOpened(OfZone):
+    """It is a floor like any other again."""
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ one plain dict (``to_dict``), from which a fleet goes on as if nothing had happe
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -16,31 +15,33 @@ from fleet.charging import Energy, Stations
 from fleet.commands import (
     Alert,
     Answer,
-    Decided,
     Drive,
+    Record,
     Refused,
     StorageChanged,
     TaskChanged,
 )
-from fleet.dispatch.bids import Bidder, Bids
+from fleet.dispatch.bids import Bids
+from fleet.dispatch.desk import FleetDesk
 from fleet.dispatch.phases import (
     COMPARATORS,
     FILTERS,
     PHASES,
-    QUEUE,
     Comparator,
     Filter,
     Phase,
 )
-from fleet.dispatch.round import Decision
 from fleet.dispatch.strategies import STRATEGIES, Strategy
-from fleet.model.world import Level, World
+from fleet.model.world import World
 from fleet.roads import Roadmap, make_roadmaps, unreached_places
-from fleet.storage import Demand, Storage
-from fleet.tasks import Action, Kind, Leg, Pool, State, Task, TaskRefused
+from fleet.storage import Storage
+from fleet.storage.demands import Demands
+from fleet.tasks import Kind, Pool, Task, TaskRefused
+from fleet.tasks.course import Course
 from fleet.traffic import Arrived, FreeTraffic, Go, Stuck, Traffic
-from fleet.vehicles import Claims, Doing, Vehicle
+from fleet.vehicles import Claims, Vehicle
 from fleet.vehicles.trouble import Trouble
+from fleet.vehicles.whereabouts import Whereabouts
 from fleet.vehicles.work import Work
 
 KEPT = 500
@@ -73,15 +74,11 @@ class Fleet:
         if missed:
             told = "; ".join(f"{place} ({why})" for place, why in missed.items())
             raise Unreachable(f"no robot reaches {told}")
-        self.strategy = STRATEGIES[strategy] if isinstance(strategy, str) else strategy
         self.phases = phases
-        self.comparators = comparators
-        self.filters = filters
         self.pool = Pool(world)
         self.storage = Storage(world)
         self.stations = Stations(world)
-        self.energy = Energy(world, self.roadmaps, self.stations)
-        self.bids = Bids(world, self.roadmaps, self.storage, self.energy)
+        energy = Energy(world, self.roadmaps, self.stations)
         self.traffic: Traffic = traffic or FreeTraffic(world, self.roadmaps)
         self.claims = Claims(world)
         self.vehicles = {
@@ -95,7 +92,13 @@ class Fleet:
             for spec in world.robots.values()
         }
         self.work = Work(self)
+        self.course = Course(self)
         self.trouble = Trouble(self)
+        self.whereabouts = Whereabouts(self)
+        self.demands = Demands(self)
+        chosen = STRATEGIES[strategy] if isinstance(strategy, str) else strategy
+        bids = Bids(world, self.roadmaps, self.storage, energy)
+        self.desk = FleetDesk(self, bids, chosen, comparators, filters)
         self.answer = Answer()
         self.dropped: dict[str, tuple[str, float, float]] = {}  # package: type, x, y
         self.obstacles: dict[str, float] = {}  # what blocked robots: until when
@@ -111,7 +114,7 @@ class Fleet:
             self._take(now, event)
         except TaskRefused as refused:
             self.answer.records.append(Refused(type(event).__name__, str(refused)))
-        self._drain_storage(now)
+        self.demands.drain(now)
         return self.answer
 
     def _take(self, now: float, event: ev.Event) -> None:
@@ -119,19 +122,18 @@ class Fleet:
             case ev.Tick():
                 self._tick(now)
             case ev.Reported():
-                self._report(event)
+                self.whereabouts.report(event)
             case ev.Acted():
                 self.work.acted(self.vehicle(event.robot), event, now)
             case ev.Detected():
-                for demand in self.storage.detect(event.place, event.present):
-                    self._demand(demand, now)
+                self.demands.detected(event, now)
             case ev.Submitted():
                 self.pool.submit(event.task, now)
                 self.task_changed(event.task)
             case ev.Withdrawn():
-                self._withdraw(event, now)
+                self.course.withdraw(event, now)
             case ev.TaskPaused():
-                self._pause_task(event)
+                self.course.pause(event)
             case ev.LoadLost():
                 self.work.load_lost(self.vehicle(event.robot), now)
             case ev.Blocked():
@@ -145,7 +147,7 @@ class Fleet:
             case ev.LevelSet():
                 self.trouble.set_level(event, now)
             case ev.InputComing() | ev.OutputWanted():
-                self._demanded(event)
+                self.demands.take(event)
             case ev.ZoneClosed():
                 if len(event.corners) < 3:
                     raise TaskRefused(f"zone {event.zone} has fewer than 3 corners")
@@ -169,243 +171,6 @@ class Fleet:
             raise TaskRefused(f"there is no robot {robot!r}")
         return vehicle
 
-    def _report(self, event: ev.Reported) -> None:
-        vehicle = self.vehicle(event.robot)
-        first = not vehicle.known
-        vehicle.x_m, vehicle.y_m, vehicle.yaw = event.x_m, event.y_m, event.yaw
-        vehicle.percent = min(100.0, max(0.0, event.percent))
-        if vehicle.level in (Level.IGNORED, Level.NOTICED):
-            return
-        if first:
-            self.traffic.add_robot(vehicle.id, vehicle.type.id, event.x_m, event.y_m)
-            if vehicle.level is Level.RESPECTED:
-                self.traffic.freeze(vehicle.id)
-            self.find_place(vehicle)
-        self.traffic.report(vehicle.id, event.x_m, event.y_m, event.yaw)
-        self.claims.left(vehicle.id, event.x_m, event.y_m, but=vehicle.target)
-        if vehicle.place and self.claims.holders.get(vehicle.place) != vehicle.id:
-            vehicle.place = ""
-
-    def find_place(self, vehicle: Vehicle) -> None:
-        """Where a robot stands that has just come into view."""
-        name = self.nearest_place(vehicle)
-        x_m, y_m = self.claims.spot(name)
-        if vehicle.x_m is None or vehicle.y_m is None:
-            return
-        if math.hypot(vehicle.x_m - x_m, vehicle.y_m - y_m) < 0.3:
-            vehicle.place = name
-            self.claims.take(vehicle.id, name)
-
-    def nearest_place(self, vehicle: Vehicle) -> str:
-        if vehicle.place:
-            return vehicle.place
-        x_m, y_m = vehicle.x_m or 0.0, vehicle.y_m or 0.0
-        unreached = self.roadmaps[vehicle.type.id].unreached
-        return min(
-            (name for name in self.world.places if name not in unreached),
-            key=lambda name: math.dist(self.claims.spot(name), (x_m, y_m)),
-        )
-
-    def _demanded(self, event: ev.InputComing | ev.OutputWanted) -> None:
-        if self.stopped:
-            raise TaskRefused("no new demands are taken")
-        if isinstance(event, ev.InputComing):
-            taken = self.storage.new_input(
-                event.place, event.package, event.package_type
-            )
-            if taken:
-                self.dropped.pop(event.package, None)
-        else:
-            taken = self.storage.new_output(event.place, event.package_type)
-        if not taken:
-            raise TaskRefused(f"{event.place} cannot take {event.package_type}")
-
-    def _demand(self, demand: Demand, now: float) -> None:
-        """Storage has something to do for the robots."""
-        self._number += 1
-        if demand.store:
-            legs = [Leg(demand.place, Action.LOAD), Leg("", Action.UNLOAD)]
-            kind = Kind.STORE
-        else:
-            legs = [Leg("", Action.LOAD), Leg(demand.place, Action.UNLOAD)]
-            kind = Kind.RETRIEVE
-        task = Task(
-            f"{kind}/{self._number}",
-            kind,
-            legs,
-            package=demand.package,
-            package_type=demand.package_type,
-        )
-        self.pool.submit(task, now)
-        self.task_changed(task)
-
-    def _drain_storage(self, now: float) -> None:
-        for demand in self.storage.take_demands():
-            self._demand(demand, now)
-        self._tell_storage()
-        for notice in self.storage.notices:
-            self.alert("package", notice.place, notice.text)
-        self.storage.notices.clear()
-
-    # Tasks
-
-    def _task(self, task_id: str) -> Task:
-        task = self.pool.get(task_id)
-        if task is None:
-            raise TaskRefused(f"there is no task {task_id!r}")
-        return task
-
-    def _withdraw(self, event: ev.Withdrawn, now: float) -> None:
-        task = self._task(event.task)
-        if task.state.ended:
-            raise TaskRefused(f"task {task.id} is already {task.state}")
-        vehicle = self.vehicles.get(task.robot)
-        if vehicle is None:
-            self.end_task(task, State.WITHDRAWN, "withdrawn")
-            return
-        if vehicle.queue[:1] != [task.id]:
-            vehicle.queue.remove(task.id)
-            self.end_task(task, State.WITHDRAWN, "withdrawn")
-            return
-        task.withdrawing = True
-        busy = vehicle.doing in (Doing.ACTING, Doing.CONFIRMING) or vehicle.load
-        if not busy and (event.now or vehicle.doing is not Doing.DRIVING):
-            self.drop_task(task, vehicle, now)
-
-    def _pause_task(self, event: ev.TaskPaused) -> None:
-        task = self._task(event.task)
-        if event.paused:
-            self.pool.pause(task)
-        else:
-            self.pool.go_on(task)
-        self.task_changed(task)
-
-    def end_task(self, task: Task, state: State, why: str = "") -> None:
-        if task.reserved:
-            self.storage.end_reservation(task.reserved)
-            task.reserved = ""
-        task.why = why or task.why
-        self.pool.end(task, state)
-        self.task_changed(task)
-
-    def clear_queue(self, vehicle: Vehicle, why: str, now: float) -> None:
-        """Others shall do what is in its queue; a loaded task stays with it."""
-        for task_id in list(vehicle.queue):
-            task = self.pool[task_id]
-            if vehicle.load and task.leg > 0 and task_id == vehicle.queue[0]:
-                continue
-            vehicle.queue.remove(task_id)
-            if task.dispensable or task.kind in (Kind.CHARGE, Kind.PARK):
-                self.work.stop_own(task, vehicle, now)
-                self.end_task(task, State.WITHDRAWN, why)
-                continue
-            self.give_back(task, why)
-        if not vehicle.queue:
-            self.work.halt(vehicle, now)
-
-    def give_back(self, task: Task, why: str) -> None:
-        """Another robot may do it, with storage chosen anew."""
-        if task.reserved:
-            self.storage.end_reservation(task.reserved)
-        task.reopen()
-        self.pool.give_back(task, why)
-        self.task_changed(task)
-
-    def drop_task(self, task: Task, vehicle: Vehicle, now: float) -> None:
-        """The present task of a robot ends here, without being done."""
-        self.work.stop_own(task, vehicle, now)
-        vehicle.queue.remove(task.id)
-        self.end_task(task, State.WITHDRAWN, task.why or "withdrawn")
-        self.work.halt(vehicle, now)
-
-    # What phases ask for
-
-    def bidder(self, vehicle: Vehicle, now: float) -> Bidder:
-        """Where and when its queue ends, from the bids for what is in it."""
-        bidder = Bidder(
-            id=vehicle.id,
-            type=vehicle.type,
-            place=self.nearest_place(vehicle),
-            ready_at=now,
-            percent=vehicle.percent,
-            turn=vehicle.turn,
-        )
-        real = 0
-        for task_id in vehicle.queue:
-            task = self.pool[task_id]
-            if task.dispensable:
-                continue
-            real += task.kind is not Kind.CHARGE
-            self._after(bidder, task)
-        bidder.room = max(0, QUEUE - real)
-        return bidder
-
-    def _after(self, bidder: Bidder, task: Task) -> None:
-        if task.kind is Kind.CHARGE:
-            stop = self.energy.best_stop(
-                bidder.type, bidder.place, bidder.percent, bidder.place
-            )
-            if stop is not None:
-                bidder.ready_at += stop.takes_s
-                bidder.place, bidder.percent = stop.place, stop.percent
-            return
-        places = [leg.place or task.reserved for leg in task.legs[task.leg :]]
-        roadmap = self.roadmaps[bidder.type.id]
-        drive_s = 0.0
-        for place in places:
-            drive_s += roadmap.time_s(bidder.place, place)
-            bidder.place = place
-        bidder.ready_at += drive_s + bidder.type.load_s * len(places)
-        used = drive_s * bidder.type.discharging_pps
-        bidder.percent = max(0.0, bidder.percent - used)
-
-    def decided(self, decision: Decision) -> None:
-        self._tell_storage()
-        self.answer.records.append(Decided(decision))
-
-    def give(self, decision: Decision, now: float) -> None:
-        """A task goes to the end of a robot's queue, after a charge if it needs one."""
-        task, vehicle = self.pool[decision.task], self.vehicles[decision.robot]
-        self.work.make_way(vehicle, now)
-        if decision.bid is not None and decision.bid.zone:
-            self._number += 1
-            zone = decision.bid.zone
-            spots = self.world.charging[zone].places
-            charge = Task(
-                f"charge/{self._number}",
-                Kind.CHARGE,
-                [Leg(spots[0], Action.CHARGE)],
-                intended=vehicle.id,
-                zone=zone,
-            )
-            self.pool.submit(charge, now)
-            self.pool.assign(charge, vehicle.id)
-            vehicle.queue.append(charge.id)
-            self.task_changed(charge)
-            self.stations.reserve(vehicle.id, zone)
-        if task.reserved:
-            task.legs = [
-                Leg(leg.place or task.reserved, leg.action) for leg in task.legs
-            ]
-        self.pool.assign(task, vehicle.id)
-        vehicle.queue.append(task.id)
-        vehicle.turn += 1
-        self.task_changed(task)
-
-    def add_own(self, task: Task, vehicle: Vehicle, now: float) -> None:
-        """A task that the fleet itself wants: charging, parking."""
-        self._number += 1
-        task.id = f"{task.kind}/{self._number}"
-        self.pool.submit(task, now)
-        self.pool.assign(task, vehicle.id)
-        at = 0 if not task.dispensable else len(vehicle.queue)
-        vehicle.queue.insert(at, task.id)
-        if at == 0:
-            self.work.halt(vehicle, now)
-        if task.zone:
-            self.stations.reserve(vehicle.id, task.zone)
-        self.task_changed(task)
-
     # Time
 
     def _tick(self, now: float) -> None:
@@ -414,7 +179,7 @@ class Fleet:
             self.traffic.take_obstacle(name)
         if not self.pulled_over:
             for phase in self.phases:
-                phase(self, now)
+                phase(self.desk, now)
             for vehicle in self.vehicles.values():
                 self.work.go_on(vehicle, now)
             self.work.make_room(now)
@@ -438,23 +203,28 @@ class Fleet:
         if now - vehicle.stuck_since > GIVE_UP_S and not vehicle.load:
             why = f"found no way to {stuck.place}"
             vehicle.stuck_since = None
-            self.clear_queue(vehicle, why, now)
+            self.course.clear_queue(vehicle, why, now)
 
     # Records
 
     def alert(self, kind: str, about: str, text: str) -> None:
         self.answer.records.append(Alert(kind, about, text))
 
-    def _tell_storage(self) -> None:
+    def tell_storage(self) -> None:
         """Before what follows from it: a reservation comes before its task."""
         self.answer.records += map(StorageChanged, self.storage.published)
         self.storage.published.clear()
 
+    def tell(self, record: Record) -> None:
+        self.tell_storage()
+        self.answer.records.append(record)
+
     def task_changed(self, task: Task) -> None:
-        self._tell_storage()
-        self.answer.records.append(
-            TaskChanged(task.id, task.state.value, task.robot, task.why)
-        )
+        self.tell(TaskChanged(task.id, task.state.value, task.robot, task.why))
+
+    def new_id(self, kind: Kind) -> str:
+        self._number += 1
+        return f"{kind}/{self._number}"
 
     # Saving
 

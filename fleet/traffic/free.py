@@ -20,8 +20,10 @@ from fleet.traffic.bodies import Floor, Piece
 from fleet.traffic.closures import Closures
 from fleet.traffic.plans import LONG_AGO, Body, PlannedStep, order, retime
 from fleet.traffic.port import Arrived, Go, Outcome, Stuck, Waypoint
-from fleet.traffic.search import Step, Taken, find_way
-from fleet.traffic.tracks import Move, Tracks
+from fleet.traffic.saving import body_from_dict, body_to_dict
+from fleet.traffic.search import Step
+from fleet.traffic.tracks import Tracks
+from fleet.traffic.ways import Ways
 
 AHEAD = 4
 """Moves that a robot is granted beyond those it has done."""
@@ -47,6 +49,7 @@ class FreeTraffic:
         }
         self.closures = Closures(self.floor, self._tracks.values())
         self.bodies: dict[str, Body] = {}
+        self._ways = Ways(self.floor, self.closures, self.bodies, planned=planned)
         self._extra: list[tuple[str, float, float]] = []
         self._next_id = 1
         self.deadlocks = 0  # circles found and cut
@@ -202,7 +205,7 @@ class FreeTraffic:
         if body.granted < len(body.plan):
             return True  # on its way out of the way
         tracks = body.tracks
-        steps = self._search(body, now, {body.goal_node}, tracks.hints(body.goal))
+        steps = self._ways.search(body, now, {body.goal_node}, tracks.hints(body.goal))
         if steps is not None:
             body.failed_since = None
             self._take(body, steps)
@@ -214,66 +217,12 @@ class FreeTraffic:
         at_rest = body.last_node in tracks.roadmap.place_nodes.values()
         if now - body.failed_since < RETREAT_S or at_rest:
             return False
-        goals = self._free_places(body)
-        steps = self._search(body, now, goals, None)
+        goals = self._ways.free_places(body)
+        steps = self._ways.search(body, now, goals, None)
         if steps:
             self.retreats += 1
             self._take(body, steps)
         return False
-
-    def _free_places(self, body: Body) -> set[int]:
-        """Places where it disturbs nobody: no robot is there or on its way there."""
-        taken = [
-            b.tracks.standing(n)
-            for b in self.bodies.values()
-            if b is not body
-            for n in {b.last_node, b.planned_node, *((b.goal_node,) if b.goal else ())}
-        ]
-        tracks = body.tracks
-        return {
-            node
-            for node in tracks.roadmap.place_nodes.values()
-            if not any(self.floor.conflict(tracks.standing(node), p) for p in taken)
-        }
-
-    def _search(
-        self, body: Body, now: float, goals: set[int], hints: list[float] | None
-    ) -> list[Step] | None:
-        tracks = body.tracks
-        taken = Taken(self.floor)
-        if self._planned:
-            for other in self.bodies.values():
-                if other is not body:
-                    other.add_to(taken, self.floor)
-        for piece in self.closures.pieces():
-            taken.add(piece, LONG_AGO, math.inf)
-        last = body.plan[body.granted - 1] if body.granted else None
-        if hints is not None and not self._may_stay(body, taken):
-            return None
-
-        def allowed(move: Move) -> bool:
-            return self.closures.allows(tracks, move)
-
-        return find_way(
-            tracks,
-            taken,
-            start=body.last_node,
-            came=body.last_move,
-            heading=body.yaw if last is None else last.move.heading,
-            at=now if last is None else max(now, last.end_at),
-            goals=goals,
-            hints=(lambda node: 0.0) if hints is None else hints.__getitem__,
-            allowed=allowed,
-        )
-
-    def _may_stay(self, body: Body, taken: Taken) -> bool:
-        """Is the goal free in the end, and not in a closed zone?"""
-        tracks, goal = body.tracks, body.goal_node
-        spans = taken.spans(tracks.standing(goal))
-        if spans and spans[-1][1] == math.inf:
-            return False
-        zone = self.closures.contains(tracks, goal)
-        return zone is None or self.closures.contains(tracks, body.last_node) == zone
 
     def _take(self, body: Body, steps: list[Step]) -> None:
         new = []
@@ -365,7 +314,7 @@ class FreeTraffic:
             "next_id": self._next_id,
             "counts": [self.deadlocks, self.retreats],
             "closures": self.closures.to_dict(),
-            "bodies": [_body_to_dict(body) for body in self.bodies.values()],
+            "bodies": [body_to_dict(body) for body in self.bodies.values()],
         }
 
     def load(self, data: dict[str, Any]) -> None:
@@ -374,54 +323,7 @@ class FreeTraffic:
         self._next_id = data["next_id"]
         self.deadlocks, self.retreats = data["counts"]
         self.closures.load(data["closures"], dict(self._world.doors))
-        self.bodies = {
-            each["robot"]: _body_from_dict(each, self._tracks[each["type"]])
-            for each in data["bodies"]
-        }
-
-
-def _body_to_dict(body: Body) -> dict[str, Any]:
-    return {
-        "robot": body.robot,
-        "type": body.tracks.robot.id,
-        "pose": [body.x_m, body.y_m, body.yaw],
-        "node": body.node,
-        "came": None if body.came is None else body.came.number,
-        "plan": [
-            [s.id, s.move.number, s.takes_s, s.start_at, s.end_at, sorted(s.after)]
-            for s in body.plan
-        ],
-        "counts": [body.done, body.granted, body.sent],
-        "goal": body.goal,
-        "frozen": body.frozen,
-        "failed_since": body.failed_since,
-        "retry_at": body.retry_at,
-        "told_at": body.told_at,
-    }
-
-
-def _body_from_dict(data: dict[str, Any], tracks: Tracks) -> Body:
-    x_m, y_m, yaw = data["pose"]
-    came = None if data["came"] is None else tracks.moves[data["came"]]
-    done, granted, sent = data["counts"]
-    return Body(
-        robot=data["robot"],
-        tracks=tracks,
-        x_m=x_m,
-        y_m=y_m,
-        node=data["node"],
-        yaw=yaw,
-        came=came,
-        plan=[
-            PlannedStep(id_, tracks.moves[move], takes_s, start_at, end_at, set(after))
-            for id_, move, takes_s, start_at, end_at, after in data["plan"]
-        ],
-        done=done,
-        granted=granted,
-        sent=sent,
-        goal=data["goal"],
-        frozen=data["frozen"],
-        failed_since=data["failed_since"],
-        retry_at=data["retry_at"],
-        told_at=data["told_at"],
-    )
+        self.bodies.clear()
+        for each in data["bodies"]:
+            tracks = self._tracks[each["type"]]
+            self.bodies[each["robot"]] = body_from_dict(each, tracks)

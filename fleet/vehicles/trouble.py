@@ -35,7 +35,7 @@ class Trouble:
         if vehicle.known and vehicle.level in (Level.USED, Level.RESPECTED):
             self._fleet.traffic.freeze(vehicle.id)
         self._fleet.stations.end_all(vehicle.id)
-        self._fleet.clear_queue(vehicle, event.why, now)
+        self._fleet.course.clear_queue(vehicle, event.why, now)
         self._fleet.work.halt(vehicle, now)
         if vehicle.load:
             text = f"{vehicle.load} is on board"
@@ -65,7 +65,7 @@ class Trouble:
             return
         here = (Level.USED, Level.RESPECTED)
         if vehicle.level is Level.USED:
-            self._fleet.clear_queue(vehicle, f"is only {event.level}", now)
+            self._fleet.course.clear_queue(vehicle, f"is only {event.level}", now)
             self._fleet.work.halt(vehicle, now)
             if vehicle.known:
                 self._fleet.answer.commands.append(Stop(vehicle.id))
@@ -80,7 +80,7 @@ class Trouble:
             self._fleet.traffic.add_robot(
                 vehicle.id, vehicle.type.id, vehicle.x_m, vehicle.y_m
             )
-            self._fleet.find_place(vehicle)
+            self._fleet.whereabouts.find_place(vehicle)
         if event.level is Level.RESPECTED:
             self._fleet.traffic.freeze(vehicle.id)
         elif event.level is Level.USED and not vehicle.failed and not vehicle.paused:

@@ -40,7 +40,7 @@ class Work:
             return
         if vehicle.doing in (Doing.NOTHING, Doing.WAITING):
             if task.withdrawing and not vehicle.load:
-                self._fleet.drop_task(task, vehicle, now)
+                self._fleet.course.drop(task, vehicle, now)
                 return
             self._begin(vehicle, task, now)
         elif vehicle.doing is Doing.CONFIRMING:
@@ -131,7 +131,7 @@ class Work:
             vehicle.doing = Doing.NOTHING
             return
         if task.withdrawing and not vehicle.load:
-            self._fleet.drop_task(task, vehicle, now)
+            self._fleet.course.drop(task, vehicle, now)
             return
         action = task.legs[task.leg].action
         if action is Action.NONE:
@@ -199,7 +199,7 @@ class Work:
             self._fleet.task_changed(task)
             return
         vehicle.queue.remove(task.id)
-        self._fleet.end_task(task, State.DONE)
+        self._fleet.course.end(task, State.DONE)
 
     # Charging
 
@@ -222,7 +222,7 @@ class Work:
         if vehicle.percent >= enough:
             vehicle.queue.remove(task.id)
             self.stop_own(task, vehicle, now)
-            fleet.end_task(task, State.DONE)
+            fleet.course.end(task, State.DONE)
             vehicle.doing, vehicle.since = Doing.NOTHING, now
         elif vehicle.percent >= vehicle.type.good_percent and not vehicle.load:
             task.dispensable = len(vehicle.queue) == 1
@@ -243,11 +243,11 @@ class Work:
             if task.dispensable:
                 task.why = "gives way to a task"
                 if vehicle.queue[0] == task_id:
-                    self._fleet.drop_task(task, vehicle, now)
+                    self._fleet.course.drop(task, vehicle, now)
                 else:
                     vehicle.queue.remove(task_id)
                     self.stop_own(task, vehicle, now)
-                    self._fleet.end_task(task, State.WITHDRAWN)
+                    self._fleet.course.end(task, State.WITHDRAWN)
 
     def halt(self, vehicle: Vehicle, now: float) -> None:
         """It does nothing for now; a drive ends at the next point."""
@@ -267,7 +267,7 @@ class Work:
             return
         fleet = self._fleet
         roadmap = fleet.roadmaps[vehicle.type.id]
-        row = roadmap.times_from(fleet.nearest_place(vehicle))
+        row = roadmap.times_from(fleet.whereabouts.nearest_place(vehicle))
         for _, place in sorted((row[roadmap.index[n]], n) for n in roadmap.names):
             if place not in roadmap.unreached and fleet.claims.take(vehicle.id, place):
                 vehicle.target, vehicle.aside = place, True
@@ -307,7 +307,7 @@ class Work:
         """A retrieval is wanted still: it waits for stock again."""
         if task.kind is Kind.RETRIEVE:
             self._fleet.storage.hold_back(task.goal, task.package_type)
-        self._fleet.end_task(task, State.FAILED, why)
+        self._fleet.course.end(task, State.FAILED, why)
 
     def _give_up(self, vehicle: Vehicle, task: Task, why: str, now: float) -> None:
         """It could not load or unload; somebody else may, once."""
@@ -320,5 +320,5 @@ class Work:
             self._fail_task(vehicle, task, why, now)
             return
         vehicle.queue.remove(task.id)
-        fleet.give_back(task, why)
+        fleet.course.give_back(task, why)
         self.halt(vehicle, now)

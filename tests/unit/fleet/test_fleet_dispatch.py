@@ -192,5 +192,5 @@ def test_tasks_are_sorted_by_priority_deadline_and_age() -> None:
         transport_task("due", "A1", "A2", submitted_at=9.0, deadline_at=50.0),
         transport_task("high", "A1", "A2", submitted_at=9.0, priority=1),
     ]
-    order = [task.id for task in sorted_tasks(fleet, tasks, 10.0)]
+    order = [task.id for task in sorted_tasks(fleet.desk, tasks, 10.0)]
     assert order == ["high", "due", "old"]

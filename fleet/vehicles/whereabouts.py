@@ -1,0 +1,60 @@
+"""Where robots are, from what they report, and the place that goes with it."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from fleet.events import Reported
+from fleet.model.world import Level
+from fleet.vehicles.vehicle import Vehicle
+
+if TYPE_CHECKING:
+    from fleet.fleet import Fleet
+
+AT_PLACE_M = 0.3
+
+
+class Whereabouts:
+    """Takes reports in."""
+
+    def __init__(self, fleet: Fleet) -> None:
+        self._fleet = fleet
+
+    def report(self, event: Reported) -> None:
+        vehicle = self._fleet.vehicle(event.robot)
+        first = not vehicle.known
+        vehicle.x_m, vehicle.y_m, vehicle.yaw = event.x_m, event.y_m, event.yaw
+        vehicle.percent = min(100.0, max(0.0, event.percent))
+        if vehicle.level in (Level.IGNORED, Level.NOTICED):
+            return
+        traffic, claims = self._fleet.traffic, self._fleet.claims
+        if first:
+            traffic.add_robot(vehicle.id, vehicle.type.id, event.x_m, event.y_m)
+            if vehicle.level is Level.RESPECTED:
+                traffic.freeze(vehicle.id)
+            self.find_place(vehicle)
+        traffic.report(vehicle.id, event.x_m, event.y_m, event.yaw)
+        claims.left(vehicle.id, event.x_m, event.y_m, but=vehicle.target)
+        if vehicle.place and claims.holders.get(vehicle.place) != vehicle.id:
+            vehicle.place = ""
+
+    def find_place(self, vehicle: Vehicle) -> None:
+        """Where a robot stands that has just come into view."""
+        name = self.nearest_place(vehicle)
+        x_m, y_m = self._fleet.claims.spot(name)
+        if vehicle.x_m is None or vehicle.y_m is None:
+            return
+        if math.hypot(vehicle.x_m - x_m, vehicle.y_m - y_m) < AT_PLACE_M:
+            vehicle.place = name
+            self._fleet.claims.take(vehicle.id, name)
+
+    def nearest_place(self, vehicle: Vehicle) -> str:
+        if vehicle.place:
+            return vehicle.place
+        x_m, y_m = vehicle.x_m or 0.0, vehicle.y_m or 0.0
+        unreached = self._fleet.roadmaps[vehicle.type.id].unreached
+        return min(
+            (name for name in self._fleet.world.places if name not in unreached),
+            key=lambda name: math.dist(self._fleet.claims.spot(name), (x_m, y_m)),
+        )
