@@ -70,6 +70,14 @@ class Alert:
 
 
 @dataclass(frozen=True)
+class Registered:
+    """A robot has reported for the first time and is asked from now on."""
+
+    robot: str
+    type: str
+
+
+@dataclass(frozen=True)
 class Refused:
     """An event that could not be taken, and why; nothing has changed."""
 
@@ -77,7 +85,7 @@ class Refused:
     why: str
 
 
-Record = Decided | TaskChanged | StorageChanged | Alert | Refused
+Record = Decided | TaskChanged | StorageChanged | Alert | Registered | Refused
 
 
 @dataclass

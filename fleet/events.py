@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from fleet.model.world import Level, Point
 from fleet.tasks.task import Action, Task
@@ -167,6 +168,21 @@ class Stopped:
     stopped: bool = True
 
 
+class Part(StrEnum):
+    """Components that a plant starts one after the other."""
+
+    STORAGE = "storage management"
+    PLANNER = "task planner"
+    CHARGING = "charging station management"
+
+
+@dataclass(frozen=True)
+class Started:
+    """A component that was not running yet answers from now on."""
+
+    part: Part
+
+
 @dataclass(frozen=True)
 class Tick:
     """Time has passed."""
@@ -194,5 +210,6 @@ Event = (
     | Seen
     | PulledOver
     | Stopped
+    | Started
     | Tick
 )

@@ -7,7 +7,7 @@ one plain dict (``to_dict``), from which a fleet goes on as if nothing had happe
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from fleet import events as ev
@@ -50,6 +50,16 @@ GIVE_UP_S = 300.0
 """A robot that finds no way for so long gives its task back."""
 
 
+NEEDS: dict[type[ev.Event], ev.Part] = {
+    ev.InputComing: ev.Part.STORAGE,
+    ev.OutputWanted: ev.Part.STORAGE,
+    ev.Submitted: ev.Part.PLANNER,
+    ev.Withdrawn: ev.Part.PLANNER,
+    ev.TaskPaused: ev.Part.PLANNER,
+}
+"""What has to run for an event to be taken."""
+
+
 class Unreachable(ValueError):
     """The world has places that no robot reaches."""
 
@@ -67,6 +77,7 @@ class Fleet:
         comparators: Sequence[Comparator] = COMPARATORS,
         filters: Sequence[Filter] = FILTERS,
         traffic: Traffic | None = None,
+        running: Collection[ev.Part] = tuple(ev.Part),
     ) -> None:
         self.world = world
         self.roadmaps = make_roadmaps(world) if roadmaps is None else roadmaps
@@ -78,6 +89,8 @@ class Fleet:
         self.pool = Pool(world)
         self.storage = Storage(world)
         self.stations = Stations(world)
+        self.running = set(running)
+        self.stations.running = ev.Part.CHARGING in self.running
         energy = Energy(world, self.roadmaps, self.stations)
         self.traffic: Traffic = traffic or FreeTraffic(world, self.roadmaps)
         self.claims = Claims(world)
@@ -111,6 +124,7 @@ class Fleet:
         """Take an event in and say what to do. Bad events are refused with a reason."""
         self.answer = Answer()
         try:
+            self._check_runs(NEEDS.get(type(event)))
             self._take(now, event)
         except TaskRefused as refused:
             self.answer.records.append(Refused(type(event).__name__, str(refused)))
@@ -160,8 +174,23 @@ class Fleet:
                 self.trouble.see(event)
             case ev.PulledOver():
                 self.trouble.pull_over(event.over, now)
+            case ev.Started():
+                self._start(event.part)
             case ev.Stopped():
                 self.stopped = event.stopped
+
+    def _check_runs(self, part: ev.Part | None) -> None:
+        if part is not None and part not in self.running:
+            raise TaskRefused(f"the {part} has not been started")
+
+    def _start(self, part: ev.Part) -> None:
+        if part in self.running:
+            raise TaskRefused(f"the {part} is running already")
+        self.running.add(part)
+        if part is ev.Part.STORAGE:
+            self.storage.start()
+        elif part is ev.Part.CHARGING:
+            self.stations.running = True
 
     # What is known
 
@@ -177,7 +206,7 @@ class Fleet:
         for name in [n for n, until in self.obstacles.items() if until <= now]:
             del self.obstacles[name]
             self.traffic.take_obstacle(name)
-        if not self.pulled_over:
+        if not self.pulled_over and ev.Part.PLANNER in self.running:
             for phase in self.phases:
                 phase(self.desk, now)
             for vehicle in self.vehicles.values():
@@ -240,6 +269,7 @@ class Fleet:
             "dropped": {name: list(where) for name, where in self.dropped.items()},
             "obstacles": dict(self.obstacles),
             "entities": {name: list(each) for name, each in self.entities.items()},
+            "running": sorted(self.running),
             "flags": [self.stopped, self.pulled_over, self._number],
         }
 
@@ -259,3 +289,5 @@ class Fleet:
             n: (x, y, r, v) for n, (x, y, r, v) in data["entities"].items()
         }
         self.stopped, self.pulled_over, self._number = data["flags"]
+        self.running = {ev.Part(part) for part in data.get("running", ev.Part)}
+        self.stations.running = ev.Part.CHARGING in self.running

@@ -20,10 +20,11 @@ class Stations:
         self._zones = dict(world.charging)
         self._granted: dict[str, dict[str, str]] = {zone: {} for zone in self._zones}
         self._queues: dict[str, list[str]] = {zone: [] for zone in self._zones}
+        self.running = True
 
     def reserve(self, robot: str, zone: str) -> bool:
         """True: the robot has a place; False: it waits, or there is no such zone."""
-        if zone not in self._zones:
+        if zone not in self._zones or not self.running:
             return False
         if robot in self._granted[zone]:
             return True

@@ -10,7 +10,8 @@ from fleet.dispatch.bids import Bidder, Bids
 from fleet.dispatch.phases import QUEUE, Comparator, Filter
 from fleet.dispatch.round import Decision
 from fleet.dispatch.strategies import Strategy
-from fleet.tasks.task import Action, Kind, Leg, Task
+from fleet.tasks.pool import TaskRefused
+from fleet.tasks.task import Action, Kind, Leg, State, Task
 from fleet.vehicles.vehicle import Vehicle
 
 if TYPE_CHECKING:
@@ -83,9 +84,14 @@ class FleetDesk:
     def give(self, decision: Decision, now: float) -> None:
         """A task goes to the end of a robot's queue, after a charge if it needs one."""
         task, vehicle = self.pool[decision.task], self.vehicles[decision.robot]
+        bid = decision.bid
+        if bid is None or bid.why_not or bid.robot != vehicle.id:
+            raise TaskRefused(f"{vehicle.id} has made no offer for task {task.id}")
+        if task.state is not State.READY:
+            raise TaskRefused(f"task {task.id} is {task.state} and not to be given")
         self._fleet.work.make_way(vehicle, now)
-        if decision.bid is not None and decision.bid.zone:
-            self._charge_before(vehicle, decision.bid.zone, now)
+        if bid.zone:
+            self._charge_before(vehicle, bid.zone, now)
         if task.reserved:
             task.legs = [
                 Leg(leg.place or task.reserved, leg.action) for leg in task.legs

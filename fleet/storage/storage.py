@@ -72,6 +72,10 @@ class Storage:
         self._free: list[str] | None = None
         self._stock: dict[str, list[str]] | None = None
 
+    def start(self) -> None:
+        """Tell followers what lies where; later only changes are told."""
+        self._publish()
+
     # What others ask for
 
     def new_input(self, place: str, package: str, package_type: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from fleet.commands import Registered
 from fleet.events import Reported
 from fleet.model.world import Level
 from fleet.vehicles.vehicle import Vehicle
@@ -24,6 +25,8 @@ class Whereabouts:
     def report(self, event: Reported) -> None:
         vehicle = self._fleet.vehicle(event.robot)
         first = not vehicle.known
+        if first:
+            self._fleet.tell(Registered(vehicle.id, vehicle.type.id))
         vehicle.x_m, vehicle.y_m, vehicle.yaw = event.x_m, event.y_m, event.yaw
         vehicle.percent = min(100.0, max(0.0, event.percent))
         if vehicle.level in (Level.IGNORED, Level.NOTICED):

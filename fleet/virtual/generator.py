@@ -7,7 +7,7 @@ what is not stored.
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from fleet import events as ev
 from fleet.model.world import PackageType
@@ -23,8 +23,16 @@ class Generator:
         self._types: list[str] = []
         self._number = 0
         self.running = False
+        self.first: StorageInformation | None = None
 
-    def start(self, packages: Mapping[str, PackageType]) -> bool:
+    def start(
+        self,
+        packages: Mapping[str, PackageType],
+        information: Callable[[], StorageInformation] | None = None,
+    ) -> bool:
+        """The last component to start; it asks at once what lies where."""
+        if information is not None:
+            self.first = information()
         self._types = sorted(packages)
         self.running = bool(self._types)
         return self.running

@@ -94,11 +94,7 @@ class Plant:
                 robot.load = ""
                 events.append(ev.LoadLost(robot.id))
             if not robot.dead:
-                events.append(
-                    ev.Reported(
-                        robot.id, robot.x_m, robot.y_m, robot.yaw, robot.percent
-                    )
-                )
+                events.append(robot.report())
         self._judge(now)
         return events
 

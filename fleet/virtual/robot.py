@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
+from fleet.events import Reported
 from fleet.model.world import RobotType
 from fleet.roads.driving import STRAIGHT, angle_between
 from fleet.tasks.task import Action
@@ -33,6 +34,9 @@ class VirtualRobot:
     slow: float = 1.0  # share of its speed that it reaches
     driven_m: float = 0.0
     top_mps: float = 0.0
+
+    def report(self) -> Reported:
+        return Reported(self.id, self.x_m, self.y_m, self.yaw, self.percent)
 
     def stop(self) -> None:
         """Where it is, at once; what it was about to load stays where it lies."""

@@ -109,5 +109,5 @@ class Trial:
 def new_trial(fleet: Fleet, seed: int, rate_per_s: float, step_s: float) -> Trial:
     """With a generator that is already running."""
     generator = Generator(random.Random(seed), rate_per_s)  # noqa: S311
-    generator.start(fleet.world.packages)
+    generator.start(fleet.world.packages, fleet.storage.information)
     return Trial(fleet, Plant(fleet.world), generator, step_s=step_s)
