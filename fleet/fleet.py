@@ -61,7 +61,7 @@ NEEDS: dict[type[ev.Event], ev.Part] = {
 
 
 class Unreachable(ValueError):
-    """The world has places that no robot reaches."""
+    """The world has places that no robot reaches; a line for each, with its source."""
 
 
 class Fleet:
@@ -83,8 +83,13 @@ class Fleet:
         self.roadmaps = make_roadmaps(world) if roadmaps is None else roadmaps
         missed = unreached_places(world, self.roadmaps)
         if missed:
-            told = "; ".join(f"{place} ({why})" for place, why in missed.items())
-            raise Unreachable(f"no robot reaches {told}")
+            raise Unreachable(
+                "\n".join(
+                    f"{source}: no robot reaches {place} ({why})".removeprefix(": ")
+                    for place, why in missed.items()
+                    for source in [world.source_of(place)]
+                )
+            )
         self.phases = phases
         self.pool = Pool(world)
         self.storage = Storage(world)

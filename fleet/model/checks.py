@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 from fleet.model.fields import Entry, Mistakes
@@ -21,6 +22,7 @@ def check(world: World, lines: dict[str, Entry], mistakes: Mistakes) -> None:
 def _findings(world: World) -> Iterable[tuple[str, str]]:
     yield from _places(world)
     yield from _robots(world)
+    yield from _near_homes(world)
     yield from _packages(world)
     yield from _charging(world)
 
@@ -58,6 +60,21 @@ def _robots(world: World) -> Iterable[tuple[str, str]]:
         elif robot.home in homes:
             yield noun, f"has the rest place of {homes[robot.home]}: {robot.home!r}"
         homes.setdefault(robot.home, robot.id)
+
+
+def _near_homes(world: World) -> Iterable[tuple[str, str]]:
+    """Robots that would touch where they rest."""
+    resting = [
+        (robot, world.places[robot.home], world.robot_types[robot.type].radius_m)
+        for robot in world.robots.values()
+        if robot.home in world.places and robot.type in world.robot_types
+    ]
+    for n, (robot, home, radius_m) in enumerate(resting):
+        for other, there, other_m in resting[:n]:
+            apart_m = math.dist(home.spot, there.spot)
+            if home is not there and apart_m < radius_m + other_m:
+                text = f"would touch {other.id} at rest: {apart_m:.2f} m apart"
+                yield f"robots.{robot.id}", text
 
 
 def _packages(world: World) -> Iterable[tuple[str, str]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 
 from fleet.model.checks import check
 from fleet.model.fields import Entry, Mistakes, parse
@@ -51,7 +52,8 @@ def read_world(files: Mapping[str, str]) -> World:
     check(world, reader.lines, mistakes)
     if mistakes.found:
         raise WorldWrong(mistakes.lines())
-    return world
+    lines = {noun: f"{each.file}:{each.line}" for noun, each in reader.lines.items()}
+    return replace(world, sources=lines)
 
 
 def _sections(files: Mapping[str, str], mistakes: Mistakes) -> dict[str, Entry]:

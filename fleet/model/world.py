@@ -177,9 +177,18 @@ class World:
     cell_m: float = 1.0  # of the floor of grid robots
     stock: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     """What lies in the storage at the start: place to package and type."""
+    sources: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
+    """File and line of what the files have: ``places.tank`` to ``world.yaml:12``."""
 
     def type_of(self, robot: str) -> RobotType:
         return self.robot_types[self.robots[robot].type]
+
+    def source_of(self, place: str) -> str:
+        """Where a place stands in the files; empty for a world made in memory."""
+        for section in ("places", "storage", "inputs", "outputs"):
+            if f"{section}.{place}" in self.sources:
+                return self.sources[f"{section}.{place}"]
+        return ""
 
     def zone_of_place(self, place: str) -> ChargingZone | None:
         for zone in self.charging.values():

@@ -6,7 +6,6 @@ from functools import cache
 
 from fleet import events as ev
 from fleet.fleet import Fleet
-from fleet.model import World
 from fleet.roads import Roadmap, make_roadmaps
 from fleet.traffic import FreeTraffic
 from fleet.virtual import Trial
@@ -80,33 +79,3 @@ def bring_back(trial: Trial) -> None:
         if free:
             del trial.plant.fallen[package]
             trial.demand(ev.InputComing(free[0], package, kind))
-
-
-def corridor_world() -> str:
-    """Two halls and one corridor, 1.5 robots wide, in between; six robots."""
-    left = {f"a{n}": (1.5 + 2.0 * (n % 2), 1.5 + 1.8 * (n // 2)) for n in range(6)}
-    right = {f"b{n}": (18.5 + 2.0 * (n % 2), 1.5 + 1.8 * (n // 2)) for n in range(6)}
-    homes = {f"h{n}": (1.5 + 2.0 * n, 9.0) for n in range(3)}
-    homes |= {f"h{n}": (16.5 + 2.0 * (n - 3), 9.0) for n in range(3, 6)}
-    places = left | right | homes
-    spots = "\n".join(f"  {n}: {{x_m: {x}, y_m: {y}}}" for n, (x, y) in places.items())
-    robots = "\n".join(f"  - {{id: r{n}, kind: cart, home: h{n}}}" for n in range(6))
-    # The corridor is 1.2 m wide, a robot 0.8 m.
-    walls = "\n".join(
-        f"    - {list(wall)}"
-        for wall in (
-            *((0, 0, 22, 0), (22, 0, 22, 10.5), (22, 10.5, 0, 10.5), (0, 10.5, 0, 0)),
-            *((7.5, 0, 7.5, 4.4), (7.5, 4.4, 14.5, 4.4), (14.5, 4.4, 14.5, 0)),
-            *((7.5, 10.5, 7.5, 5.6), (7.5, 5.6, 14.5, 5.6), (14.5, 5.6, 14.5, 10.5)),
-        )
-    )
-    return (
-        "name: corridor\nmap:\n  width_m: 22\n  height_m: 10.5\n  walls:\n"
-        f"{walls}\nplaces:\n{spots}\nrobots:\n{robots}\n"
-        "robot_types:\n  cart: {speed_mps: 1.0, radius_m: 0.4, acceleration_mps2: 0.8, "
-        "payload_kg: 100, discharging_percent_per_s: 0}\n"
-    )
-
-
-def is_at_rest(world: World, trial: Trial) -> bool:
-    return all(v.place == v.home for v in trial.fleet.vehicles.values())

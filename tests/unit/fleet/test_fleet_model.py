@@ -123,6 +123,13 @@ def test_two_robots_cannot_share_a_rest_place() -> None:
         read(small_world(robots=robots))
 
 
+def test_robots_that_would_touch_at_rest_are_named() -> None:
+    places = {"home": (1.5, 1.5), "near": (2.0, 1.5)}
+    robots = {"r1": ("cart", "home"), "r2": ("cart", "near")}
+    with pytest.raises(WorldWrong, match=r"would touch r1 at rest: 0\.50 m apart"):
+        read(small_world(places=places, robots=robots))
+
+
 def test_what_is_no_yaml_is_told_with_its_line() -> None:
     with pytest.raises(WorldWrong, match=r"world\.yaml:3: is not YAML"):
         read("name: x\nmap: [1\n: 2\n")

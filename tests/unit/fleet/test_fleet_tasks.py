@@ -77,7 +77,9 @@ def test_a_task_that_cannot_be_done_is_refused_and_nothing_changes(
 
 def test_a_world_with_a_place_that_nobody_reaches_is_refused() -> None:
     world = read(small_world(boxes=((6.0, 0.0, 6.4, 8.0),)))
-    with pytest.raises(Unreachable, match=r"no robot reaches a \(cart: no way"):
+    with pytest.raises(
+        Unreachable, match=r"world\.yaml:\d+: no robot reaches a \(cart: no way"
+    ):
         Fleet(world)
 
 

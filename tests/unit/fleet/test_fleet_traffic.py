@@ -5,18 +5,19 @@ from __future__ import annotations
 import itertools
 import math
 import random
-from dataclasses import replace
 
 import pytest
 
 from fleet import events as ev
 from fleet.fleet import Fleet
-from fleet.model import Level, Place, World
+from fleet.model import Level, World
 from fleet.roads import make_roadmaps
 from fleet.tasks import Kind, Leg, Task, transport_task
 from fleet.traffic import FreeTraffic
 from fleet.virtual import Plant, Trial
-from tests.support.fleet_trials import corridor_world, traffic_of
+from fleet.virtual.load import Draw, between_halls, keep_busy, to_tanks
+from fleet.virtual.twins import NoRoom, with_more_robots
+from tests.support.fleet_trials import traffic_of
 from tests.support.warehouses import read, shipped, small_world
 
 TWO = {"r1": ("cart", "h1"), "r2": ("cart", "h2")}
@@ -34,80 +35,51 @@ def move(id_: str, place: str, robot: str = "") -> ev.Submitted:
     return ev.Submitted(Task(id_, Kind.MOVE, [Leg(place)], intended=robot))
 
 
-def keep_busy(trial: Trial, for_s: float, draw: random.Random) -> int:
-    """Eight transports at any time, each from one hall to the other."""
-    number = 0
-    while trial.now < for_s:
-        while sum(1 for t in trial.fleet.pool.open() if not t.dispensable) < 8:
-            number += 1
-            a, b = draw.choice(("ab", "ba"))
-            start, end = f"{a}{draw.randrange(6)}", f"{b}{draw.randrange(6)}"
-            task = transport_task(f"transport/{number}", start, end)
-            trial.tell(ev.Submitted(task))
-        trial.run(10.0)
-    return trial.done.get("transport", 0)
+TRIALS: dict[str, tuple[World, Draw]] = {
+    "narrow_corridor": (shipped("narrow_corridor"), between_halls),
+    "paint_factory": (with_more_robots(shipped("paint_factory"), 6), to_tanks),
+}
 
 
-def test_six_robots_share_a_corridor_of_one_and_a_half_robots() -> None:
-    trial = trial_of(read(corridor_world()))
-    assert keep_busy(trial, 300.0, random.Random(3)) >= 8
+@pytest.mark.parametrize("name", TRIALS)
+def test_six_robots_work_without_contact_or_deadlock(name: str) -> None:
+    world, ends = TRIALS[name]
+    trial = trial_of(world)
+    assert len(trial.fleet.vehicles) == 6
+    assert keep_busy(trial, 300.0, random.Random(3), ends) >= 8
     assert trial.plant.contacts == []
     assert traffic_of(trial).deadlocks == 0
     trial.run(600.0, until=trial.idle)
     assert trial.idle()
 
 
-def test_without_planning_the_same_robots_block_each_other() -> None:
-    trial = trial_of(read(corridor_world()), planned=False, step_s=0.5)
-    assert keep_busy(trial, 300.0, random.Random(3)) <= 2
+def test_without_planning_robots_block_each_other_or_touch() -> None:
+    world, ends = TRIALS["narrow_corridor"]
+    careful = trial_of(world, planned=False, step_s=0.5)
+    assert keep_busy(careful, 300.0, random.Random(3), ends) <= 2
+    careless = trial_of(world, planned=False, step_s=0.5)
+    careless.plant.careful = False
+    keep_busy(careless, 120.0, random.Random(3), ends)
+    assert careless.plant.contacts
 
 
 @pytest.mark.soak
-def test_eight_hours_in_the_corridor_without_contact_or_deadlock() -> None:
-    trial = trial_of(read(corridor_world()))
-    assert keep_busy(trial, 8 * 3600.0, random.Random(4)) > 1500
+@pytest.mark.parametrize("name", TRIALS)
+def test_eight_hours_without_contact_or_deadlock(name: str) -> None:
+    world, ends = TRIALS[name]
+    trial = trial_of(world)
+    assert keep_busy(trial, 8 * 3600.0, random.Random(4), ends) > 1500
     assert trial.plant.contacts == []
     assert traffic_of(trial).deadlocks == 0
 
 
-def paint_factory_of_six() -> World:
-    """Its three robots and three more, which rest at the top of the hall."""
-    world = shipped("paint_factory")
-    places, robots = dict(world.places), dict(world.robots)
-    for number, twin in enumerate(list(world.robots.values()), start=4):
-        home = Place(f"home_{number}", 4.0 + 2.0 * number, 20.0)
-        places[home.id] = home
-        robots[f"robot{number}"] = replace(twin, id=f"robot{number}", home=home.id)
-    return replace(world, places=places, robots=robots)
-
-
-def bring_materials(trial: Trial, for_s: float, draw: random.Random) -> int:
-    """Eight transports at any time, from the racks to the tanks and benches."""
-    number = 0
-    while trial.now < for_s:
-        while sum(1 for t in trial.fleet.pool.open() if not t.dispensable) < 8:
-            number += 1
-            ends = ("tank", "tank_2", "tank_3", "dosing_1", "dosing_2")
-            start, end = draw.choice("ABCDEF"), draw.choice(ends)
-            task = transport_task(f"transport/{number}", start, end)
-            trial.tell(ev.Submitted(task))
-        trial.run(10.0)
-    return trial.done.get("transport", 0)
-
-
-def test_six_robots_work_in_the_paint_factory() -> None:
-    trial = trial_of(paint_factory_of_six())
-    assert bring_materials(trial, 300.0, random.Random(5)) >= 8
-    assert trial.plant.contacts == []
-    assert traffic_of(trial).deadlocks == 0
-
-
-@pytest.mark.soak
-def test_eight_hours_in_the_paint_factory_without_contact_or_deadlock() -> None:
-    trial = trial_of(paint_factory_of_six())
-    assert bring_materials(trial, 8 * 3600.0, random.Random(6)) > 1500
-    assert trial.plant.contacts == []
-    assert traffic_of(trial).deadlocks == 0
+def test_twins_rest_where_nobody_is_in_the_way_while_there_is_room() -> None:
+    world = with_more_robots(shipped("arco_lab"), 5)
+    fleet = Fleet(world)
+    homes = [world.places[robot.home] for robot in world.robots.values()]
+    assert len({home.id for home in homes}) == len(fleet.vehicles) == 5
+    with pytest.raises(NoRoom, match=r"has room for \d+ robots, not 900"):
+        with_more_robots(shipped("arco_lab"), 900)
 
 
 def test_two_robots_change_places_head_on() -> None:

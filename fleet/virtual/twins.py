@@ -1,0 +1,67 @@
+"""A world with more robots than it has: for trials, and to look before buying them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from functools import partial
+from itertools import cycle
+
+from fleet.model.world import Place, Point, World
+from fleet.roads.geometry import Walls
+from fleet.roads.make import KEEP_M, make_roadmaps
+
+RASTER_M = 0.5
+SPARE_M = 0.3
+NEAREST = 8
+"""Points of roads that a spot should see one of."""
+
+
+class NoRoom(ValueError):
+    """The floor has no free spots for so many robots to rest."""
+
+
+def with_more_robots(world: World, robots: int) -> World:
+    """Twins of its robots in turn, each with a rest place far from all other places."""
+    homes = dict(world.places)
+    specs = dict(world.robots)
+    originals = cycle(list(world.robots.values()))
+    radius_m = max(world.type_of(robot).radius_m for robot in world.robots)
+    free = _free_spots(world, radius_m)
+    number = 0
+    while len(specs) < robots:
+        number += 1
+        if f"twin_{number}" in specs:
+            continue
+        spots = [place.spot for place in homes.values()]
+        room_m, spot = max(
+            ((min(math.dist(s, other) for other in spots), s) for s in free),
+            default=(0.0, (0.0, 0.0)),
+        )
+        if room_m < 2 * (radius_m + KEEP_M) + SPARE_M:
+            raise NoRoom(f"{world.name} has room for {len(specs)} robots, not {robots}")
+        home = Place(f"rest of twin_{number}", *spot)
+        homes[home.id] = home
+        specs[f"twin_{number}"] = replace(
+            next(originals), id=f"twin_{number}", home=home.id
+        )
+    return replace(world, places=homes, robots=specs)
+
+
+def _free_spots(world: World, radius_m: float) -> list[Point]:
+    """On a raster, clear of walls, where robots that are there can also drive to."""
+    walls = Walls(world.walls, radius_m + SPARE_M)
+    spots = [
+        (world.left_m + column * RASTER_M, world.bottom_m + row * RASTER_M)
+        for column in range(1, int(world.width_m / RASTER_M))
+        for row in range(1, int(world.height_m / RASTER_M))
+    ]
+    spots = [spot for spot in spots if walls.clear_at(*spot)]
+    ways = Walls(world.walls, radius_m)
+    nodes = [n for roadmap in make_roadmaps(world).values() for n in roadmap.nodes]
+    found = []
+    for spot in spots:
+        near = sorted(nodes, key=partial(math.dist, spot))[:NEAREST]
+        if any(ways.clear(*spot, *node) for node in near):
+            found.append(spot)
+    return found
