@@ -23,6 +23,9 @@ from shopfloor.sim.simulation import Simulation
 from shopfloor.sim.trace import Trace
 from shopfloor.sim.world import World, WorldRefused
 from shopfloor.sim.world_file import load_world
+from shopfloor.warehouse.errors import WarehouseRefused
+from shopfloor.warehouse.launch import find_warehouse, simulation_of
+from shopfloor.warehouse.world_file import PREFIX, presets
 
 DEFAULT_PORT = 9090
 UNUSABLE = 2
@@ -33,6 +36,10 @@ KERNEL_COMMANDS = {
     "mapf": ("shopfloor.mapf_command", "a plan for many robots, as JSON"),
     "mission": ("shopfloor.mission_command", "a whole mission in closed loop"),
     "plan": ("shopfloor.plan_command", "a path on a map, as JSON"),
+    "warehouse": (
+        "shopfloor.warehouse_command",
+        "shelves that robots carry: create, command, look",
+    ),
     "uwb": ("shopfloor.uwb_command", "error of the tag filter on recorded ranges"),
 }
 
@@ -45,7 +52,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return int(import_module(KERNEL_COMMANDS[asked][0]).run(options))
     try:
         return asyncio.run(_simulate(options))
-    except WorldRefused as error:
+    except (WorldRefused, WarehouseRefused) as error:
         return _refuse(str(error))
 
 
@@ -88,6 +95,11 @@ def _parser(asked: str) -> argparse.ArgumentParser:
         help="show a recorded run on the topics; goals are refused",
     )
     _add_full_options(sim)
+    kiva = sim.add_argument_group("in a warehouse (a world with warehouse.yaml)")
+    kiva.add_argument(
+        "--commands", type=Path, metavar="FILE", help="what its robots do at the start"
+    )
+    kiva.add_argument("--pedestrians", action="store_true", help="people walk in it")
     sim.add_argument("--trace", type=Path, help="append what happens to this file")
     sim.add_argument(
         "--with-parent", action="store_true", help="end when standard input closes"
@@ -167,6 +179,7 @@ def find_world(name: str) -> Path:
             if shelf.is_dir()
             for file in shelf.glob("*/world.yaml")
         }
+        | {f"{PREFIX}{short}" for short in presets()}
     )
     listed = f"; there are {', '.join(known)}" if known else ""
     raise WorldRefused(f"there is no world {name!r}{listed}")
@@ -178,9 +191,9 @@ def _world(options: argparse.Namespace) -> World:
 
 
 def _simulation(
-    options: argparse.Namespace, world: World, trace: Trace, ended: contextlib.ExitStack
+    options: argparse.Namespace, trace: Trace, ended: contextlib.ExitStack
 ) -> Simulation:
-    """WorldRefused if it cannot be simulated like that."""
+    """WorldRefused or WarehouseRefused if it cannot be simulated like that."""
     facts = {
         "dialect": options.dialect,
         "speed": options.speed,
@@ -189,6 +202,15 @@ def _simulation(
     }
     asked = {name: getattr(options, name) for name in FULL_OPTIONS}
     asked = {name: value for name, value in asked.items() if value is not None}
+    warehouse = find_warehouse(options.world)
+    if warehouse is not None:
+        for name in asked:
+            raise WorldRefused(f"--{name.replace('_', '-')} is not for a warehouse")
+        return simulation_of(warehouse, options, facts)
+    for name in ("commands", "pedestrians"):
+        if getattr(options, name):
+            raise WorldRefused(f"--{name} is for warehouses")
+    world = _world(options)
     if options.replay is not None:
         for name in (*asked, *(["robots"] if options.robots is not None else [])):
             flag = f"--{name.replace('_', '-')}"
@@ -222,7 +244,6 @@ def _replayed(run: Path, world: World, facts: dict[str, Any]) -> Simulation:
 
 
 async def _simulate(options: argparse.Namespace) -> int:
-    world = _world(options)
     try:
         trace = Trace(options.trace)
     except OSError as error:
@@ -234,7 +255,7 @@ async def _simulate(options: argparse.Namespace) -> int:
     with contextlib.ExitStack() as ended:
         ended.callback(trace.close)
         try:
-            simulation = _simulation(options, world, trace, ended)
+            simulation = _simulation(options, trace, ended)
         except OSError as error:
             return _refuse(f"{options.record} cannot be written: {error.strerror}")
         server = RosbridgeServer(simulation, host=options.host, port=options.port)
@@ -243,7 +264,7 @@ async def _simulate(options: argparse.Namespace) -> int:
         except OSError as error:
             reason = error.strerror or str(error)
             return _refuse(f"cannot listen on {options.host}:{options.port}: {reason}")
-        _say({"ready": True, "url": server.url, "robots": list(simulation.robots)})
+        _say({"ready": True, "url": server.url, "robots": simulation.names_of_robots})
         orphaned = stop.set if options.with_parent else lambda: None
         _listen_to_stdin(loop, simulation, orphaned)
         try:

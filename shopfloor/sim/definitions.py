@@ -1,8 +1,8 @@
 """Message, service and action definitions the simulator speaks, as data.
 
 One line per type, fields in wire order. A service is ``request -> response``,
-an action ``goal -> result -> feedback``. The dialect of ROS 2 differs in the few
-lines named ``*_ROS2``.
+an action ``goal -> result -> feedback``. A field with ``!`` must be given. The dialect
+of ROS 2 differs in the few lines named ``*_ROS2``.
 """
 
 MESSAGES = """
@@ -67,6 +67,13 @@ rosgraph_msgs/Log: std_msgs/Header header, byte level, string name, string msg, 
 people_msgs/Person: string name, geometry_msgs/Point position, geometry_msgs/Point velocity, float64 reliability, string[] tagnames, string[] tags
 people_msgs/People: std_msgs/Header header, people_msgs/Person[] people
 range_msgs/P2PRange: std_msgs/Header header, uint8 radiation_type, uint64 source_id, uint8 source_type, uint64 destination_id, uint8 destination_type, float64 rssi, float64 range, float64 variance
+gazebo_msgs/ModelStates: string[] name, geometry_msgs/Pose[] pose, geometry_msgs/Twist[] twist
+warehouse_msgs/Mov: float64 x!, float64 y!, string kiva_id!
+warehouse_msgs/MovX: float64 dist!, string kiva_id!
+warehouse_msgs/MovY: float64 dist!, string kiva_id!
+warehouse_msgs/Rot: string dir!, string kiva_id!
+warehouse_msgs/Lift: uint8 status!, string kiva_id!, string shelf_id!
+warehouse_msgs/Report: std_msgs/Header header, string level, string kiva_id, string command, string outcome, string reason
 rosapi/TypeDef: string type, string[] fieldnames, string[] fieldtypes, int32[] fieldarraylen, string[] examples, string[] constnames, string[] constvalues
 """  # noqa: E501 - one type, one line
 
@@ -106,6 +113,15 @@ example_interfaces/AddTwoInts: int64 a, int64 b -> int64 sum
 shopfloor_msgs/Fault: string command -> bool success, string message
 shopfloor_msgs/State: -> string json
 shopfloor_msgs/PutLoad: float64 kg -> bool success, string message
+gazebo_msgs/GetModelState: string model_name!, string relative_entity_name -> std_msgs/Header header, geometry_msgs/Pose pose, geometry_msgs/Twist twist, bool success, string status_message
+gazebo_msgs/SpawnModel: string model_name!, string model_xml!, string robot_namespace, geometry_msgs/Pose initial_pose, string reference_frame -> bool success, string status_message
+gazebo_msgs/DeleteModel: string model_name! -> bool success, string status_message
+warehouse_msgs/CreateWarehouse: std_msgs/Header header!, string warehouse_name!, string warehouse_id!, int32 robots!, int32 items!, int32 shelves!, bool replace -> std_msgs/Header header, bool success, string message
+warehouse_msgs/InsertWorld: string world!, bool replace -> bool success, string message
+warehouse_msgs/Command: string line! -> bool success, string message
+warehouse_msgs/Spawn: string kind!, string id!, float64[] at, float64 yaw_deg, int32 length, string along, int32 columns, int32 rows, string unit_id, int32 shelf, string sku, float64[] route -> bool success, string message
+warehouse_msgs/FindItems: string sku! -> bool success, string message, string json
+warehouse_msgs/Export: string format! -> bool success, string message, string text
 rosapi/Topics: -> string[] topics, string[] types
 rosapi/TopicType: string topic -> string type
 rosapi/TopicsForType: string type -> string[] topics

@@ -49,6 +49,8 @@ class Field:
     type: str
     length: int | None = None
     """None: one value; 0: any number; otherwise exactly so many."""
+    required: bool = False
+    """Where a default would be an order that nobody gave; written ``name!``."""
 
     @cached_property
     def octets(self) -> bool:
@@ -78,7 +80,8 @@ def _fields(text: str) -> tuple[Field, ...]:
         if type_name.endswith("]"):
             type_name, _, size = type_name[:-1].partition("[")
             length = int(size or 0)
-        found.append(Field(name, type_name, length))
+        plain = name.removesuffix("!")
+        found.append(Field(plain, type_name, length, required=plain != name))
     return tuple(found)
 
 
@@ -182,6 +185,8 @@ class TypeRegistry:
         for field in fields:
             if field.name in given:
                 full[field.name] = self._value(owner, field, given[field.name], now)
+            elif field.required:
+                raise FieldRefused(f"{owner} lacks {field.name}")
             else:
                 full[field.name] = self._default(owner, field, now)
         if len(given) > len(fields) or not given.keys() <= full.keys():

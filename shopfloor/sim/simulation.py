@@ -94,10 +94,14 @@ class Simulation:
             return None if shared else self._prefixes[""]
         return owner
 
-    def _advertise(self) -> None:
+    @property
+    def names_of_robots(self) -> list[str]:
+        return list(self.robots)
+
+    def _grid(self) -> Message:
         columns, rows, cells = self._occupancy
         origin = self.world.map.origin
-        grid: Message = {
+        return {
             "header": self.registry.header("map", self.clock.now()),
             "info": {
                 "map_load_time": self.registry.time(self.clock.now()),
@@ -111,6 +115,9 @@ class Simulation:
             },
             "data": cells,
         }
+
+    def _advertise(self) -> None:
+        grid = self._grid()
         prefixes = dict.fromkeys(["", *self._prefixes])
         for prefix in prefixes:
             name = f"{prefix}/map"

@@ -1,5 +1,7 @@
 """Frames from strangers: nothing they send costs more than a bounded amount."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -69,8 +71,14 @@ def test_any_value_is_completed_or_refused(value: object, kind: str) -> None:
 def test_every_field_of_every_type_is_defined() -> None:
     for dialect in ("ros1", "ros2"):
         registry = TypeRegistry(dialect)
-        for kind in registry.messages:
-            registry.complete(kind, {}, NOW)
+        for kind, fields in registry.messages.items():
+            optional = tuple(replace(field, required=False) for field in fields)
+            registry.complete_fields(kind, optional, {}, NOW)
+
+
+def test_a_field_that_must_be_given_has_no_default() -> None:
+    with pytest.raises(FieldRefused, match="warehouse_msgs/MovX lacks dist"):
+        REGISTRY.complete("warehouse_msgs/MovX", {"kiva_id": "1"}, NOW)
 
 
 def test_a_huge_number_of_octets_is_not_made() -> None:

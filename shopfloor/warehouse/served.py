@@ -1,0 +1,454 @@
+"""A warehouse behind the simulator's rosbridge server.
+
+Clients command robots over topics and change the warehouse over services; everything
+that is told back comes from the pure model. What is refused, a frame that does not fit
+its type included, is told on ``/warehouse/reports`` with its reason.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from shopfloor.sim import sensors
+from shopfloor.sim.clock import Every
+from shopfloor.sim.encoding import Payload
+from shopfloor.sim.framing import Operation
+from shopfloor.sim.graph import Graph, Invoke, Respond, Topic
+from shopfloor.sim.message_types import Message
+from shopfloor.sim.session import Session
+from shopfloor.sim.simulation import Simulation
+from shopfloor.sim.trace import Trace
+from shopfloor.sim.vehicle import Pose as SimPose
+from shopfloor.sim.world import Map, World
+from shopfloor.warehouse import requests
+from shopfloor.warehouse.account import account
+from shopfloor.warehouse.building import remove, walk
+from shopfloor.warehouse.commands import Command, parse_command
+from shopfloor.warehouse.errors import NotThere, WarehouseRefused
+from shopfloor.warehouse.events import Became, Event, Refused
+from shopfloor.warehouse.kiva_topics import KivaTopics
+from shopfloor.warehouse.lifting import pose_of_unit
+from shopfloor.warehouse.messages import (
+    FRAME,
+    VERBS,
+    model_states,
+    pose_message,
+    report_of,
+    state_of_model,
+    with_text_ids,
+)
+from shopfloor.warehouse.script import Script
+from shopfloor.warehouse.stepping import give, halt, step, time_s
+from shopfloor.warehouse.stock import find, places, pose_of_item
+from shopfloor.warehouse.things import Floor, Warehouse
+from shopfloor.warehouse.world_file import WorldFile, write
+
+NODE = "/warehouse"
+REPORTS = "/warehouse/reports"
+TRACK_S, MODELS_S, STATE_S = 0.2, 0.1, 0.2
+
+
+class WarehouseSession(Session):
+    """One that keeps no error to itself."""
+
+    def __init__(
+        self, graph: Graph, number: int, trace: Trace, tell: Callable[[str], None]
+    ) -> None:
+        super().__init__(graph, number, trace)
+        self._tell = tell
+
+    def _perform(self, operation: Operation) -> None:
+        for part in ("msg", "args"):
+            if part in operation:
+                operation = {**operation, part: with_text_ids(operation[part])}
+        super()._perform(operation)
+
+    def report(self, level: str, text: str, message_id: Any) -> None:
+        super().report(level, text, message_id)
+        if level == "error":
+            self._tell(text)
+
+
+class WarehouseSimulation(Simulation):
+    def __init__(self, start: WorldFile, **facts: Any) -> None:
+        self.warehouse = start.warehouse
+        self.scripts = [Script(start.commands)]
+        super().__init__(_world(start.warehouse), **facts)
+        self._kivas: dict[str, KivaTopics] = {}
+        self._tracked: dict[str, Topic] = {}
+        self._track_due, self._models_due = Every(TRACK_S), Every(MODELS_S)
+        self._state_due = Every(STATE_S)
+        self._open_topics()
+        self._offer_services()
+        self._follow_objects()
+
+    @property
+    def names_of_robots(self) -> list[str]:
+        return list(self.warehouse.robots)
+
+    def connect(self) -> Session:
+        session = WarehouseSession(
+            self.graph, next(self._numbers), self.trace, self._tell_refused
+        )
+        self.sessions.append(session)
+        return session
+
+    # Topics
+
+    def _open_topics(self) -> None:
+        graph = self.graph
+        for name, kind in (
+            (REPORTS, "warehouse_msgs/Report"),
+            ("/model_states", "gazebo_msgs/ModelStates"),
+            ("/gazebo/model_states", "gazebo_msgs/ModelStates"),
+            ("/warehouse/state", "std_msgs/String"),
+            ("/clock", "rosgraph_msgs/Clock"),
+        ):
+            graph.advertise(NODE, name, kind)
+        for verb, (kind, command_of) in VERBS.items():
+            graph.subscribe(verb, NODE, f"/{verb}", kind, self._obeying(command_of))
+        graph.subscribe("line", NODE, "/command", "std_msgs/String", self._on_line)
+
+    def _obeying(
+        self, command_of: Callable[[Message], Command]
+    ) -> Callable[[Payload], None]:
+        def obey(payload: Payload) -> None:
+            try:
+                command = command_of(payload.message)
+            except WarehouseRefused as error:
+                self._tell_refused(str(error))
+                return
+            self.give(command)
+
+        return obey
+
+    def _on_line(self, payload: Payload) -> None:
+        line = payload.message["data"]
+        try:
+            self.give(parse_command(line))
+        except WarehouseRefused as error:
+            self._tell_refused(str(error), line)
+
+    def _follow_objects(self) -> None:
+        """Topics for what is there, and for nothing else."""
+        for name in [n for n in self._kivas if n not in self.warehouse.robots]:
+            self._kivas.pop(name).close()
+            del self._prefixes[f"/{name}"]
+        for name in self.warehouse.robots:
+            if name not in self._kivas:
+                self._prefixes[f"/{name}"] = name
+                self._kivas[name] = KivaTopics(
+                    name,
+                    self.graph,
+                    lambda: self.warehouse,
+                    self._run,
+                    self._halt,
+                    lambda: self.world.map,
+                )
+        wanted = {f"/storage_units/{u}/pose" for u in self.warehouse.storage_units}
+        wanted |= {f"/items/{p.item.id}/pose" for p in places(self.warehouse)}
+        for name in [n for n in self._tracked if n not in wanted]:
+            del self._tracked[name]
+            self.graph.unadvertise(NODE, name)
+        kind = "geometry_msgs/PoseStamped"
+        for name in sorted(wanted - self._tracked.keys()):
+            self._tracked[name] = self.graph.advertise(NODE, name, kind)
+
+    def _change(self, warehouse: Warehouse) -> None:
+        """Another set of objects from now on."""
+        floor_changed = warehouse.floor != self.warehouse.floor
+        self.warehouse = warehouse
+        self._follow_objects()
+        if floor_changed:
+            self.world = _world(warehouse)
+            self._occupancy = sensors.occupancy(self.world.map)
+            self.graph.publish("/map", self._grid(), latch=True)
+
+    # Time
+
+    def tick(self, dt_s: float, rng: random.Random) -> None:
+        now_s = time_s(self.warehouse)
+        commands = [
+            command
+            for script in self.scripts
+            for command in script.due(self.warehouse, now_s)
+        ]
+        self.warehouse, told = step(self.warehouse, dt_s, commands)
+        self._hear(told)
+        self.scripts = [script for script in self.scripts if not script.done]
+
+    def give(self, command: Command) -> WarehouseRefused | None:
+        """Hand over a command; why it is refused, if it is."""
+        self.warehouse, told = give(self.warehouse, command)
+        self._hear(told)
+        return next((e.error for e in told if isinstance(e, Refused)), None)
+
+    def _run(self, script: Script) -> None:
+        self.scripts.append(script)
+
+    def _halt(self, name: str) -> None:
+        if name in self.warehouse.robots:
+            self.warehouse = halt(self.warehouse, name)
+
+    def _hear(self, told: list[Event]) -> None:
+        for event in told:
+            if isinstance(event, Became) and event.robot in self._kivas:
+                self._kivas[event.robot].tell_status(str(event.status))
+            report = report_of(event)
+            if report is not None:
+                self._tell(report)
+        now_s = time_s(self.warehouse)
+        for script in self.scripts:
+            script.hear(told, now_s)
+
+    def _tell_refused(self, reason: str, line: str = "") -> None:
+        facts = {"level": "high", "kiva_id": "", "command": line}
+        self._tell({**facts, "outcome": "refused", "reason": reason})
+
+    def _tell(self, report: dict[str, str]) -> None:
+        at_s = time_s(self.warehouse)
+        self.trace.write(self.clock.now(), "report", time_s=at_s, **report)
+        if self.graph.topics[REPORTS].wanted:
+            self.graph.publish(REPORTS, {"header": self._header(), **report})
+
+    def _header(self) -> Message:
+        return self.registry.header(FRAME, self.clock.now())
+
+    def _tell_shared(self, now: float) -> None:
+        for kiva in self._kivas.values():
+            if not self.links.frozen(kiva.name):
+                kiva.step(now)
+        if self._track_due.due(now):
+            self._track()
+        if self._models_due.due(now):
+            self._tell_models()
+        if self._state_due.due(now) and self.graph.topics["/warehouse/state"].wanted:
+            told = {"data": json.dumps(self.state())}
+            self.graph.publish("/warehouse/state", told)
+        super()._tell_shared(now)
+
+    def _track(self) -> None:
+        wanted = {name for name, topic in self._tracked.items() if topic.wanted}
+        if not wanted:
+            return
+        warehouse = self.warehouse
+        poses = {
+            f"/storage_units/{unit.id}/pose": pose_of_unit(warehouse, unit)
+            for unit in warehouse.storage_units.values()
+        }
+        for place in places(warehouse):
+            name = f"/items/{place.item.id}/pose"
+            if name in wanted:
+                poses[name] = pose_of_item(warehouse, place)
+        for name in sorted(wanted):
+            body = {"header": self._header(), "pose": pose_message(poses[name])}
+            self.graph.publish(name, body)
+
+    def _tell_models(self) -> None:
+        names = ("/model_states", "/gazebo/model_states")
+        wanted = [name for name in names if self.graph.topics[name].wanted]
+        body = model_states(self.warehouse) if wanted else {}
+        for name in wanted:
+            self.graph.publish(name, body)
+        if self.graph.topics["/clock"].wanted:
+            clock = {"clock": self.registry.time(time_s(self.warehouse))}
+            self.graph.publish("/clock", clock)
+
+    def _tell_people(self, now: float) -> None:
+        if not self.graph.topics["/people"].wanted:
+            return
+        people = [
+            {
+                "name": person.id,
+                "position": {"x": person.x_m, "y": person.y_m},
+                "reliability": 1.0,
+            }
+            for person in self.warehouse.present.values()
+        ]
+        self.graph.publish("/people", {"header": self._header(), "people": people})
+
+    def state(self) -> dict[str, Any]:
+        return {"time": self.clock.now(), **account(self.warehouse)}
+
+    # Services
+
+    def _offer_services(self) -> None:
+        offered: tuple[tuple[str, str, Callable[[Message], Message]], ...] = (
+            (
+                "/warehouse/create_warehouse_models",
+                "warehouse_msgs/CreateWarehouse",
+                self._create,
+            ),
+            ("/warehouse/insert_world", "warehouse_msgs/InsertWorld", self._insert),
+            ("/warehouse/reset", "std_srvs/Trigger", self._reset),
+            ("/warehouse/command", "warehouse_msgs/Command", self._command),
+            ("/warehouse/spawn", "warehouse_msgs/Spawn", self._spawn),
+            ("/warehouse/find_items", "warehouse_msgs/FindItems", self._find),
+            ("/warehouse/export", "warehouse_msgs/Export", self._export),
+            ("/warehouse/people", "std_srvs/SetBool", self._walk),
+            ("/warehouse/state", "shopfloor_msgs/State", self._tell_state),
+        )
+        for prefix in ("", "/gazebo"):
+            offered += (
+                (
+                    f"{prefix}/get_model_state",
+                    "gazebo_msgs/GetModelState",
+                    self._model_state,
+                ),
+                (
+                    f"{prefix}/spawn_sdf_model",
+                    "gazebo_msgs/SpawnModel",
+                    self._spawn_model,
+                ),
+                (
+                    f"{prefix}/delete_model",
+                    "gazebo_msgs/DeleteModel",
+                    self._delete_model,
+                ),
+            )
+        for name, kind, answer in offered:
+            self.graph.serve(name, kind, NODE, self._answering(kind, answer))
+
+    def _answering(self, kind: str, answer: Callable[[Message], Message]) -> Invoke:
+        """A refusal is an answer too, with the reason in the field for it."""
+        fields = self.registry.services[kind].response
+        names = [field.name for field in fields]
+
+        def invoke(request: Message, respond: Respond) -> None:
+            try:
+                values = {"success": True, **answer(request)}
+            except WarehouseRefused as error:
+                values = {"success": False, "message": str(error)}
+            if "status_message" in names:
+                values["status_message"] = values.pop("message", "")
+            kept = {name: value for name, value in values.items() if name in names}
+            now = self.clock.now()
+            respond(True, self.registry.complete_fields(kind, fields, kept, now))
+
+        return invoke
+
+    def _create(self, request: Message) -> Message:
+        self._change(requests.create_models(self.warehouse, request))
+        self.scripts = []
+        made = self.warehouse
+        text = (
+            f"{len(made.robots)} robots, {len(made.storage_units)} storage units, "
+            f"{sum(1 for _ in places(made))} items, {len(made.belts)} belts"
+        )
+        return {"message": text}
+
+    def _insert(self, request: Message) -> Message:
+        found = requests.insert_world(self.warehouse, request)
+        self._change(found.warehouse)
+        self.scripts = [Script(found.commands)]
+        return {"message": f"inserted {found.warehouse.name}"}
+
+    def _reset(self, _: Message) -> Message:
+        self.scripts = []
+        self._change(Warehouse(ticks=self.warehouse.ticks))
+        return {"message": "empty"}
+
+    def _command(self, request: Message) -> Message:
+        line = request["line"]
+        try:
+            command = parse_command(line)
+        except WarehouseRefused as error:
+            self._tell_refused(str(error), line)
+            raise
+        refused = self.give(command)
+        if refused is not None:
+            raise refused
+        return {"message": f"accepted: {command.line()}"}
+
+    def _spawn(self, request: Message) -> Message:
+        self._change(requests.spawn(self.warehouse, request))
+        return {"message": f"spawned {request['id']}"}
+
+    def _find(self, request: Message) -> Message:
+        found = find(self.warehouse, request["sku"])
+        listed = [
+            {
+                "id": place.item.id,
+                "sku": place.item.sku,
+                "unit": place.unit.id,
+                "shelf": place.shelf.level,
+                "held_by": place.unit.held_by,
+                "at": list(pose_of_unit(self.warehouse, place.unit)[:2]),
+            }
+            for place in found
+        ]
+        text = f"{len(found)} in stock"
+        return {"message": text, "json": json.dumps(listed)}
+
+    def _export(self, request: Message) -> Message:
+        return {"text": exported(self.warehouse, request["format"])}
+
+    def _walk(self, request: Message) -> Message:
+        self.warehouse = walk(self.warehouse, request["data"])
+        return {"message": f"{len(self.warehouse.present)} people walk"}
+
+    def _tell_state(self, _: Message) -> Message:
+        return {"json": json.dumps(self.state())}
+
+    def _model_state(self, request: Message) -> Message:
+        """The header's time is the simulation's."""
+        name, other = request["model_name"], request["relative_entity_name"]
+        if other not in ("", "world", FRAME):
+            raise NotThere(f"poses are told in the frame {FRAME}, not of {other!r}")
+        found = state_of_model(self.warehouse, name)
+        if found is None:
+            raise NotThere(f"there is no model {name}")
+        return {
+            "header": self.registry.header(FRAME, time_s(self.warehouse)),
+            "pose": pose_message(found[0]),
+            "twist": found[1],
+        }
+
+    def _spawn_model(self, request: Message) -> Message:
+        self._change(requests.spawn_model(self.warehouse, request))
+        return {"message": f"spawned {request['model_name']}"}
+
+    def _delete_model(self, request: Message) -> Message:
+        self._change(remove(self.warehouse, request["model_name"]))
+        return {"message": f"deleted {request['model_name']}"}
+
+
+def exported(warehouse: Warehouse, form: str) -> str:
+    """The warehouse as it stands, as ``yaml`` or ``sdf``, or its robot as ``urdf``."""
+    if form == "yaml":
+        return write(warehouse)
+    from shopfloor.warehouse import sdf
+
+    if form == "sdf":
+        return sdf.write_sdf(warehouse)
+    if form == "urdf":
+        return sdf.robot_urdf()
+    raise NotThere(f"there is no format {form!r}, only yaml, sdf and urdf")
+
+
+def _world(warehouse: Warehouse) -> World:
+    """What the shared topics tell: the map with everything that never moves."""
+    floor = warehouse.floor
+    half = floor.cell_m / 2.0
+    plan = Map(
+        floor.cell_m / 10.0,
+        floor.columns * floor.cell_m,
+        floor.rows * floor.cell_m,
+        tuple(_outlines(floor)),
+        origin=SimPose(-half, -half),
+    )
+    return World(name=warehouse.name, map=plan, robots=())
+
+
+def _outlines(floor: Floor) -> Iterator[tuple[float, float, float, float]]:
+    half = floor.cell_m / 2.0
+    for cell in floor.solid:
+        x_m, y_m = floor.spot(cell)
+        left, right, low, high = x_m - half, x_m + half, y_m - half, y_m + half
+        yield left, low, right, low
+        yield right, low, right, high
+        yield right, high, left, high
+        yield left, high, left, low
