@@ -9,18 +9,16 @@ import base64
 import io
 import json
 import os
-import shutil
-import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
-ROSLIB = "roslib@1.4.1"
+from tests.support.stock_clients import Seen, played_in_node, reported
+
+SUITE = Path(__file__).parent / "roslibjs" / "suite.js"
 DEADLINE_S = 60
 CLIENTS = {
     "raw": "robot1",
@@ -29,7 +27,6 @@ CLIENTS = {
     "roslibjs": "robot4",
 }
 MAP = [40, 20, 800]
-Seen = dict[str, Any]
 
 
 def play_raw(url: str, robot: str) -> Seen:
@@ -249,50 +246,13 @@ def simulator_url() -> Iterator[str]:
         yield simulator.url
 
 
-def installed_roslib() -> Path:
-    """A directory with stock roslibjs, filled once and kept outside the tree."""
-    node, npm = shutil.which("node"), shutil.which("npm")
-    if node is None or npm is None:
-        pytest.skip("node and npm are not installed")
-    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    kept = base / "mpms-tests" / ROSLIB
-    if (kept / "node_modules" / "roslib" / "package.json").is_file():
-        return kept
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    fresh = Path(tempfile.mkdtemp(prefix="roslib-", dir=kept.parent))
-    command = [npm, "install", "--no-audit", "--no-fund", "--prefix", str(fresh)]
-    done = subprocess.run(
-        [*command, ROSLIB, "ws"], capture_output=True, text=True, timeout=240
-    )
-    if done.returncode != 0:
-        shutil.rmtree(fresh, ignore_errors=True)
-        pytest.skip(f"npm cannot fetch {ROSLIB}: {done.stderr.strip()[-300:]}")
-    try:
-        fresh.rename(kept)
-    except OSError:
-        shutil.rmtree(fresh, ignore_errors=True)
-    return kept
-
-
 def play(client: str, url: str) -> Seen:
     robot = CLIENTS[client]
     if client == "raw":
         return play_raw(url, robot)
     if client == "roslibjs":
-        environment = dict(os.environ)
-        environment["NODE_PATH"] = str(installed_roslib() / "node_modules")
-        suite = Path(__file__).parent / "roslibjs" / "suite.js"
-        command = ["node", "--no-deprecation", str(suite), url, robot]
-        return reported(command, environment)
+        return played_in_node(SUITE, url, robot)
     return reported([sys.executable, __file__, "ros1", client, url, robot], None)
-
-
-def reported(command: list[str], environment: dict[str, str] | None) -> Seen:
-    done = subprocess.run(
-        command, capture_output=True, text=True, timeout=240, env=environment, cwd=ROOT
-    )
-    assert done.returncode == 0, done.stderr
-    return dict(json.loads(done.stdout.splitlines()[-1]))
 
 
 @pytest.fixture(scope="module", params=list(CLIENTS))
