@@ -2,13 +2,14 @@
 -- Add a goal unless its id is there or its robot has an open one.
 INSERT INTO goals (
     id, robot, place, x_m, y_m, yaw_rad, state, task_id, instance_id, inferred,
-    reason, created_at, sent_at, ended_at
+    reason, created_at, sent_at, ended_at, action, act_key, package
 )
 VALUES (
     %(id)s, %(robot)s, %(place)s, %(x_m)s, %(y_m)s, %(yaw_rad)s, %(state)s,
     %(task_id)s::uuid, %(instance_id)s::uuid, %(inferred)s, %(reason)s,
     COALESCE(%(created_at)s::timestamptz, clock_timestamp()),
-    %(sent_at)s::timestamptz, %(ended_at)s::timestamptz
+    %(sent_at)s::timestamptz, %(ended_at)s::timestamptz,
+    %(action)s, %(act_key)s, %(package)s
 )
 ON CONFLICT DO NOTHING;
 
@@ -16,7 +17,7 @@ ON CONFLICT DO NOTHING;
 -- One goal.
 SELECT
     id, robot, place, x_m, y_m, yaw_rad, state, task_id, instance_id, inferred,
-    reason, created_at, sent_at, ended_at
+    reason, created_at, sent_at, ended_at, action, act_key, package
 FROM goals
 WHERE id = %(id)s;
 
@@ -28,7 +29,7 @@ SELECT pg_advisory_xact_lock(hashtextextended('goals', 0));
 -- Lock the goals that no robot has got yet.
 SELECT
     id, robot, place, x_m, y_m, yaw_rad, state, task_id, instance_id, inferred,
-    reason, created_at, sent_at, ended_at
+    reason, created_at, sent_at, ended_at, action, act_key, package
 FROM goals
 WHERE state = 'new' AND robot = ANY(%(robots)s::text[])
 ORDER BY created_at, id
@@ -51,7 +52,7 @@ WHERE id = %(id)s AND state IN ('new', 'sent') AND task_id IS NULL;
 -- Goals that have not ended.
 SELECT
     id, robot, place, x_m, y_m, yaw_rad, state, task_id, instance_id, inferred,
-    reason, created_at, sent_at, ended_at
+    reason, created_at, sent_at, ended_at, action, act_key, package
 FROM goals
 WHERE state IN ('new', 'sent')
 ORDER BY created_at, id;
@@ -73,7 +74,7 @@ RETURNING
 -- The drives of an instance, oldest first.
 SELECT
     id, robot, place, x_m, y_m, yaw_rad, state, task_id, instance_id, inferred,
-    reason, created_at, sent_at, ended_at
+    reason, created_at, sent_at, ended_at, action, act_key, package
 FROM goals
 WHERE instance_id = %(instance_id)s::uuid
 ORDER BY created_at, id;
@@ -83,7 +84,8 @@ ORDER BY created_at, id;
 -- without a task has a reason when it was called off.
 SELECT
     g.id, g.robot, g.place, g.x_m, g.y_m, g.yaw_rad, g.state, g.task_id,
-    g.instance_id, g.inferred, g.reason, g.created_at, g.sent_at, g.ended_at
+    g.instance_id, g.inferred, g.reason, g.created_at, g.sent_at, g.ended_at,
+    g.action, g.act_key, g.package
 FROM goals AS g
 WHERE g.state IN ('new', 'sent')
     AND g.robot = ANY(%(robots)s::text[])
@@ -97,7 +99,7 @@ ORDER BY g.created_at, g.id;
 -- The drives of some instances, oldest first.
 SELECT
     id, robot, place, x_m, y_m, yaw_rad, state, task_id, instance_id, inferred,
-    reason, created_at, sent_at, ended_at
+    reason, created_at, sent_at, ended_at, action, act_key, package
 FROM goals
 WHERE instance_id = ANY(%(instance_ids)s::uuid[])
 ORDER BY created_at, id;

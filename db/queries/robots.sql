@@ -50,7 +50,7 @@ UPDATE robots SET x_m = %(x_m)s, y_m = %(y_m)s WHERE robot = %(robot)s;
 
 -- name: robots_states
 -- All robots; one whose owner is gone, that has an open goal or that was taken out of
--- service is not ready.
+-- service is not ready. What the fleet lets them drive it can change at any time.
 SELECT
     r.robot,
     r.ready AND r.lease_until >= clock_timestamp() AND g.id IS NULL
@@ -68,5 +68,6 @@ SELECT
     END
 FROM robots AS r
 LEFT JOIN goals AS g ON g.robot = r.robot AND g.state IN ('new', 'sent')
+    AND g.id NOT LIKE 'fleet/%%'
 LEFT JOIN robots_out AS o ON o.robot = r.robot
 ORDER BY r.robot;

@@ -119,6 +119,16 @@ class Storage:
         """A demand whose package was lost on the way waits for stock again."""
         self._held.append((place, package_type))
 
+    def call_off_output(self, place: str) -> bool:
+        """Nobody wants a package at this output any more, and none lies there."""
+        slot = self.slots.get(place)
+        if place not in self._outputs or slot is None or slot.present:
+            return False
+        self._held = [(p, kind) for p, kind in self._held if p != place]
+        slot.reserved, slot.due, slot.package, slot.package_type = False, "", "", ""
+        self._publish()
+        return True
+
     def reserve(self, place: str) -> bool:
         slot = self.slots.get(place)
         if place not in self._storage or slot is None or slot.reserved:

@@ -9,6 +9,7 @@ from typing import Any
 
 from mpms import assets
 from mpms.domain.jobs import Answer
+from mpms.factory.adapters.fleet_files import FleetFiles, read_fleet
 from mpms.factory.adapters.memory import LoopbackRobots, LoopbackScale, MemoryIntake
 from mpms.factory.adapters.worlds import read_world
 from mpms.factory.domain.order_mail import Catalogue
@@ -19,6 +20,15 @@ from mpms.factory.ports.robots.robots import Robots
 from mpms.factory.ports.scales import Scale
 from mpms.factory.ports.store import UnitOfWork
 from mpms.factory.services.catalogue.current import CurrentCatalogue
+from mpms.factory.topics.fleet import (
+    MoveByFleet,
+    confirm_place,
+    fetch_shelf,
+    retrieve_package,
+    return_shelf,
+    store_package,
+    transport,
+)
 from mpms.factory.topics.mail import ReadMail
 from mpms.factory.topics.orders import StartWarehouse, find_order, set_order_status
 from mpms.factory.topics.robot_assign import AssignRobot
@@ -41,6 +51,11 @@ def world_directory(name: str) -> Path:
 
 def world_named(name: str) -> World:
     return read_world(world_directory(name))
+
+
+def fleet_of(name: str) -> FleetFiles | None:
+    """What the fleet reads of a world; None: its robots are driven one by one."""
+    return read_fleet(world_directory(name))
 
 
 def current_catalogue(file: Path | None, world: str) -> CurrentCatalogue:
@@ -103,15 +118,24 @@ def topic_functions(
     scale: Scale | None = None,
     intake: Intake | None = None,
     materials: CurrentCatalogue | None = None,
+    fleet: bool = False,
 ) -> dict[str, Callable[..., Answer]]:
-    """The work of the factory's topics."""
+    """The work of the factory's topics. ``fleet``: somebody leads one, and it drives
+    the robots."""
+    move = MoveByFleet(world) if fleet else MoveRobot(world)
     return {
+        "fleet.transport": transport,
         "mail.read": ReadMail(intake or MemoryIntake(uow)),
         "orders.next": find_order,
         "orders.set_status": set_order_status,
-        "robot.assign": AssignRobot(world),
-        "robot.move": MoveRobot(world),
+        "robot.assign": AssignRobot(world, fleet=fleet),
+        "robot.move": move,
         "scale.weigh": WeighMaterial(scale or LoopbackScale(), uow),
+        "shelf.fetch": fetch_shelf,
+        "shelf.return": return_shelf,
+        "storage.confirm": confirm_place,
+        "storage.retrieve": retrieve_package,
+        "storage.store": store_package,
         "warehouse.connect": ConnectWarehouse(world, materials),
         "warehouse.disconnect": disconnect_warehouse,
         "warehouse.start": StartWarehouse(advance),

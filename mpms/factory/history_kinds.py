@@ -52,6 +52,23 @@ KINDS = (
         audit=Audit.BY_PEOPLE,
         fields=("place",),
     ),
+    Kind(
+        "errand ended",
+        BOTH,
+        f"{LABELS}:errand_ended",
+        audit=Audit.BY_PEOPLE,
+        fields=("errand", "state", "why", "robot"),
+    ),
+    Kind(
+        "fleet alert", ROBOTS, audit=Audit.BY_PEOPLE, fields=("what", "about", "text")
+    ),
+    Kind(
+        "fleet told",
+        ROBOTS,
+        audit=Audit.BY_PEOPLE,
+        fields=("what", "about"),
+        action="told the fleet something",
+    ),
     Kind("robot state", ROBOTS, audit=Audit.NEVER),
     Kind("robot taken out", ROBOTS, action="took a robot out of service"),
     Kind("robot brought back", ROBOTS, action="brought a robot back"),

@@ -14,6 +14,23 @@ TOPICS = {
         gives={"mails": "how many were read", "accepted": "how many became orders"},
         limit_s=120.0,
     ),
+    "fleet.transport": Topic(
+        reach=Reach.INSIDE,
+        about=(
+            "Lets a robot bring a load from a place to another, and waits for it."
+            " Throws TransportRefused, TransportFailed."
+        ),
+        takes={
+            "from_place": "where the load is",
+            "to_place": "where it goes",
+            "package": "its name, if it has one",
+            "package_type": "a package type of the world, for who may carry it",
+            "priority": "a higher one goes first; 0",
+            "deadline_s": "seconds from now until it is to be there",
+            "robot": "the robot that shall do it; any",
+        },
+        gives={"robot": "who did it"},
+    ),
     "orders.next": Topic(
         reach=Reach.INSIDE,
         about="Finds the most urgent order that nobody works on.",
@@ -43,6 +60,69 @@ TOPICS = {
         takes={"robot": "its id"},
         gives={"measured_kg": "the net weight"},
         limit_s=20.0,
+    ),
+    "shelf.fetch": Topic(
+        reach=Reach.INSIDE,
+        about=(
+            "Lets a robot bring a shelf to a station, and waits for it."
+            " Throws TransportRefused, TransportFailed."
+        ),
+        takes={
+            "shelf": "its name",
+            "from_place": "where it stands",
+            "station": "where it is wanted",
+            "priority": "a higher one goes first; 0",
+        },
+        gives={"robot": "who did it"},
+    ),
+    "shelf.return": Topic(
+        reach=Reach.INSIDE,
+        about=(
+            "Lets a robot bring a shelf back from a station, and waits for it."
+            " Throws TransportRefused, TransportFailed."
+        ),
+        takes={
+            "shelf": "its name",
+            "station": "where it stands",
+            "to_place": "where it goes",
+            "priority": "a higher one goes first; 0",
+        },
+        gives={"robot": "who did it"},
+    ),
+    "storage.confirm": Topic(
+        reach=Reach.INSIDE,
+        about="Tells the fleet what a person saw at an input or output.",
+        takes={
+            "place": "the input or output",
+            "present": "whether something lies there",
+        },
+    ),
+    "storage.retrieve": Topic(
+        reach=Reach.INSIDE,
+        about=(
+            "Lets a robot bring a package of a type to an output, and waits for it,"
+            " for stock too. Throws TransportRefused, TransportFailed."
+        ),
+        takes={"package_type": "of which type", "place": "the output"},
+        gives={
+            "package": "which one came",
+            "storage_place": "where it lay",
+            "robot": "who brought it",
+        },
+    ),
+    "storage.store": Topic(
+        reach=Reach.INSIDE,
+        about=(
+            "Lets a robot store what lies at an input, and waits for it."
+            " Throws TransportRefused, TransportFailed."
+        ),
+        takes={
+            "package": "its name",
+            "package_type": "of which type it is",
+            "place": "the input",
+            "placed": "false: a detector says when it lies there; true",
+        },
+        gives={"storage_place": "where it lies now", "robot": "who stored it"},
     ),
     "warehouse.connect": Topic(
         reach=Reach.INSIDE,
@@ -98,7 +178,9 @@ plugin = Plugin(
     operations="mpms.factory.web.api:SECTIONS",
     stores={
         "catalogue": f"{_POSTGRES}.catalogue:CatalogueVersions",
+        "errands": f"{_POSTGRES}.fleet.errands:Errands",
         "figures": f"{_POSTGRES}.figures:Figures",
+        "fleet": f"{_POSTGRES}.fleet.fleet:FleetRows",
         "goals": f"{_POSTGRES}.robots.goals:Goals",
         "mail_vitals": f"{_POSTGRES}.mail.vitals:MailVitals",
         "mails": f"{_POSTGRES}.mail.mails:Mails",

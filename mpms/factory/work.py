@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import Protocol, cast
 
 from mpms.domain.errors import DatabaseAway
+from mpms.factory.adapters.fleet_files import FleetFiles
 from mpms.factory.bootstrap import (
     connect_robots,
     connect_scale,
     current_catalogue,
+    fleet_of,
     topic_functions,
     world_named,
 )
@@ -21,6 +23,8 @@ from mpms.factory.ports.mail.intake import Intake
 from mpms.factory.ports.robots.robots import Robots
 from mpms.factory.ports.scales import Scale
 from mpms.factory.ports.store import UnitOfWork
+from mpms.factory.services.fleet.lead import LeadFleet
+from mpms.factory.services.fleet.tell import tell_errands
 from mpms.factory.services.robots import watch_drives
 from mpms.factory.services.robots.own import OwnRobots
 from mpms.factory.services.robots.send_goals import send_goals
@@ -60,6 +64,7 @@ class FactoryOptions:
     mail: Mail | None = None
     lease_s: float = 30.0
     robot_patience_s: float = watch_drives.PATIENCE_S
+    plant_speed: float = 1.0  # plant seconds a second, of a plant in fast motion
     on_told: Callable[[str, str], None] = field(default=tell)
 
 
@@ -70,6 +75,8 @@ class RobotPhases:
     first: Sequence[Phase]
     then: Sequence[Phase]
     owned: OwnRobots
+    lead: LeadFleet | None = None
+    background: Sequence[BackgroundTask] = ()
 
 
 def robot_phases(
@@ -80,18 +87,58 @@ def robot_phases(
     name: str,
     lease_s: float = 30.0,
     robot_patience_s: float = watch_drives.PATIENCE_S,
+    fleet: FleetFiles | None = None,
+    plant_speed: float = 1.0,
+    wake: Callable[[], None] = lambda: None,
 ) -> RobotPhases:
     owned = OwnRobots(uow, robots, name, lease_s=lease_s)
+
+    def settle() -> bool:
+        settled = settle_goals(uow, advance, robots, owned) > 0
+        if settled and lead is not None:
+            lead.soon()
+        return settled
+
+    lead: LeadFleet | None = None
+    leading: list[Phase] = []
+    clock: list[BackgroundTask] = []
+    if fleet is not None:
+        lead = LeadFleet(
+            uow,
+            fleet.world,
+            fleet.digest,
+            advance.clock,
+            name,
+            lease_s=lease_s,
+            speed=plant_speed,
+            nearby=lambda: [s for s in robots.states() if s.robot in owned.mine],
+        )
+        leading = [lead, lambda: tell_errands(uow, advance) > 0]
+        clock = [BackgroundTask("fleet clock", _ticking(lead, wake), lead.every_s)]
     return RobotPhases(
-        first=(owned, lambda: settle_goals(uow, advance, robots, owned) > 0),
+        first=(owned, settle),
         then=(
+            *leading,
             lambda: send_goals(uow, robots, owned) > 0,
             TrackRobots(uow, robots, owned, advance.clock),
             WatchDrives(uow, robots, owned, robot_patience_s),
             WatchWaits(uow, owned, robot_patience_s),
         ),
         owned=owned,
+        lead=lead,
+        background=clock,
     )
+
+
+def _ticking(lead: LeadFleet, wake: Callable[[], None]) -> Callable[[], bool]:
+    """Traffic cannot wait until something else wakes the worker."""
+
+    def tick() -> bool:
+        if lead.leads:
+            wake()
+        return False
+
+    return tick
 
 
 @contextmanager
@@ -99,7 +146,7 @@ def work(context: WorkContext) -> Iterator[Working]:
     """The factory beside a worker, as long as the block runs."""
     options = context.options or FactoryOptions()
     uow = cast(UnitOfWork, context.uow)  # with the stores that the factory brings
-    world = world_named(options.world)
+    world, fleet = world_named(options.world), fleet_of(options.world)
     robots = connect_robots(
         world,
         options.robots_url,
@@ -114,6 +161,9 @@ def work(context: WorkContext) -> Iterator[Working]:
         name=context.name,
         lease_s=options.lease_s,
         robot_patience_s=options.robot_patience_s,
+        fleet=fleet,
+        plant_speed=options.plant_speed,
+        wake=context.wake,
     )
     mail, engine = options.mail, context.advance.engine
     try:
@@ -131,13 +181,19 @@ def work(context: WorkContext) -> Iterator[Working]:
                 ),
                 intake=None if mail is None else mail.intake(uow, engine),
                 materials=current_catalogue(options.catalogue, options.world),
+                fleet=fleet is not None,
             ),
             first=phases.first,
             then=phases.then,
-            background=() if mail is None else mail.background(uow, context.name),
+            background=(
+                *phases.background,
+                *(() if mail is None else mail.background(uow, context.name)),
+            ),
         )
     finally:
         try:
+            if phases.lead is not None:
+                phases.lead.release()
             phases.owned.release()
         except DatabaseAway:
             log.warning("the database is away; robots' leases run out by themselves")

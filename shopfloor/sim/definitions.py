@@ -122,6 +122,8 @@ warehouse_msgs/Command: string line! -> bool success, string message
 warehouse_msgs/Spawn: string kind!, string id!, float64[] at, float64 yaw_deg, int32 length, string along, int32 columns, int32 rows, string unit_id, int32 shelf, string sku, float64[] route -> bool success, string message
 warehouse_msgs/FindItems: string sku! -> bool success, string message, string json
 warehouse_msgs/Export: string format! -> bool success, string message, string text
+shopfloor_msgs/HandleLoad: string id, string package -> bool success, string message
+shopfloor_msgs/PlacePackage: string place, string package -> bool success, string message
 rosapi/Topics: -> string[] topics, string[] types
 rosapi/TopicType: string topic -> string type
 rosapi/TopicsForType: string type -> string[] topics

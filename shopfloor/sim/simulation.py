@@ -22,6 +22,7 @@ from shopfloor.sim.robot import SimRobot, range_messages
 from shopfloor.sim.rosapi import RosApi
 from shopfloor.sim.routes import Routes
 from shopfloor.sim.session import Session
+from shopfloor.sim.storage import StorageFloor
 from shopfloor.sim.trace import Trace
 from shopfloor.sim.vehicle import Pose
 from shopfloor.sim.world import World
@@ -77,6 +78,11 @@ class Simulation:
         self.walkers = {
             person.id: self.walker_type(person) for person in self.world.people
         }
+        self.storage = (
+            None
+            if self.world.storage is None
+            else StorageFloor(self.world.storage, self.graph, self.robots, self.trace)
+        )
         self.faults = FaultSwitches(self.graph, self.robots, self.walkers)
         self._people_due = Every(0.2)
         self._tf_due = Every(0.1)
@@ -163,6 +169,8 @@ class Simulation:
                 robot.tick(dt_s)
         for walker in self.walkers.values():
             walker.tick(dt_s, rng)
+        if self.storage is not None:
+            self.storage.tick(dt_s)
 
     def _where_it_is_to_go(self, robot: SimRobot) -> tuple[Pose, float] | None:
         """Who stands at a robot's target or gets there first, and how far it has to

@@ -3,14 +3,20 @@
 Plain values, so that a test builds the world it needs in one expression.
 """
 
+from __future__ import annotations
+
 import itertools
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from shopfloor.sim.vehicle import Limits, Pose
 from shopfloor.sim.walls import gap_m
+
+if TYPE_CHECKING:
+    from shopfloor.sim.storage import StorageSpec
 
 PARKING_M = 0.9
 """Between the middles of robots at home."""
@@ -35,7 +41,7 @@ class Map:
         right, up = x_m - self.origin.x_m, y_m - self.origin.y_m
         return 0.0 <= right <= self.width_m and 0.0 <= up <= self.height_m
 
-    def spots_around(self, robot: "RobotSpec") -> Iterator[Pose]:
+    def spots_around(self, robot: RobotSpec) -> Iterator[Pose]:
         """Where more robots of its size may stand, nearest first: a straight line
         from its home keeps clear of walls."""
         home, keep_m = robot.home, robot.radius_m + PARKING_WALL_M
@@ -135,8 +141,9 @@ class World:
     anchors: tuple[Anchor, ...] = ()
     people: tuple[Person, ...] = ()
     doors: tuple[DoorSpec, ...] = ()
+    storage: StorageSpec | None = None
 
-    def with_robots(self, count: int) -> "World":
+    def with_robots(self, count: int) -> World:
         """The first so many robots, or more of the same kinds beside them. When
         there is no more room they stand in each other."""
         if count < 1:

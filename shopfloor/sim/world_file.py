@@ -6,11 +6,13 @@ the file and the reason, never ignored.
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from shopfloor.sim.storage_file import read_storage
 from shopfloor.sim.vehicle import Limits, Pose
 from shopfloor.sim.world import (
     Anchor,
@@ -24,7 +26,10 @@ from shopfloor.sim.world import (
 
 DRIVES = ("differential", "holonomic", "grid")
 MOST_CELLS = 10_000_000
-FOR_OTHERS = ("description", "materials", "tanks", "waiting")
+FOR_OTHERS = (
+    *("description", "materials", "tanks", "waiting", "inputs", "outputs", "storage"),
+    *("packages", "stock", "charging", "zones", "lanes", "robot_types"),
+)
 """Keys of the file that the robot side must not know."""
 
 
@@ -41,9 +46,12 @@ def load_world(path: Path) -> World:
         line = " ".join(str(error).split())
         raise WorldRefused(f"world file {file} is not YAML: {line}") from None
     try:
-        return _world(_Part(document, ""), file.parent)
+        world = _world(_Part(document, ""), file.parent)
     except WorldRefused as error:
         raise WorldRefused(f"world file {file}: {error}") from None
+    if file.name != "world.yaml":
+        return world  # what lies beside it is no part of it
+    return replace(world, storage=read_storage(file.parent, world.places))
 
 
 class _Part:

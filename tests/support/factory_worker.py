@@ -7,8 +7,10 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, cast
 
+from mpms.background import BackgroundLoop
 from mpms.domain.errors import DatabaseAway
 from mpms.domain.jobs import Answer, Job
+from mpms.factory.adapters.fleet_files import FleetFiles
 from mpms.factory.ports.robots.robots import Robots
 from mpms.factory.ports.store import Transaction, UnitOfWork
 from mpms.factory.services.robots import watch_drives
@@ -37,6 +39,8 @@ class FactoryWorker(Worker):
         name: str,
         lease_s: float = 30.0,
         robot_patience_s: float = watch_drives.PATIENCE_S,
+        fleet: FleetFiles | None = None,
+        plant_speed: float = 1.0,
         **more: Any,
     ) -> None:
         phases = robot_phases(
@@ -46,7 +50,15 @@ class FactoryWorker(Worker):
             name=name,
             lease_s=lease_s,
             robot_patience_s=robot_patience_s,
+            fleet=fleet,
+            plant_speed=plant_speed,
+            wake=alarm.wake,
         )
+        self.lead = phases.lead
+        self._loops = [
+            BackgroundLoop(task.name, task.run, pause_s=task.pause_s)
+            for task in phases.background
+        ]
         self.owned = phases.owned
         super().__init__(
             uow,
@@ -61,6 +73,13 @@ class FactoryWorker(Worker):
         )
 
     def run(self, stop: threading.Event) -> None:
+        for loop in self._loops:
+            loop.start()
         super().run(stop)
+        for loop in self._loops:
+            loop.stop()
+            loop.join()
         with suppress(DatabaseAway):
+            if self.lead is not None:
+                self.lead.release()
             self.owned.release()

@@ -30,7 +30,7 @@ def read_world(directory: Path) -> World:
     except yaml.YAMLError as broken:
         raise WorldInvalid(f"{path} is not YAML: {broken}") from broken
     try:
-        places = _poses(data["places"])
+        places = _poses(data["places"]) | _storage_places(directory)
         waiting = _poses(data.get("waiting") or {})
         robots = tuple(
             RobotInfo(
@@ -81,6 +81,20 @@ def read_world(directory: Path) -> World:
         anchors=anchors,
         waiting=waiting,
     )
+
+
+def _storage_places(directory: Path) -> dict[str, Pose]:
+    """Inputs, outputs and storage places, which only the fleet reads all about."""
+    found: dict[str, Pose] = {}
+    for path in sorted(directory.glob("*.yaml")):
+        if path.name == "world.yaml":
+            continue
+        data: Any = yaml.load(path.read_bytes(), Loader=LOADER)  # noqa: S506
+        for section in ("inputs", "outputs", "storage"):
+            listed = data.get(section) if isinstance(data, dict) else None
+            if isinstance(listed, dict):
+                found |= _poses(listed)
+    return found
 
 
 def _poses(listed: Any) -> dict[str, Pose]:

@@ -10,6 +10,9 @@ import enum
 from dataclasses import dataclass
 from datetime import datetime
 
+DRIVE = "drive"
+OF_FLEET = "fleet/"
+
 
 class GoalState(enum.StrEnum):
     """The life of a goal; written to the database before anything is sent."""
@@ -51,6 +54,14 @@ class Goal:
     created_at: datetime | None = None
     sent_at: datetime | None = None
     ended_at: datetime | None = None
+    action: str = DRIVE
+    act_key: str = ""  # by which the robot knows an action again
+    package: str = ""
+
+    @property
+    def of_fleet(self) -> bool:
+        """A stretch of a way or an action that the fleet planned."""
+        return self.id.startswith(OF_FLEET)
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from mpms.ports import store
 if TYPE_CHECKING:
     from mpms.factory.ports.catalogue import CatalogueVersions
     from mpms.factory.ports.figures import Figures
+    from mpms.factory.ports.fleet import Errands, FleetRows
     from mpms.factory.ports.orders.views import OrderViews
     from mpms.factory.ports.robots.tracks import Tracks
 
@@ -51,6 +52,10 @@ class Transaction(store.Transaction, Protocol):
     def catalogue(self) -> CatalogueVersions: ...
     @property
     def figures(self) -> Figures: ...
+    @property
+    def fleet(self) -> FleetRows: ...
+    @property
+    def errands(self) -> Errands: ...
 
 
 class UnitOfWork(Protocol):

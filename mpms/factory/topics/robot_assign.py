@@ -19,8 +19,10 @@ UNHEARD = RobotState("", ready=False, why_not="no worker speaks with it")
 class AssignRobot:
     """``robot.assign``: wait until a robot is free and ready, then hold it."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, *, fleet: bool = False) -> None:
+        """``fleet``: robots that only park or charge by themselves are free."""
         self._world = world
+        self._fleet = fleet
 
     def __call__(self, tx: Transaction, job: Job) -> Answer:
         mine = tx.robot_holds.of_instance(job.instance_id)
@@ -29,10 +31,13 @@ class AssignRobot:
         held = tx.robot_holds.held()
         first = self._first_place(job)
         states = {state.robot: state for state in tx.robots.states()}
+        at_work = tx.fleet.robots_at_work() if self._fleet else set()
         candidates = []
         for info in self._world.robots:
             state = states.get(info.id, UNHEARD)
             busy = f"works for {held[info.id]}" if info.id in held else None
+            if info.id in at_work:
+                busy = busy or "has a task of the fleet"
             candidates.append(
                 Candidate(
                     id=info.id,

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from mpms.domain.errors import MpmsError
-from mpms.factory.domain.goals import Goal, GoalReport, GoalState
+from mpms.factory.domain.goals import DRIVE, Goal, GoalReport, GoalState
 from mpms.factory.domain.worlds import RobotInfo, World
 from mpms.factory.ports.robots.robots import RobotState
 from robot_bridge.address import UnsafeAddress
@@ -220,6 +220,15 @@ class BridgeRobots:
         client = self._clients.get(goal.robot)
         if client is None:
             return  # lost meanwhile; its next owner is handed the goal
+        if goal.action != DRIVE:
+            # Known to the robot by its key: what it did already it does not repeat.
+            client.action(
+                goal.id,
+                goal.action,
+                {"id": goal.act_key, "package": goal.package},
+                expires_at=time.time() + EXPIRY_S,
+            )
+            return
         maybe_sent_at = None
         if maybe_sent and goal.sent_at is not None:
             maybe_sent_at = goal.sent_at.timestamp()

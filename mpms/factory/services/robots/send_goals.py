@@ -23,6 +23,8 @@ def send_goals(uow: UnitOfWork, robots: Robots, owned: OwnRobots) -> int:
         goals = [g for g in tx.goals.to_send(mine) if g.id not in orphans]
         for goal in goals:
             tx.goals.mark_sent(goal.id)
+            if goal.of_fleet:
+                continue  # its rows are the history
             tx.events.append(
                 "goal sent",
                 actor="mpms",
@@ -44,7 +46,7 @@ def send_goals(uow: UnitOfWork, robots: Robots, owned: OwnRobots) -> int:
 
 def _never_send(tx: Transaction, goal: Goal) -> None:
     report = GoalReport(goal.id, GoalState.CANCELLED, "no longer needed")
-    if tx.goals.settle(report) is None:
+    if tx.goals.settle(report) is None or goal.of_fleet:
         return
     tx.events.append(
         "goal ended",

@@ -63,6 +63,8 @@ def settle_goal(
             tx.robots.arrived(goal.robot, goal.pose)
             if owned is not None:
                 owned.arrived(goal.robot, goal.pose)
+        if goal.of_fleet:
+            return True  # it looks at its goals itself; their rows are the history
         tx.events.append(
             "goal ended",
             actor=goal.robot,
@@ -106,27 +108,30 @@ def _move_on(
         )
     elif report.state is GoalState.REACHED:
         command = Complete(task_id, {"position": goal.place})
-        held = not _advanced(tx, advance, instance, goal, command)
+        held = not advanced(tx, advance, instance, goal.robot, command)
     else:
         failed = Fail(task_id, "RobotFailed", message)
-        held = not _advanced(tx, advance, instance, goal, failed)
+        held = not advanced(tx, advance, instance, goal.robot, failed)
     if held:
         tx.incidents.open("goal", message, instance_id=instance.id, task_id=task_id)
 
 
-def _advanced(
+def advanced(
     tx: Transaction,
     advance: Advance,
     instance: Instance,
-    goal: Goal,
+    actor: str,
     command: Complete | Fail,
 ) -> bool:
-    """False if the model does not catch the failure."""
+    """Move a locked instance on, at once or when it is no longer suspended.
+
+    False if the model does not catch the failure.
+    """
     if instance.suspended is not None:
         _keep(tx, instance, command)
         return True
     try:
-        return advance(tx, instance, command, actor=goal.robot).caught
+        return advance(tx, instance, command, actor=actor).caught
     except TaskGone:
         return True
 

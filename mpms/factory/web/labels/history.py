@@ -76,3 +76,10 @@ def waits_for_place(line: Told) -> Sentence:
         other=short(line.data.get("other")),
     )
     return Sentence(text, "warn")
+
+
+def errand_ended(line: Told) -> Sentence:
+    robot, why = short(line.data.get("robot")), short(line.data.get("why"))
+    if line.data.get("state") == "done":
+        return Sentence(t("{robot} has done it", robot=robot), "ok")
+    return Sentence(t("The fleet could not do it"), "bad", why)

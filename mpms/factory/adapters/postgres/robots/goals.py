@@ -30,6 +30,9 @@ class Goals(Repository):
             created_at=goal.created_at,
             sent_at=goal.sent_at,
             ended_at=goal.ended_at,
+            action=goal.action,
+            act_key=goal.act_key,
+            package=goal.package,
         )
         if not added and self.get(goal.id) is None:
             raise RobotBusy(f"The robot {goal.robot} has an open goal already.")
@@ -70,11 +73,11 @@ class Goals(Repository):
             reason=report.reason,
             inferred=report.inferred,
         )
-        return None if row is None else _goal(row)
+        return None if row is None else goal_of(row)
 
     def get(self, goal_id: str) -> Goal | None:
         row = self._statements.row("goals_get", id=goal_id)
-        return None if row is None else _goal(row)
+        return None if row is None else goal_of(row)
 
     def of_instances(self, instance_ids: Iterable[str]) -> Sequence[Goal]:
         """Of some instances, oldest first."""
@@ -90,9 +93,9 @@ class Goals(Repository):
         )
 
     def _goals(self, rows: list[Row]) -> Sequence[Goal]:
-        return [_goal(row) for row in rows]
+        return [goal_of(row) for row in rows]
 
 
-def _goal(row: Row) -> Goal:
+def goal_of(row: Row) -> Goal:
     goal_id, robot, place, x_m, y_m, yaw_rad, state, *rest = row
     return Goal(goal_id, robot, place, Pose(x_m, y_m, yaw_rad), GoalState(state), *rest)
