@@ -278,6 +278,10 @@ class Fleet:
             "flags": [self.stopped, self.pulled_over, self._number],
         }
 
+    def number_after(self, data: Mapping[str, Any]) -> None:
+        """Begin anew, and give no task a name that it had in a saved state."""
+        self._number = data["flags"][2]
+
     def load(self, data: Mapping[str, Any]) -> None:
         """Go on from a saved state; call it on a new fleet of the same world."""
         self.pool.load(data["pool"])

@@ -185,3 +185,13 @@ WHERE id = %(id)s AND state IN ('new', 'sent') AND reason IS NULL;
 -- Robots that have a task of somebody.
 SELECT DISTINCT robot FROM fleet_tasks
 WHERE ended_at IS NULL AND robot <> '' AND kind NOT IN ('charge', 'park');
+
+-- name: fleet_begin_anew
+-- What an earlier state had begun is not gone on with.
+WITH goals_off AS (
+    UPDATE goals SET reason = %(why)s
+    WHERE id LIKE 'fleet/%%' AND state IN ('new', 'sent')
+)
+UPDATE fleet_tasks
+SET state = 'withdrawn', why = %(why)s, ended_at = clock_timestamp()
+WHERE ended_at IS NULL;

@@ -26,7 +26,13 @@ def data(name: str = "move_base") -> dict[str, Any]:
 
 
 def test_the_shipped_profiles_load() -> None:
-    assert shipped_profiles() == ["arco", "move_base", "move_base_simple", "nav2"]
+    assert shipped_profiles() == [
+        "arco",
+        "move_base",
+        "move_base_carrier",
+        "move_base_simple",
+        "nav2",
+    ]
     for name in shipped_profiles():
         assert load_profile(name).name == name
 

@@ -182,6 +182,9 @@ class LeadFleet:
             lost = "the world was changed meanwhile"
             log.warning("%s: the fleet begins anew, with what lies in storage", lost)
             _keep_storage(fleet, saved.state["fleet"]["storage"])
+            fleet.number_after(saved.state["fleet"])
+            wheels.number_after(saved.state["wheels"])
+            tx.fleet.begin_anew(lost)
         for task in list(fleet.pool.open()):
             tx.fleet.put_task(_row_of(task))
         self.fleet, self._wheels = fleet, wheels

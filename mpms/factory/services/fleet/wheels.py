@@ -187,6 +187,10 @@ class Wheels:
         robots = {robot: asdict(wheel) for robot, wheel in self.robots.items()}
         return {"number": self._number, "robots": robots}
 
+    def number_after(self, data: dict[str, Any]) -> None:
+        """Begin anew, and give no goal a name that it had in a saved state."""
+        self._number = data["number"]
+
     def load(self, data: dict[str, Any]) -> None:
         self._number = data["number"]
         for robot, each in data["robots"].items():

@@ -91,6 +91,9 @@ class FleetRows(Repository):
     def call_off(self, goal_id: str) -> None:
         self._statements.run_later("fleet_goal_call_off", id=goal_id)
 
+    def begin_anew(self, why: str) -> None:
+        self._statements.run("fleet_begin_anew", why=why)
+
     def robots_at_work(self) -> set[str]:
         return {row[0] for row in self._statements.rows("fleet_robots_at_work")}
 
