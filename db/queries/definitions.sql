@@ -2,7 +2,7 @@
 -- One deployment at a time: versions are counted, and a file deploys several keys.
 SELECT pg_advisory_xact_lock(hashtext('mpms deployments'));
 
--- name: definitions_latest
+-- name: definitions_latest, prepared
 -- The newest version of a key, without its drawing.
 SELECT id, version, digest
 FROM definitions
@@ -24,7 +24,7 @@ SELECT digest, key, version, name, xml
 FROM definitions
 WHERE id = %(id)s;
 
--- name: definitions_find
+-- name: definitions_find, prepared
 -- The number of a version.
 SELECT id
 FROM definitions

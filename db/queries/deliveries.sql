@@ -1,7 +1,11 @@
--- name: deliveries_insert
--- Leave a command for an instance.
+-- name: deliveries_insert, prepared
+-- Leave commands for instances, in order.
 INSERT INTO deliveries (instance_id, kind, task_id, data)
-VALUES (%(instance_id)s::uuid, %(kind)s, %(task_id)s::uuid, %(data)s::json);
+SELECT said.instance_id, said.kind, said.task_id, said.data::json
+FROM unnest(
+    %(instance_id)s::uuid[], %(kind)s::text[], %(task_id)s::uuid[], %(data)s::text[]
+) WITH ORDINALITY AS said (instance_id, kind, task_id, data, place)
+ORDER BY said.place;
 
 -- name: deliveries_claim
 -- Lock a free instance that has a command and take its oldest (as in jobs.sql).
@@ -45,7 +49,7 @@ SET
     not_before = clock_timestamp() + make_interval(secs => %(delay_s)s)
 WHERE id = %(id)s;
 
--- name: deliveries_throw_signal
+-- name: deliveries_throw_signal, prepared
 -- Give a signal to all who wait; subscriptions are read and not locked. In the
 -- instance that throws it the engine has told those who waited at that moment.
 INSERT INTO deliveries (instance_id, kind, task_id, data)
@@ -68,7 +72,7 @@ FROM starts
 WHERE kind = 'signal'
 ORDER BY 1;
 
--- name: messages_lock
+-- name: messages_lock, prepared
 -- One lock for all events: an instance may throw one and wait for another.
 SELECT pg_advisory_xact_lock(hashtext('mpms messages'));
 

@@ -1,12 +1,15 @@
--- name: events_append
--- Append lines in order.
-INSERT INTO events (kind, actor, instance_id, element, task_id, data)
+-- name: events_append, prepared
+-- Append lines in order, each at the time when it was said.
+INSERT INTO events (kind, actor, instance_id, element, task_id, data, at)
 SELECT
-    line.kind, %(actor)s, %(instance_id)s::uuid, line.element, line.task_id,
-    line.data::json
+    line.kind, line.actor, line.instance_id, line.element, line.task_id,
+    line.data::json, clock_timestamp() - make_interval(secs => line.age_s)
 FROM unnest(
-    %(kinds)s::text[], %(elements)s::text[], %(task_ids)s::uuid[], %(data)s::text[]
-) WITH ORDINALITY AS line (kind, element, task_id, data, place)
+    %(kind)s::text[], %(actor)s::text[], %(instance_id)s::uuid[], %(element)s::text[],
+    %(task_id)s::uuid[], %(data)s::text[], %(age_s)s::double precision[]
+) WITH ORDINALITY AS line (
+    kind, actor, instance_id, element, task_id, data, age_s, place
+)
 ORDER BY line.place;
 
 -- name: events_after

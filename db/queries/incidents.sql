@@ -68,6 +68,13 @@ WHERE
     AND (%(task_id)s::uuid IS NULL OR task_id = %(task_id)s::uuid)
     AND (%(kind)s::text IS NULL OR kind = %(kind)s::text);
 
+-- name: incidents_resolve_tasks, prepared
+-- Close what is open for tasks that wait no longer.
+UPDATE incidents
+SET resolved_at = clock_timestamp(), resolved_by = over.by
+FROM unnest(%(task_id)s::uuid[], %(by)s::text[]) AS over (task_id, by)
+WHERE incidents.task_id = over.task_id AND incidents.resolved_at IS NULL;
+
 -- name: incidents_resolve_served
 -- Close what tells of a job whose topic is served now; what is locked is being closed.
 WITH over AS MATERIALIZED (

@@ -2,7 +2,7 @@
 -- inserting rows that refer to the instance, and two instances that send each other
 -- a delivery would wait for each other.
 
--- name: instances_insert
+-- name: instances_insert, prepared
 -- Create an instance of a version, and note the call it works for.
 WITH added AS (
     INSERT INTO instances (
@@ -44,7 +44,7 @@ SELECT
 FROM instances
 WHERE id = %(id)s::uuid;
 
--- name: instances_lock_free
+-- name: instances_lock_free, prepared
 -- Lock an instance for this transaction unless somebody else has it.
 SELECT
     id, definition_id, key, business_key, parent_id, parent_task, status, state,
@@ -72,20 +72,24 @@ SELECT set_config('lock_timeout', %(milliseconds)s::integer::text, true);
 -- Undo instances_limit_wait.
 SET LOCAL lock_timeout TO DEFAULT;
 
--- name: instances_save
--- Write the result of a step.
+-- name: instances_save, prepared
+-- Write the results of steps.
 UPDATE instances
 SET
-    state = %(state)s,
-    variables = %(variables)s::json,
-    status = %(status)s,
-    end_reason = %(end_reason)s,
+    state = saved.state,
+    variables = saved.variables::json,
+    status = saved.status,
+    end_reason = saved.end_reason,
     ended_at = CASE
-        WHEN %(ended)s THEN COALESCE(ended_at, clock_timestamp())
+        WHEN saved.status <> 'active' THEN COALESCE(ended_at, clock_timestamp())
     END,
     changed_at = clock_timestamp(),
     revision = revision + 1
-WHERE id = %(id)s::uuid;
+FROM unnest(
+    %(id)s::uuid[], %(state)s::bytea[], %(variables)s::text[], %(status)s::text[],
+    %(end_reason)s::text[]
+) AS saved (id, state, variables, status, end_reason)
+WHERE instances.id = saved.id;
 
 -- name: instances_children
 -- The called instances of an instance, or of one of its tasks.

@@ -10,11 +10,16 @@
 -- were taken would otherwise be sorted for every claim.
 
 -- name: jobs_claim_inside
--- Lock the next due job of a free instance, the instance first.
+-- Lock the next due jobs of free instances, each instance first, and read both.
 SELECT
     job.id, job.task_id, job.instance_id, instance.business_key, job.element,
     job.topic, COALESCE(job.inputs, instance.variables), job.attempts,
-    job.retry_delays_s, job.resets
+    job.retry_delays_s, job.resets,
+    instance.id, instance.definition_id, instance.key, instance.business_key,
+    instance.parent_id, instance.parent_task, instance.status, instance.state,
+    instance.variables, instance.revision, instance.started_at, instance.changed_at,
+    instance.ended_at, instance.end_reason, instance.suspended_by,
+    instance.suspended_reason, instance.suspended_at, instance.restarted_from
 FROM (
     SELECT of_topic.id, of_topic.instance_id
     FROM unnest(%(topics)s::text[]) AS wanted (topic)
@@ -32,7 +37,10 @@ FROM (
     ORDER BY of_topic.run_at, of_topic.id
 ) AS due
 CROSS JOIN LATERAL (
-    SELECT id, business_key, variables
+    SELECT
+        id, definition_id, key, business_key, parent_id, parent_task, status, state,
+        variables, revision, started_at, changed_at, ended_at, end_reason,
+        suspended_by, suspended_reason, suspended_at, restarted_from
     FROM instances
     WHERE
         instances.id = due.instance_id
@@ -53,7 +61,7 @@ CROSS JOIN LATERAL (
         AND (lease_until IS NULL OR lease_until <= now())
     FOR UPDATE SKIP LOCKED
 ) AS job
-LIMIT 1;
+LIMIT %(most)s::bigint;
 
 -- name: jobs_claim_outside
 -- Lease due jobs; instances are read and not locked.
@@ -110,6 +118,45 @@ FROM leased
 JOIN instances ON instances.id = leased.instance_id
 ORDER BY leased.run_at, leased.id;
 
+-- name: jobs_hold_free, prepared
+-- Lock jobs for settling whose instances are free, each instance first, and read both.
+-- Who waits for none may hold many.
+SELECT
+    job.id,
+    instance.id, instance.definition_id, instance.key, instance.business_key,
+    instance.parent_id, instance.parent_task, instance.status, instance.state,
+    instance.variables, instance.revision, instance.started_at, instance.changed_at,
+    instance.ended_at, instance.end_reason, instance.suspended_by,
+    instance.suspended_reason, instance.suspended_at, instance.restarted_from
+FROM (
+    SELECT jobs.id, jobs.instance_id
+    FROM jobs
+    WHERE
+        id = ANY (%(ids)s::bigint[])
+        AND state = 'ready'
+        AND leased_by = %(worker)s::text
+    ORDER BY id
+) AS found
+CROSS JOIN LATERAL (
+    SELECT
+        id, definition_id, key, business_key, parent_id, parent_task, status, state,
+        variables, revision, started_at, changed_at, ended_at, end_reason,
+        suspended_by, suspended_reason, suspended_at, restarted_from
+    FROM instances
+    WHERE instances.id = found.instance_id
+    FOR NO KEY UPDATE SKIP LOCKED
+) AS instance
+CROSS JOIN LATERAL (
+    SELECT id
+    FROM jobs
+    WHERE
+        jobs.id = found.id
+        AND jobs.instance_id = instance.id
+        AND state = 'ready'
+        AND leased_by = %(worker)s::text
+    FOR UPDATE
+) AS job;
+
 -- name: jobs_hold
 -- Lock a job for settling, its instance first; nobody leases an inside job, but a worker
 -- of others may have done so and vanished.
@@ -144,6 +191,12 @@ CROSS JOIN LATERAL (
         )
     FOR UPDATE
 ) AS job;
+
+-- name: jobs_number
+-- The number of a job that this transaction has written.
+SELECT id
+FROM jobs
+WHERE task_id = %(task_id)s::uuid;
 
 -- name: jobs_renew
 -- Lengthen leases; a job that somebody has locked is being settled or closed.

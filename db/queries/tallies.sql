@@ -1,3 +1,7 @@
+-- Follows the history in portions. Every statement first takes the lines of its portion
+-- that it needs, in order and no more than there can be: so that the planner walks the
+-- index from where the last portion ended, whatever it thinks of the table.
+
 -- name: tallies_place
 -- Where the last reading of the history ended; the row is held for this transaction.
 SELECT transaction::text::bigint, line
@@ -6,17 +10,20 @@ WHERE name = 'tallies'
 FOR UPDATE SKIP LOCKED;
 
 -- name: tallies_reach
--- The last of the next lines that no running transaction can still precede.
-SELECT transaction::text::bigint, id
-FROM (
-    SELECT transaction, id
+-- The last of the next lines that no running transaction can still precede, and what
+-- kinds of lines there are.
+WITH lines AS MATERIALIZED (
+    SELECT transaction, id, kind
     FROM events
     WHERE
         transaction < pg_snapshot_xmin(pg_current_snapshot())
         AND (transaction, id) > (%(transaction)s::text::xid8, %(line)s::bigint)
     ORDER BY transaction, id
     LIMIT %(limit)s
-) AS next_lines
+)
+SELECT
+    transaction::text::bigint, id, ARRAY(SELECT DISTINCT kind FROM lines)
+FROM lines
 ORDER BY transaction DESC, id DESC
 LIMIT 1;
 
@@ -28,45 +35,59 @@ WHERE name = 'tallies';
 
 -- name: tallies_enter
 -- Tokens that came.
+WITH lines AS MATERIALIZED (
+    SELECT transaction, id, at, instance_id, element, task_id
+    FROM events
+    WHERE
+        (transaction, id) > (%(transaction)s::text::xid8, %(line)s::bigint)
+        AND (transaction, id) <= (%(to_transaction)s::text::xid8, %(to_line)s::bigint)
+        AND kind = 'entered'
+    ORDER BY transaction, id
+    LIMIT %(limit)s
+)
 INSERT INTO visits (task_id, instance_id, definition_id, element, entered_at)
 SELECT DISTINCT ON (e.task_id)
     e.task_id, e.instance_id, i.definition_id, e.element, e.at
-FROM events AS e
-JOIN instances AS i ON i.id = e.instance_id
-WHERE
-    (e.transaction, e.id) > (%(transaction)s::text::xid8, %(line)s::bigint)
-    AND (e.transaction, e.id) <= (%(to_transaction)s::text::xid8, %(to_line)s::bigint)
-    AND e.kind = 'entered'
-    AND e.task_id IS NOT NULL
-    AND e.element IS NOT NULL
+FROM lines AS e
+CROSS JOIN LATERAL (
+    SELECT definition_id FROM instances WHERE id = e.instance_id OFFSET 0
+) AS i
+WHERE e.task_id IS NOT NULL AND e.element IS NOT NULL
 ORDER BY e.task_id, e.transaction, e.id
 ON CONFLICT DO NOTHING;
 
 -- name: tallies_take
 -- Forms that somebody took.
-UPDATE visits
-SET taken_at = taken.at
-FROM (
-    SELECT task_id, min(at) AS at
+WITH lines AS MATERIALIZED (
+    SELECT transaction, id, at, task_id
     FROM events
     WHERE
         (transaction, id) > (%(transaction)s::text::xid8, %(line)s::bigint)
         AND (transaction, id) <= (%(to_transaction)s::text::xid8, %(to_line)s::bigint)
         AND kind = 'task claimed'
-    GROUP BY task_id
-) AS taken
+    ORDER BY transaction, id
+    LIMIT %(limit)s
+)
+UPDATE visits
+SET taken_at = taken.at
+FROM (SELECT task_id, min(at) AS at FROM lines GROUP BY task_id) AS taken
 WHERE visits.task_id = taken.task_id AND visits.taken_at IS NULL;
 
 -- name: tallies_leave
 -- Count what left, by element and hour, and forget where it stood.
-WITH gone AS (
-    SELECT DISTINCT ON (task_id) task_id, kind, at
+WITH lines AS MATERIALIZED (
+    SELECT transaction, id, at, kind, task_id
     FROM events
     WHERE
         (transaction, id) > (%(transaction)s::text::xid8, %(line)s::bigint)
         AND (transaction, id) <= (%(to_transaction)s::text::xid8, %(to_line)s::bigint)
         AND kind IN ('left', 'cancelled')
-        AND task_id IS NOT NULL
+    ORDER BY transaction, id
+    LIMIT %(limit)s
+), gone AS (
+    SELECT DISTINCT ON (task_id) task_id, kind, at
+    FROM lines
+    WHERE task_id IS NOT NULL
     ORDER BY task_id, transaction, id
 ), stood AS (
     DELETE FROM visits
@@ -97,6 +118,19 @@ ON CONFLICT (definition_id, hour, element) DO UPDATE SET
 
 -- name: tallies_processes
 -- Count instances that began and ended, by process and hour.
+WITH lines AS MATERIALIZED (
+    SELECT transaction, id, at, kind, instance_id
+    FROM events
+    WHERE
+        (transaction, id) > (%(transaction)s::text::xid8, %(line)s::bigint)
+        AND (transaction, id) <= (%(to_transaction)s::text::xid8, %(to_line)s::bigint)
+        AND kind IN (
+            'instance started', 'instance completed', 'instance cancelled',
+            'instance failed'
+        )
+    ORDER BY transaction, id
+    LIMIT %(limit)s
+)
 INSERT INTO process_hours AS h (
     definition_id, hour, started, completed, cancelled, failed, seconds
 )
@@ -108,15 +142,10 @@ SELECT
     count(*) FILTER (WHERE e.kind = 'instance failed'),
     COALESCE(sum(EXTRACT(EPOCH FROM e.at - i.started_at))
         FILTER (WHERE e.kind = 'instance completed'), 0)
-FROM events AS e
-JOIN instances AS i ON i.id = e.instance_id
-WHERE
-    (e.transaction, e.id) > (%(transaction)s::text::xid8, %(line)s::bigint)
-    AND (e.transaction, e.id) <= (%(to_transaction)s::text::xid8, %(to_line)s::bigint)
-    AND e.kind IN (
-        'instance started', 'instance completed', 'instance cancelled',
-        'instance failed'
-    )
+FROM lines AS e
+CROSS JOIN LATERAL (
+    SELECT definition_id, started_at FROM instances WHERE id = e.instance_id OFFSET 0
+) AS i
 GROUP BY 1, 2
 ORDER BY 1, 2
 ON CONFLICT (definition_id, hour) DO UPDATE SET
@@ -129,14 +158,19 @@ ON CONFLICT (definition_id, hour) DO UPDATE SET
 -- name: tallies_values
 -- Keep plain variables of the instance so that they can be searched. JSON may hold
 -- characters that text cannot: those lines are left out before they are taken apart.
-WITH readable AS MATERIALIZED (
+WITH lines AS MATERIALIZED (
     SELECT transaction, id, instance_id, data
     FROM events
     WHERE
         (transaction, id) > (%(transaction)s::text::xid8, %(line)s::bigint)
         AND (transaction, id) <= (%(to_transaction)s::text::xid8, %(to_line)s::bigint)
         AND kind = 'variable'
-        AND strpos(data::text, '\u') = 0
+    ORDER BY transaction, id
+    LIMIT %(limit)s
+), readable AS MATERIALIZED (
+    SELECT transaction, id, instance_id, data
+    FROM lines
+    WHERE strpos(data::text, '\u') = 0
 )
 INSERT INTO found_values (instance_id, name, value)
 SELECT DISTINCT ON (e.instance_id, e.data ->> 'name')
@@ -147,64 +181,77 @@ SELECT DISTINCT ON (e.instance_id, e.data ->> 'name')
         ELSE ''
     END
 FROM readable AS e
-JOIN instances AS i ON i.id = e.instance_id
+CROSS JOIN LATERAL (
+    SELECT id FROM instances WHERE id = e.instance_id OFFSET 0
+) AS i
 WHERE e.data -> 'local' IS NULL
 ORDER BY e.instance_id, e.data ->> 'name', e.transaction DESC, e.id DESC
 ON CONFLICT (instance_id, name) DO UPDATE SET value = EXCLUDED.value;
 
 -- name: tallies_ended
 -- Values of ended instances are sorted by their end.
+WITH lines AS MATERIALIZED (
+    SELECT transaction, id, instance_id
+    FROM events
+    WHERE
+        (transaction, id) > (%(transaction)s::text::xid8, %(line)s::bigint)
+        AND (transaction, id) <= (%(to_transaction)s::text::xid8, %(to_line)s::bigint)
+        AND kind IN (
+            'instance completed', 'instance cancelled', 'instance failed', 'variable'
+        )
+    ORDER BY transaction, id
+    LIMIT %(limit)s
+)
 UPDATE found_values
 SET ended_at = i.ended_at
-FROM instances AS i
-WHERE
-    i.id = found_values.instance_id
-    AND i.ended_at IS NOT NULL
-    AND i.id IN (
-        SELECT instance_id
-        FROM events
-        WHERE
-            (transaction, id) > (%(transaction)s::text::xid8, %(line)s::bigint)
-            AND (transaction, id)
-                <= (%(to_transaction)s::text::xid8, %(to_line)s::bigint)
-            AND kind IN (
-                'instance completed', 'instance cancelled', 'instance failed',
-                'variable'
-            )
-    );
+FROM (SELECT DISTINCT instance_id FROM lines) AS e
+CROSS JOIN LATERAL (
+    SELECT id, ended_at FROM instances WHERE id = e.instance_id OFFSET 0
+) AS i
+WHERE found_values.instance_id = i.id AND i.ended_at IS NOT NULL;
 
 -- name: tallies_forget
 -- No token stands in an instance that has ended.
+WITH lines AS MATERIALIZED (
+    SELECT transaction, id, instance_id
+    FROM events
+    WHERE
+        (transaction, id) > (%(transaction)s::text::xid8, %(line)s::bigint)
+        AND (transaction, id) <= (%(to_transaction)s::text::xid8, %(to_line)s::bigint)
+        AND kind IN (
+            'instance completed', 'instance cancelled', 'instance failed'
+        )
+    ORDER BY transaction, id
+    LIMIT %(limit)s
+)
 DELETE FROM visits
-USING instances AS i
-WHERE
-    i.id = visits.instance_id
-    AND i.ended_at IS NOT NULL
-    AND i.id IN (
-        SELECT instance_id
-        FROM events
-        WHERE
-            (transaction, id) > (%(transaction)s::text::xid8, %(line)s::bigint)
-            AND (transaction, id)
-                <= (%(to_transaction)s::text::xid8, %(to_line)s::bigint)
-            AND kind IN (
-                'instance completed', 'instance cancelled', 'instance failed'
-            )
-    );
+USING (SELECT DISTINCT instance_id FROM lines) AS e
+CROSS JOIN LATERAL (
+    SELECT id, ended_at FROM instances WHERE id = e.instance_id OFFSET 0
+) AS i
+WHERE visits.instance_id = i.id AND i.ended_at IS NOT NULL;
 
 -- name: tallies_lead_times
 -- Count how long completed instances took; the buckets are told in the schema.
+WITH lines AS MATERIALIZED (
+    SELECT transaction, id, at, instance_id
+    FROM events
+    WHERE
+        (transaction, id) > (%(transaction)s::text::xid8, %(line)s::bigint)
+        AND (transaction, id) <= (%(to_transaction)s::text::xid8, %(to_line)s::bigint)
+        AND kind = 'instance completed'
+    ORDER BY transaction, id
+    LIMIT %(limit)s
+)
 INSERT INTO lead_times AS l (definition_id, hour, bucket, instances)
 SELECT
     i.definition_id, date_trunc('hour', e.at, 'UTC'),
     floor(ln(GREATEST(EXTRACT(EPOCH FROM e.at - i.started_at), 0.001)) / ln(1.1)),
     count(*)
-FROM events AS e
-JOIN instances AS i ON i.id = e.instance_id
-WHERE
-    (e.transaction, e.id) > (%(transaction)s::text::xid8, %(line)s::bigint)
-    AND (e.transaction, e.id) <= (%(to_transaction)s::text::xid8, %(to_line)s::bigint)
-    AND e.kind = 'instance completed'
+FROM lines AS e
+CROSS JOIN LATERAL (
+    SELECT definition_id, started_at FROM instances WHERE id = e.instance_id OFFSET 0
+) AS i
 GROUP BY 1, 2, 3
 ORDER BY 1, 2, 3
 ON CONFLICT (definition_id, hour, bucket) DO UPDATE SET
@@ -213,6 +260,16 @@ ON CONFLICT (definition_id, hour, bucket) DO UPDATE SET
 -- name: tallies_orders
 -- Count orders that came and ended. Compared as text: reading into JSON fails where
 -- somebody typed a null character.
+WITH lines AS MATERIALIZED (
+    SELECT transaction, id, at, kind, data
+    FROM events
+    WHERE
+        (transaction, id) > (%(transaction)s::text::xid8, %(line)s::bigint)
+        AND (transaction, id) <= (%(to_transaction)s::text::xid8, %(to_line)s::bigint)
+        AND kind IN ('order accepted', 'order status')
+    ORDER BY transaction, id
+    LIMIT %(limit)s
+)
 INSERT INTO order_hours AS h (hour, received, done, cancelled)
 SELECT
     date_trunc('hour', at, 'UTC'),
@@ -226,11 +283,7 @@ SELECT
     count(*) FILTER (
         WHERE kind = 'order status' AND data::text LIKE '%%"new":"cancelled"%%'
     )
-FROM events
-WHERE
-    (transaction, id) > (%(transaction)s::text::xid8, %(line)s::bigint)
-    AND (transaction, id) <= (%(to_transaction)s::text::xid8, %(to_line)s::bigint)
-    AND kind IN ('order accepted', 'order status')
+FROM lines
 GROUP BY 1
 ORDER BY 1
 ON CONFLICT (hour) DO UPDATE SET
@@ -240,12 +293,18 @@ ON CONFLICT (hour) DO UPDATE SET
 
 -- name: tallies_kinds
 -- Count all lines by kind.
+WITH lines AS MATERIALIZED (
+    SELECT transaction, id, kind
+    FROM events
+    WHERE
+        (transaction, id) > (%(transaction)s::text::xid8, %(line)s::bigint)
+        AND (transaction, id) <= (%(to_transaction)s::text::xid8, %(to_line)s::bigint)
+    ORDER BY transaction, id
+    LIMIT %(limit)s
+)
 INSERT INTO line_counts AS c (kind, lines)
 SELECT kind, count(*)
-FROM events
-WHERE
-    (transaction, id) > (%(transaction)s::text::xid8, %(line)s::bigint)
-    AND (transaction, id) <= (%(to_transaction)s::text::xid8, %(to_line)s::bigint)
+FROM lines
 GROUP BY 1
 ORDER BY 1
 ON CONFLICT (kind) DO UPDATE SET lines = c.lines + EXCLUDED.lines;

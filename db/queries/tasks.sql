@@ -1,4 +1,4 @@
--- name: tasks_get
+-- name: tasks_get, prepared
 -- One open form.
 SELECT
     t.task_id, t.instance_id, i.business_key, t.element, t.name, t.lane, t.form,
@@ -23,14 +23,14 @@ WHERE
     AND (%(instance_id)s::uuid IS NULL OR t.instance_id = %(instance_id)s::uuid)
 ORDER BY t.created_at, t.task_id;
 
--- name: tasks_answer
+-- name: tasks_answer, prepared
 -- The answer that was given to a form.
 SELECT
     task_id, instance_id, element, answers, answered_by, answered_at, key, device_at
 FROM answers
 WHERE task_id = %(task_id)s::uuid;
 
--- name: tasks_record
+-- name: tasks_record, prepared
 -- Keep an answer; the first one counts.
 INSERT INTO answers (
     task_id, instance_id, element, answers, answered_by, answered_at, key, device_at

@@ -28,38 +28,76 @@ WITH closed_tasks AS (
 DELETE FROM calls
 WHERE instance_id = %(instance_id)s::uuid AND task_id = ANY (%(ids)s::uuid[]);
 
--- name: waits_open_form
--- Ask a person.
+-- name: waits_close_forms, prepared
+-- Forms that no longer wait. The instances are locked, here and below.
+DELETE FROM tasks WHERE task_id = ANY (%(task_id)s::uuid[]);
+
+-- name: waits_close_jobs, prepared
+-- Jobs that no longer wait.
+DELETE FROM jobs WHERE task_id = ANY (%(task_id)s::uuid[]);
+
+-- name: waits_close_timers, prepared
+-- Timers that no longer wait.
+DELETE FROM timers WHERE task_id = ANY (%(task_id)s::uuid[]);
+
+-- name: waits_close_subscriptions, prepared
+-- Events that nobody waits for any more.
+DELETE FROM subscriptions WHERE task_id = ANY (%(task_id)s::uuid[]);
+
+-- name: waits_close_calls, prepared
+-- Calls that are over.
+DELETE FROM calls WHERE task_id = ANY (%(task_id)s::uuid[]);
+
+-- name: waits_open_forms, prepared
+-- Ask people.
 INSERT INTO tasks (
     task_id, instance_id, element, name, lane, form, assignee, groups, inputs
 )
-VALUES (
-    %(task_id)s::uuid, %(instance_id)s::uuid, %(element)s, %(name)s, %(lane)s,
-    %(form)s, %(assignee)s, %(groups)s::text[], %(inputs)s::json
+SELECT
+    wait.task_id, wait.instance_id, wait.element, wait.name, wait.lane, wait.form,
+    wait.assignee, ARRAY(SELECT json_array_elements_text(wait.groups::json)),
+    wait.inputs::json
+FROM unnest(
+    %(task_id)s::uuid[], %(instance_id)s::uuid[], %(element)s::text[],
+    %(name)s::text[], %(lane)s::text[], %(form)s::text[], %(assignee)s::text[],
+    %(groups)s::text[], %(inputs)s::text[]
+) AS wait (
+    task_id, instance_id, element, name, lane, form, assignee, groups, inputs
 );
 
--- name: waits_open_job
--- Ask a handler.
+-- name: waits_open_jobs, prepared
+-- Ask handlers; in order, since their numbers are the order in which they are done.
 INSERT INTO jobs (task_id, instance_id, element, topic, inputs, retry_delays_s)
-VALUES (
-    %(task_id)s::uuid, %(instance_id)s::uuid, %(element)s, %(topic)s,
-    %(inputs)s::json, %(retry_delays_s)s::double precision[]
-);
+SELECT
+    wait.task_id, wait.instance_id, wait.element, wait.topic, wait.inputs::json,
+    ARRAY(SELECT json_array_elements_text(wait.delays::json)::double precision)
+FROM unnest(
+    %(task_id)s::uuid[], %(instance_id)s::uuid[], %(element)s::text[],
+    %(topic)s::text[], %(inputs)s::text[], %(retry_delays_s)s::text[]
+) WITH ORDINALITY AS wait (
+    task_id, instance_id, element, topic, inputs, delays, place
+)
+ORDER BY wait.place;
 
--- name: waits_open_timer
--- Wait for a time.
+-- name: waits_open_timers, prepared
+-- Wait for times.
 INSERT INTO timers (task_id, instance_id, element, due_at)
-VALUES (
-    %(task_id)s::uuid, %(instance_id)s::uuid, %(element)s, %(due_at)s::timestamptz
-);
+SELECT wait.task_id, wait.instance_id, wait.element, wait.due_at
+FROM unnest(
+    %(task_id)s::uuid[], %(instance_id)s::uuid[], %(element)s::text[],
+    %(due_at)s::timestamptz[]
+) AS wait (task_id, instance_id, element, due_at);
 
--- name: waits_open_subscription
--- Wait for a signal or message.
+-- name: waits_open_subscriptions, prepared
+-- Wait for signals and messages.
 INSERT INTO subscriptions (task_id, instance_id, element, kind, event, correlation)
-VALUES (
-    %(task_id)s::uuid, %(instance_id)s::uuid, %(element)s, %(kind)s, %(event)s,
-    %(correlation)s
-);
+SELECT
+    wait.task_id, wait.instance_id, wait.element, wait.kind, wait.event,
+    wait.correlation
+FROM unnest(
+    %(task_id)s::uuid[], %(instance_id)s::uuid[], %(element)s::text[],
+    %(kind)s::text[], %(event)s::text[], %(correlation)s::text[]
+) AS wait (task_id, instance_id, element, kind, event, correlation);
 
 -- name: waits_move_timer
 -- Give a timer another due time.

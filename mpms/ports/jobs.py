@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
+from mpms.domain.instances.instances import Instance
 from mpms.domain.jobs import Job, RobotJob, WaitingJob
 
 
@@ -13,6 +14,12 @@ class Jobs(Protocol):
 
     def claim_inside(self, topics: Iterable[str]) -> Job | None:
         """Take one due job and lock its instance for this transaction."""
+        ...
+
+    def claim_some(
+        self, topics: Iterable[str], most: int
+    ) -> list[tuple[Job, Instance]]:
+        """Take due jobs and lock their instances; no other lock is waited for long."""
         ...
 
     def claim_outside(
@@ -24,6 +31,16 @@ class Jobs(Protocol):
     def hold(self, job_id: int, worker: str | None) -> bool:
         """Lock a job for settling; False if another worker has it now. ``worker``
         is None for an inside job, which nobody leases."""
+        ...
+
+    def hold_free(
+        self, job_ids: Iterable[int], worker: str
+    ) -> list[tuple[int, Instance]]:
+        """Lock jobs of this worker for settling whose instances are free."""
+        ...
+
+    def number_of(self, task_id: str) -> int:
+        """The number of a job that was opened in this transaction."""
         ...
 
     def renew(self, worker: str, job_ids: Iterable[int], lease_s: float) -> None: ...

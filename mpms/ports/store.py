@@ -133,8 +133,11 @@ class Transaction(Protocol):
         """After the commit, tell the workers that there is something to do."""
         ...
 
-    def undoable(self) -> AbstractContextManager[None]:
-        """What fails in this block is undone; what was done before it stands."""
+    def undoable(self, *, at_once: bool = True) -> AbstractContextManager[None]:
+        """What fails in this block is undone; what was done before it stands.
+
+        Not ``at_once``: what it writes last may fail after it, with the transaction.
+        """
         ...
 
 

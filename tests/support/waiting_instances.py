@@ -60,8 +60,11 @@ class WaitingInstances:
             str(uuid4()), "load", "Load it", "Worker", "load", "ada", groups, {"n": 1}
         )
 
+    def timer_wait(self, due_at: datetime = LONG_AGO) -> TimerWait:
+        return TimerWait(str(uuid4()), "wait", "Wait", None, due_at)
+
     def timer(self, instance_id: str, due_at: datetime = LONG_AGO) -> str:
-        wait = TimerWait(str(uuid4()), "wait", "Wait", None, due_at)
+        wait = self.timer_wait(due_at)
         with self.uow() as tx:
             tx.waits.open_timer(instance_id, wait)
         return wait.task_id

@@ -10,9 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from mpms.adapters.postgres.database.statements import REACH, Repository, Row
+from mpms.adapters.postgres.instances.instances import instance_of
+from mpms.domain.errors import TaskGone
+from mpms.domain.instances.instances import Instance
 from mpms.domain.jobs import Job, RobotJob, WaitingJob
 
 HOLD_WAIT_S = 30.0
+MANY_WAIT_S = 0.2  # less than PostgreSQL lets pass before it looks for a deadlock
 
 
 class Jobs(Repository):
@@ -20,8 +24,26 @@ class Jobs(Repository):
 
     def claim_inside(self, topics: Iterable[str]) -> Job | None:
         """Take one due job and lock its instance for this transaction."""
-        rows = self._statements.claim("jobs_claim_inside", topics=list(topics))
-        return _job(rows[0]) if rows else None
+        claimed = self._claim(topics, 1)
+        return claimed[0][0] if claimed else None
+
+    def claim_some(
+        self, topics: Iterable[str], most: int
+    ) -> list[tuple[Job, Instance]]:
+        """Take due jobs and lock their instances for this transaction.
+
+        Who holds so many must not wait long for anything else: InstanceBusy then.
+        """
+        self._statements.run_later(
+            "instances_limit_wait", milliseconds=round(MANY_WAIT_S * 1000)
+        )
+        return self._claim(topics, most)
+
+    def _claim(self, topics: Iterable[str], most: int) -> list[tuple[Job, Instance]]:
+        rows = self._statements.claim(
+            "jobs_claim_inside", reach=most + REACH, topics=list(topics), most=most
+        )
+        return [(_job(row[:10]), instance_of(row[10:])) for row in rows]
 
     def claim_outside(
         self, topics: Iterable[str], *, worker: str, lease_s: float, limit: int
@@ -51,6 +73,22 @@ class Jobs(Repository):
         with self._statements.waiting_at_most(HOLD_WAIT_S):
             row = self._statements.row("jobs_hold", id=job_id, worker=worker)
         return row is not None
+
+    def hold_free(
+        self, job_ids: Iterable[int], worker: str
+    ) -> list[tuple[int, Instance]]:
+        """Lock jobs that a worker leases for settling, and their instances before
+        them; those of instances that somebody else has are left out."""
+        rows = self._statements.rows("jobs_hold_free", ids=list(job_ids), worker=worker)
+        return [(row[0], instance_of(row[1:])) for row in rows]
+
+    def number_of(self, task_id: str) -> int:
+        """The number of a job that was opened in this transaction. TaskGone."""
+        row = self._statements.row("jobs_number", task_id=task_id)
+        if row is None:
+            raise TaskGone
+        number: int = row[0]
+        return number
 
     def renew(self, worker: str, job_ids: Iterable[int], lease_s: float) -> None:
         self._statements.run(

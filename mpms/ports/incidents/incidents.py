@@ -40,6 +40,10 @@ class Incidents(Protocol):
         kind: str | None = None,
     ) -> int: ...
 
+    def resolve_with_task(self, task_id: str, *, by: str) -> None:
+        """Close what is open for a task that waits no longer."""
+        ...
+
     def resolve_served(
         self, topics: Iterable[str], *, kind: str, by: str
     ) -> Sequence[WaitingJob]:

@@ -17,6 +17,8 @@ from mpms.domain.instances.instances import (
 class Instances(Protocol):
     """Process instances and their locks."""
 
+    saved: set[str]  # those that this transaction has changed
+
     def add(
         self,
         instance_id: str,

@@ -108,10 +108,10 @@ class Advance:
 def _close(tx: Transaction, instance: Instance, step: Step) -> None:
     if not step.closed:
         return
-    tx.waits.close(instance.id, [w.task_id for w in step.closed])
+    tx.waits.close_waits(instance.id, step.closed)
     for wait in step.closed:
         if isinstance(wait, JobWait | CallWait | StuckWait | FormWait):
-            tx.incidents.resolve(by="process", task_id=wait.task_id)
+            tx.incidents.resolve_with_task(wait.task_id, by="process")
         if isinstance(wait, CallWait):
             for child in tx.instances.children(instance.id, wait.task_id):
                 if not tx.instances.get(child).status.ended:

@@ -6,7 +6,10 @@ from uuid import uuid4
 import psycopg2
 import pytest
 
-from mpms.adapters.postgres.database.unit_of_work import PostgresUnitOfWork
+from mpms.adapters.postgres.database.unit_of_work import (
+    PostgresTransaction,
+    PostgresUnitOfWork,
+)
 from mpms.domain.history.events import Cursor, Event
 from tests.support.waiting import eventually
 from tests.support.waiting_instances import WaitingInstances
@@ -69,6 +72,11 @@ def test_lines_come_back_in_order_with_all_they_say(
     assert after(uow, last.cursor) == []
 
 
+def make_written(tx: PostgresTransaction) -> None:
+    """Lines wait for the end of the step; a question takes them along."""
+    tx.events.last(1)
+
+
 def test_the_line_of_a_slow_writer_is_never_skipped(
     uow: PostgresUnitOfWork, plant: WaitingInstances
 ) -> None:
@@ -77,6 +85,7 @@ def test_the_line_of_a_slow_writer_is_never_skipped(
     (before,) = follow(uow, plant, 1, Cursor())
     with uow() as slow:
         slow.events.append("slow", actor="x")
+        make_written(slow)
         with uow() as quick:
             quick.events.append("quick", actor="x")
         assert after(uow, before.cursor) == []
@@ -91,8 +100,10 @@ def test_a_reader_that_resumes_between_writers_sees_every_line_once(
     seen: list[Event] = []
     with uow() as one:
         one.events.append("one", actor="x")
+        make_written(one)
         with uow() as two:
             two.events.append("two", actor="x")
+            make_written(two)
             with uow() as three:
                 three.events.append("three", actor="x")
             seen += after(uow, Cursor())

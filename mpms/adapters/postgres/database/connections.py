@@ -15,10 +15,10 @@ from types import TracebackType
 from typing import Self
 
 import psycopg2
-from psycopg2 import extensions
 from psycopg2.errors import InFailedSqlTransaction
 from psycopg2.extensions import TRANSACTION_STATUS_IDLE, TRANSACTION_STATUS_INERROR
 
+from mpms.adapters.postgres.database.link import Link
 from mpms.adapters.postgres.database.listening import Listener
 from mpms.domain.errors import DatabaseAway
 
@@ -46,16 +46,15 @@ class Connections:
         self._maximum = maximum
         self._application_name = application_name
         self._patience_s = patience_s
-        self._idle: list[extensions.connection] = []
+        self._idle: list[Link] = []
         self._lent = 0
         self._closed = False
         self._change = threading.Condition()
 
     @contextmanager
-    def connection(self) -> Iterator[extensions.connection]:
+    def connection(self) -> Iterator[Link]:
         """Lend a connection for one transaction."""
-        lent = self._borrow()
-        try:
+        with self._lending() as lent:
             yield lent
             if lent.info.transaction_status == TRANSACTION_STATUS_INERROR:
                 # The server would answer COMMIT with a silent rollback.
@@ -64,6 +63,26 @@ class Connections:
                     " nothing of it is kept"
                 )
             lent.commit()
+
+    @contextmanager
+    def bare(self) -> Iterator[Link]:
+        """Lend a connection to somebody who begins and commits by himself, together
+        with what he has to say; what he has not committed is rolled back."""
+        with self._lending() as lent:
+            lent.autocommit = True
+            try:
+                yield lent
+            finally:
+                with suppress(psycopg2.Error):
+                    if lent.info.transaction_status != TRANSACTION_STATUS_IDLE:
+                        lent.cursor().execute("ROLLBACK")
+                    lent.autocommit = False
+
+    @contextmanager
+    def _lending(self) -> Iterator[Link]:
+        lent = self._borrow()
+        try:
+            yield lent
         except BaseException as error:
             with suppress(psycopg2.Error):
                 lent.rollback()
@@ -77,11 +96,12 @@ class Connections:
         finally:
             self._give_back(lent)
 
-    def connect(self) -> extensions.connection:
+    def connect(self) -> Link:
         """Open a connection outside the pool; the caller closes it."""
         try:
             opened = psycopg2.connect(
                 self._dsn(),
+                connection_factory=Link,
                 application_name=self._application_name,
                 connect_timeout=CONNECT_TIMEOUT_S,
                 keepalives_idle=30,
@@ -128,7 +148,7 @@ class Connections:
     ) -> None:
         self.close()
 
-    def _borrow(self) -> extensions.connection:
+    def _borrow(self) -> Link:
         give_up_at = time.monotonic() + self._patience_s
         with self._change:
             while self._lent >= self._maximum and not self._closed:
@@ -153,7 +173,7 @@ class Connections:
             self._return_place()
             raise
 
-    def _give_back(self, lent: extensions.connection) -> None:
+    def _give_back(self, lent: Link) -> None:
         usable = (
             not lent.closed
             and not lent.autocommit
@@ -173,7 +193,7 @@ class Connections:
             self._change.notify()
 
 
-def _was_closed_by_server(idle: extensions.connection) -> bool:
+def _was_closed_by_server(idle: Link) -> bool:
     """A server has nothing to say to an idle client except that it goes away."""
     if idle.closed:
         return True

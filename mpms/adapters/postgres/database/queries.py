@@ -8,11 +8,13 @@ does not say what it is for, a percent sign that the driver would misread.
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
+from mpms.adapters.postgres.database.prepared import Prepared, prepared
 from mpms.domain.errors import MpmsError
 
-NAME_LINE = re.compile(r"--\s*name:\s*(?P<name>.*?)\s*")
+NAME_LINE = re.compile(r"--\s*name:\s*(?P<name>.*?)(?P<prepared>,\s*prepared)?\s*")
 NAME = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+")
 PARAMETER = re.compile(r"%\((?P<name>[a-z][a-z0-9_]*)\)s")
 LONELY_PERCENT = re.compile(r"%(?!\([a-z][a-z0-9_]*\)s)")
@@ -30,12 +32,16 @@ class QueryUnknown(MpmsError, KeyError):
 
 @dataclass(frozen=True)
 class Query:
-    """One statement, what it is for and the file it stands in."""
+    """One statement, what it is for and the file it stands in.
+
+    ``prepared``: its plan does not depend on what it is asked, and it is run often.
+    """
 
     name: str
     purpose: str
     statement: str
     file: str
+    prepared: bool = False
 
     @property
     def parameters(self) -> list[str]:
@@ -73,6 +79,15 @@ class Queries(Mapping[str, str]):
     def __len__(self) -> int:
         return len(self._queries)
 
+    @cached_property
+    def prepared(self) -> dict[str, Prepared]:
+        """Those that a connection prepares before it first runs them."""
+        return {
+            name: prepared(name, query.statement)
+            for name, query in self._queries.items()
+            if query.prepared
+        }
+
     def query(self, name: str) -> Query:
         """Return the statement with its purpose and its file."""
         try:
@@ -84,17 +99,17 @@ class Queries(Mapping[str, str]):
 def parse(text: str, file: str) -> list[Query]:
     """Split one file at its ``-- name:`` lines."""
     queries: list[Query] = []
-    heading: str | None = None
+    heading: re.Match[str] | None = None
     body: list[str] = []
     for number, line in enumerate(text.splitlines(), start=1):
         if match := NAME_LINE.fullmatch(line):
             if heading is not None:
                 queries.append(_query(heading, body, file))
-            heading, body = match["name"], []
-            if NAME.fullmatch(heading) is None:
+            heading, body = match, []
+            if NAME.fullmatch(heading["name"]) is None:
                 raise QueriesInvalid(
-                    f"{file}, line {number}: {heading!r} is no name; write it like"
-                    " orders_insert"
+                    f"{file}, line {number}: {heading['name']!r} is no name; write it"
+                    " like orders_insert"
                 )
         elif heading is not None:
             body.append(line)
@@ -108,7 +123,8 @@ def parse(text: str, file: str) -> list[Query]:
     return queries
 
 
-def _query(name: str, lines: list[str], file: str) -> Query:
+def _query(heading: re.Match[str], lines: list[str], file: str) -> Query:
+    name = heading["name"]
     purpose = lines[0].removeprefix("--").strip() if lines else ""
     if not purpose or not lines[0].startswith("--"):
         raise QueriesInvalid(
@@ -124,4 +140,4 @@ def _query(name: str, lines: list[str], file: str) -> Query:
             f"{file}: near {near!r} in {name}: write a parameter as %(name)s and a"
             " percent sign as %%"
         )
-    return Query(name, purpose, statement, file)
+    return Query(name, purpose, statement, file, heading["prepared"] is not None)

@@ -1,13 +1,17 @@
-"""What every repository shares: run a named statement, read and write JSON.
+"""What every repository shares: run a named statement, write JSON.
 
-Errors of the driver become errors of ours here, at the statement that met them, so
-that no caller has to know the driver: a lock that was waited for in vain is
+To ask the database costs more than to change a row. So changes without an answer wait:
+they go in one message with the next statement that has one, or with the commit. Rows
+that many steps of one transaction write to the same table wait together and become one
+statement (``gathered``); what is run often is prepared.
+
+Errors of the driver become errors of ours here, at the message that met them, so that
+no caller has to know the driver: a lock that was waited for in vain is
 ``InstanceBusy``, a server that cannot answer is ``DatabaseAway``.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from decimal import Decimal
@@ -16,27 +20,23 @@ from uuid import UUID
 
 import orjson
 import psycopg2
-from psycopg2.errors import DeadlockDetected, LockNotAvailable
-from psycopg2.extensions import connection, cursor, new_type, register_type
+from psycopg2.errors import (
+    DeadlockDetected,
+    InFailedSqlTransaction,
+    LockNotAvailable,
+)
+from psycopg2.extensions import TRANSACTION_STATUS_INERROR, cursor
 
+from mpms.adapters.postgres.database.gathered import Gathered
+from mpms.adapters.postgres.database.link import Link
+from mpms.adapters.postgres.database.prepared import Prepared
 from mpms.domain.errors import DatabaseAway, InstanceBusy
 
 Row = tuple[Any, ...]
 
-JSON_OID = 114
 REACH = 32
-
-
-def _read_json(value: str | bytes | None, cursor: cursor) -> Any:
-    if value is None:
-        return None
-    try:
-        return orjson.loads(value)
-    except orjson.JSONDecodeError:
-        return json.loads(value)  # half a surrogate pair, which PostgreSQL accepts
-
-
-JSON = new_type((JSON_OID,), "JSON", _read_json)
+SAVE, RELEASE = b"SAVEPOINT remembered", b"RELEASE SAVEPOINT remembered"
+UNDO = b"ROLLBACK TO SAVEPOINT remembered;" + RELEASE
 
 
 def as_json(value: Any) -> str:
@@ -62,47 +62,51 @@ def is_uuid(text: str) -> bool:
 
 
 class Statements:
-    """The named statements, bound to one transaction."""
+    """The named statements, bound to one transaction.
 
-    def __init__(self, connection: connection, queries: Mapping[str, str]) -> None:
-        register_type(JSON, connection)
-        self._connection = connection
+    Over a connection that begins no transaction by itself (``autocommit``) the first
+    message begins one and ``commit`` ends it.
+    """
+
+    def __init__(
+        self,
+        link: Link,
+        queries: Mapping[str, str],
+        prepared: Mapping[str, Prepared] | None = None,
+    ) -> None:
+        self._link = link
         self._queries = queries
+        self._prepared = prepared or {}
         self._waiting: list[bytes] = []
+        self._to_prepare: set[str] = set()
+        self._gathered = Gathered()
+        self._begun = not link.autocommit
+        self._saved = 0  # savepoints that the server knows
+        self._unsaved = 0  # those that the next message sets
+        self._over = 0  # and those that it releases
 
     def run(self, name: str, /, **parameters: Any) -> int:
         """Return how many rows were changed."""
-        with self._executed(name, parameters) as done:
-            return done.rowcount
+        return self._executed(name, parameters).rowcount
 
     def run_later(self, name: str, /, **parameters: Any) -> None:
-        """Run in order, but on the way of the next statement or of the commit.
+        """Run in order, but on the way of the next statement or of the commit."""
+        self._spread()
+        self._waiting.append(self._written(name, parameters))
 
-        For changes without an answer: to ask the database costs more than to change
-        a row.
-        """
-        with self._connection.cursor() as cursor:
-            statement = cursor.mogrify(self._queries[name], parameters)
-        self._waiting.append(statement.rstrip().rstrip(b";"))
+    def gather(self, name: str, /, **row: Any) -> None:
+        """Give a statement that takes many rows one more; it is run later."""
+        self._gathered.add(name, row)
 
-    def flush(self) -> None:
-        """Run what waits; the transaction is about to end."""
-        if self._waiting:
-            with our_errors(), self._connection.cursor() as cursor:
-                cursor.execute(self._with_waiting(b""))
-
-    def _with_waiting(self, statement: bytes) -> bytes:
-        together = b"\n;\n".join([*self._waiting, statement])
-        self._waiting.clear()
-        return together
+    def ungather(self, name: str, column: str, value: object) -> bool:
+        """Take back a row that was gathered; False if it has been written."""
+        return self._gathered.drop(name, column, value)
 
     def row(self, name: str, /, **parameters: Any) -> Row | None:
-        with self._executed(name, parameters) as done:
-            return done.fetchone()
+        return self._executed(name, parameters).fetchone()
 
     def rows(self, name: str, /, **parameters: Any) -> list[Row]:
-        with self._executed(name, parameters) as done:
-            return done.fetchall()
+        return self._executed(name, parameters).fetchall()
 
     def claim(
         self, name: str, /, *, reach: int = REACH, **parameters: Any
@@ -112,24 +116,52 @@ class Statements:
             name, reach=None, **parameters
         )
 
+    def flush(self) -> None:
+        """Run what waits."""
+        self._spread()
+        if self._waiting:
+            self._send()
+
+    def commit(self) -> None:
+        """What waits and the commit, in one message."""
+        if self._link.info.transaction_status == TRANSACTION_STATUS_INERROR:
+            # The server would answer COMMIT with a silent rollback.
+            raise InFailedSqlTransaction(
+                "an error of the database was caught inside the transaction;"
+                " nothing of it is kept"
+            )
+        self._spread()
+        if self._begun or self._waiting:
+            self._waiting.append(b"COMMIT")
+            self._send()
+
     @contextmanager
-    def undoable(self) -> Iterator[None]:
-        """What fails in this block is undone; what was done before it stands."""
-        self.flush()
-        self._plain("SAVEPOINT remembered")
+    def undoable(self, *, at_once: bool = True) -> Iterator[None]:
+        """What fails in this block is undone; what was done before it stands.
+
+        A block that sends no message costs nothing: what it gave is taken back here.
+        Not ``at_once``: its last writes go with what comes later, and fail there.
+        """
+        before = list(self._waiting), self._gathered.copy(), set(self._to_prepare)
+        self._unsaved += 1
+        depth = self._saved + self._unsaved
         try:
             yield
-            self.flush()
+            if at_once:
+                self.flush()
         except BaseException:
-            self._waiting.clear()
-            self._plain("ROLLBACK TO SAVEPOINT remembered")
+            self._waiting, self._gathered, self._to_prepare = before
+            if self._saved >= depth:
+                self._saved -= 1
+                self._plain(UNDO)
+            else:
+                self._unsaved -= 1
             raise
-        finally:  # one inside another must not be mistaken for it
-            self._plain("RELEASE SAVEPOINT remembered")
-
-    def _plain(self, statement: str) -> None:
-        with our_errors(), self._connection.cursor() as cursor:
-            cursor.execute(statement)
+        if self._saved >= depth:  # one inside another must not be mistaken for it
+            self._saved -= 1
+            self._over += 1
+        else:
+            self._unsaved -= 1
 
     @contextmanager
     def waiting_at_most(self, wait_s: float) -> Iterator[None]:
@@ -139,16 +171,57 @@ class Statements:
         # After an error the transaction is over, and the limit with it.
         self.run("instances_unlimit_wait")
 
-    @contextmanager
-    def _executed(self, name: str, parameters: dict[str, Any]) -> Iterator[cursor]:
-        statement = self._queries[name]
-        with our_errors(), self._connection.cursor() as cursor:
-            if self._waiting:
-                written = cursor.mogrify(statement, parameters)
-                cursor.execute(self._with_waiting(written))
-            else:
-                cursor.execute(statement, parameters)
-            yield cursor
+    def _spread(self) -> None:
+        """Turn what was gathered into statements that wait."""
+        if self._gathered:
+            for name, columns in self._gathered.take():
+                self._waiting.append(self._written(name, columns))
+
+    def _written(self, name: str, parameters: dict[str, Any]) -> bytes:
+        known = self._prepared.get(name)
+        if known is None:
+            text = self._queries[name]
+        else:
+            text = known.execute
+            self._to_prepare.add(name)
+        with self._link.cursor() as cursor:
+            return cursor.mogrify(text, parameters).rstrip().rstrip(b";")
+
+    def _executed(self, name: str, parameters: dict[str, Any]) -> cursor:
+        self._spread()
+        self._waiting.append(self._written(name, parameters))
+        return self._send()
+
+    def _send(self) -> cursor:
+        """All that waits in one message; the answer is that of the last statement."""
+        link, message = self._link, []
+        if not self._begun:
+            message.append(b"BEGIN")
+        if link.must_forget():
+            message.append(b"DEALLOCATE ALL")
+        message += [RELEASE] * self._over + [SAVE] * self._unsaved
+        self._saved, self._unsaved, self._over = self._saved + self._unsaved, 0, 0
+        new = self._to_prepare - link.prepared
+        message += [self._prepared[name].prepare for name in sorted(new)]
+        message += self._waiting
+        self._waiting.clear()
+        self._to_prepare.clear()
+        self._begun = True
+        with our_errors():
+            cursor = link.cursor()
+            try:
+                cursor.execute(b"\n;\n".join(message))
+            except BaseException:
+                if new:
+                    link.doubt()
+                raise
+        if new:
+            link.learnt(new)
+        return cursor
+
+    def _plain(self, statement: bytes) -> None:
+        with our_errors(), self._link.cursor() as cursor:
+            cursor.execute(statement)
 
 
 @contextmanager

@@ -13,12 +13,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import psycopg2
-from psycopg2.extensions import TRANSACTION_STATUS_INERROR, connection
 
 from mpms.adapters.postgres.admin.vitals import Vitals
 from mpms.adapters.postgres.alerts import Alerts
 from mpms.adapters.postgres.bulk import Batches
 from mpms.adapters.postgres.database.connections import Connections
+from mpms.adapters.postgres.database.link import Link
+from mpms.adapters.postgres.database.queries import Queries
 from mpms.adapters.postgres.database.statements import Statements, our_errors
 from mpms.adapters.postgres.history.events import Events
 from mpms.adapters.postgres.history.old_history import OldHistory
@@ -147,9 +148,9 @@ class PostgresTransaction:
         """After the commit, tell the workers that there is something to do."""
         self.wakes = True
 
-    def undoable(self) -> AbstractContextManager[None]:
+    def undoable(self, *, at_once: bool = True) -> AbstractContextManager[None]:
         """What fails in this block is undone; what was done before it stands."""
-        return self.statements.undoable()
+        return self.statements.undoable(at_once=at_once)
 
 
 class PostgresUnitOfWork:
@@ -158,7 +159,7 @@ class PostgresUnitOfWork:
     def __init__(
         self,
         pool: Connections,
-        queries: Mapping[str, str],
+        queries: Queries,
         channel: str = "mpms",
         stores: Mapping[str, StoreMaker] | None = None,
         kinds: Kinds | None = None,
@@ -167,31 +168,27 @@ class PostgresUnitOfWork:
         self._stores = stores or {}
         self._kinds = kinds or Kinds()
         self._queries = queries
+        self._prepared = queries.prepared
         self._channel = channel
         self._versions = Versions()
 
     @contextmanager
     def __call__(self) -> Iterator[PostgresTransaction]:
         """Commit at the end of the block; an exception rolls back."""
-        with suppress(_NotWoken), our_errors(), self._pool.connection() as connection:
-            statements = Statements(connection, self._queries)
+        with suppress(_NotWoken), our_errors(), self._pool.bare() as link:
+            statements = Statements(link, self._queries, self._prepared)
             transaction = PostgresTransaction(
                 statements, self._versions, self._stores, self._kinds
             )
             yield transaction
-            failed = connection.info.transaction_status == TRANSACTION_STATUS_INERROR
-            if not failed:
-                statements.flush()
-            if transaction.wakes and not failed:
-                connection.commit()
-                self._notify(connection)
+            statements.commit()
+            if transaction.wakes:
+                self._notify(link)
 
-    def _notify(self, connection: connection) -> None:
+    def _notify(self, link: Link) -> None:
         try:
-            connection.autocommit = True
-            with connection.cursor() as cursor:
+            with link.cursor() as cursor:
                 cursor.execute(NOTIFY, (self._channel,))
-            connection.autocommit = False
         except psycopg2.Error as error:
             raise _NotWoken from error
 

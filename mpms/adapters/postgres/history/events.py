@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from mpms.adapters.postgres.database.statements import Repository, Statements, as_json
 from mpms.domain.history.events import Cursor, Event
 from mpms.domain.history.kinds import Kinds
+
+
+class Age:
+    """Seconds since it was made, read when it is written into a statement."""
+
+    def __init__(self) -> None:
+        self._since_s = time.monotonic()
+
+    def __conform__(self, protocol: object) -> Age:
+        return self
+
+    def getquoted(self) -> bytes:
+        return b"%.6f" % (time.monotonic() - self._since_s)
+
 
 Line = tuple[str, str | None, str | None, dict[str, Any]]
 
@@ -29,17 +44,27 @@ class Events(Repository):
         task_id: str | None = None,
         data: dict[str, Any] | None = None,
     ) -> None:
-        self._kinds.require(kind)
-        line = (kind, element, task_id, data or {})
-        self._statements.run("events_append", **_written(instance_id, actor, [line]))
+        self._append(instance_id, actor, (kind, element, task_id, data or {}))
 
     def append_many(self, instance_id: str, actor: str, lines: Sequence[Line]) -> None:
-        """Append (kind, element, task id, data) lines in one statement."""
-        for kind, _, _, _ in lines:
-            self._kinds.require(kind)
-        if lines:
-            written = _written(instance_id, actor, lines)
-            self._statements.run_later("events_append", **written)
+        """Append (kind, element, task id, data) lines."""
+        for line in lines:
+            self._append(instance_id, actor, line)
+
+    def _append(self, instance_id: str | None, actor: str, line: Line) -> None:
+        """A line tells when it was said, also if it is written later."""
+        kind, element, task_id, data = line
+        self._kinds.require(kind)
+        self._statements.gather(
+            "events_append",
+            kind=kind,
+            actor=actor,
+            instance_id=instance_id,
+            element=element,
+            task_id=task_id,
+            data=as_json(data),
+            age_s=Age(),
+        )
 
     def after(
         self, cursor: Cursor, *, limit: int = 500, instance_id: str | None = None
@@ -68,16 +93,3 @@ class Events(Repository):
         """The elements that tokens of an instance have left."""
         rows = self._statements.rows("events_passed", instance_id=instance_id)
         return {str(row[0]) for row in rows}
-
-
-def _written(
-    instance_id: str | None, actor: str, lines: Sequence[Line]
-) -> dict[str, Any]:
-    return {
-        "actor": actor,
-        "instance_id": instance_id,
-        "kinds": [kind for kind, _, _, _ in lines],
-        "elements": [element for _, element, _, _ in lines],
-        "task_ids": [task_id for _, _, task_id, _ in lines],
-        "data": [as_json(data) for _, _, _, data in lines],
-    }

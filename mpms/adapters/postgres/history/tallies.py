@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from mpms.adapters.postgres.database.statements import Repository
 
-STEPS = (
-    "tallies_enter",
-    "tallies_take",
-    "tallies_leave",
-    "tallies_forget",
-    "tallies_processes",
-    "tallies_values",
-    "tallies_ended",
-    "tallies_lead_times",
-    "tallies_orders",
-    "tallies_kinds",
-)
+ENDS = ("instance completed", "instance cancelled", "instance failed")
+STEPS: dict[str, Sequence[str]] = {
+    "tallies_enter": ("entered",),
+    "tallies_take": ("task claimed",),
+    "tallies_leave": ("left", "cancelled"),
+    "tallies_forget": ENDS,
+    "tallies_processes": ("instance started", *ENDS),
+    "tallies_values": ("variable",),
+    "tallies_ended": ("variable", *ENDS),
+    "tallies_lead_times": ("instance completed",),
+    "tallies_orders": ("order accepted", "order status"),
+}
+"""What is counted, and the kinds of lines that it is counted from."""
 
 
 class Tallies(Repository):
@@ -34,15 +35,18 @@ class Tallies(Repository):
         )
         if reach is None:
             return False
-        to_transaction, to_line = reach
-        for name in STEPS:
-            self._statements.run(
-                name,
-                transaction=transaction,
-                line=line,
-                to_transaction=to_transaction,
-                to_line=to_line,
-            )
+        to_transaction, to_line, kinds = reach
+        portion = {
+            "transaction": transaction,
+            "line": line,
+            "to_transaction": to_transaction,
+            "to_line": to_line,
+            "limit": limit,
+        }
+        for name, wanted in STEPS.items():
+            if not set(kinds).isdisjoint(wanted):
+                self._statements.run_later(name, **portion)
+        self._statements.run_later("tallies_kinds", **portion)
         self._statements.run("tallies_move", transaction=to_transaction, line=to_line)
         return True
 

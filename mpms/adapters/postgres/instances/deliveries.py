@@ -40,7 +40,7 @@ class Deliveries(Repository):
         task_id: str | None = None,
         data: dict[str, Any] | None = None,
     ) -> None:
-        self._statements.run(
+        self._statements.gather(
             "deliveries_insert",
             instance_id=instance_id,
             kind=kind,

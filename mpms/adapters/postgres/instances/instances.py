@@ -8,7 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from mpms.adapters.postgres.database.statements import Repository, Row, as_json, is_uuid
+from psycopg2 import Binary
+
+from mpms.adapters.postgres.database.statements import (
+    Repository,
+    Row,
+    Statements,
+    as_json,
+    is_uuid,
+)
 from mpms.domain.errors import (
     InstanceBusy,
     InstanceUnknown,
@@ -27,6 +35,10 @@ from mpms.domain.instances.instances import (
 
 class Instances(Repository):
     """Rows of ``instances``."""
+
+    def __init__(self, statements: Statements) -> None:
+        super().__init__(statements)
+        self.saved: set[str] = set()
 
     def add(
         self,
@@ -71,7 +83,7 @@ class Instances(Repository):
                 row = self._statements.row("instances_lock", id=found.id)
         if row is None:
             raise InstanceUnknown
-        return _instance(row)
+        return instance_of(row)
 
     def save(
         self,
@@ -80,24 +92,24 @@ class Instances(Repository):
         status: InstanceStatus,
         end_reason: str | None,
     ) -> None:
-        changed = self._statements.run(
+        """Write a locked one; of several steps in one transaction the last."""
+        self.saved.add(instance_id)
+        self._statements.ungather("instances_save", "id", instance_id)
+        self._statements.gather(
             "instances_save",
             id=instance_id,
-            state=snapshot.state,
+            state=Binary(snapshot.state),
             variables=as_json(snapshot.variables),
             status=status.value,
-            ended=status.ended,
             end_reason=end_reason,
         )
-        if not changed:
-            raise InstanceUnknown
 
     def get(self, instance_id: str) -> Instance:
         self._refuse_nonsense(instance_id)
         row = self._statements.row("instances_get", id=instance_id)
         if row is None:
             raise InstanceUnknown
-        return _instance(row)
+        return instance_of(row)
 
     def children(self, instance_id: str, task_id: str | None = None) -> list[str]:
         rows = self._statements.rows(
@@ -109,7 +121,7 @@ class Instances(Repository):
         rows = self._statements.rows(
             "instances_by_business_key", business_key=business_key
         )
-        return [_instance(row) for row in rows]
+        return [instance_of(row) for row in rows]
 
     def business_keys(self, instance_ids: Iterable[str]) -> dict[str, str | None]:
         rows = self._statements.rows("instances_business_keys", ids=list(instance_ids))
@@ -159,7 +171,7 @@ class Instances(Repository):
             raise InstanceUnknown
 
 
-def _instance(row: Row) -> Instance:
+def instance_of(row: Row) -> Instance:
     (
         instance_id,
         definition_id,

@@ -4,9 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime
+from typing import NamedTuple
 
 from mpms.adapters.postgres.database.statements import Repository, as_json
-from mpms.domain.instances.steps import EventWait, FormWait, JobWait, TimerWait, Wait
+from mpms.domain.instances.steps import (
+    CallWait,
+    EventWait,
+    FormWait,
+    JobWait,
+    TimerWait,
+    Wait,
+)
+
+
+class Kind(NamedTuple):
+    """The statements for one kind of wait."""
+
+    opening: str
+    closing: str
+
+
+STATEMENTS: dict[type[Wait], Kind] = {
+    FormWait: Kind("waits_open_forms", "waits_close_forms"),
+    JobWait: Kind("waits_open_jobs", "waits_close_jobs"),
+    TimerWait: Kind("waits_open_timers", "waits_close_timers"),
+    EventWait: Kind("waits_open_subscriptions", "waits_close_subscriptions"),
+    CallWait: Kind("instances_insert", "waits_close_calls"),  # opened with its child
+}
 
 
 class Waits(Repository):
@@ -18,8 +42,8 @@ class Waits(Repository):
         return {task_id for (task_id,) in rows}
 
     def open_form(self, instance_id: str, wait: FormWait) -> None:
-        self._statements.run(
-            "waits_open_form",
+        self._statements.gather(
+            "waits_open_forms",
             task_id=wait.task_id,
             instance_id=instance_id,
             element=wait.element,
@@ -27,24 +51,24 @@ class Waits(Repository):
             lane=wait.lane,
             form=wait.form,
             assignee=wait.assignee,
-            groups=list(wait.groups),
+            groups=as_json(list(wait.groups)),
             inputs=as_json(wait.inputs),
         )
 
     def open_job(self, instance_id: str, wait: JobWait) -> None:
-        self._statements.run(
-            "waits_open_job",
+        self._statements.gather(
+            "waits_open_jobs",
             task_id=wait.task_id,
             instance_id=instance_id,
             element=wait.element,
             topic=wait.topic,
             inputs=None if wait.inputs is None else as_json(wait.inputs),
-            retry_delays_s=list(wait.retry_delays_s),
+            retry_delays_s=as_json(list(wait.retry_delays_s)),
         )
 
     def open_timer(self, instance_id: str, wait: TimerWait) -> None:
-        self._statements.run(
-            "waits_open_timer",
+        self._statements.gather(
+            "waits_open_timers",
             task_id=wait.task_id,
             instance_id=instance_id,
             element=wait.element,
@@ -52,8 +76,8 @@ class Waits(Repository):
         )
 
     def open_subscription(self, instance_id: str, wait: EventWait) -> None:
-        self._statements.run(
-            "waits_open_subscription",
+        self._statements.gather(
+            "waits_open_subscriptions",
             task_id=wait.task_id,
             instance_id=instance_id,
             element=wait.element,
@@ -102,7 +126,19 @@ class Waits(Repository):
     def move_timer(self, task_id: str, due_at: datetime) -> None:
         self._statements.run("waits_move_timer", task_id=task_id, due_at=due_at)
 
+    def close_waits(self, instance_id: str, waits: Iterable[Wait]) -> None:
+        """Delete the rows of tasks that no longer wait; what was opened in this
+        transaction and is not written yet never is."""
+        others = []
+        for wait in waits:
+            known = STATEMENTS.get(type(wait))
+            if known is None:
+                others.append(wait.task_id)
+            elif not self._statements.ungather(known.opening, "task_id", wait.task_id):
+                self._statements.gather(known.closing, task_id=wait.task_id)
+        self.close(instance_id, others)
+
     def close(self, instance_id: str, task_ids: Iterable[str]) -> None:
-        """Delete the rows of tasks that no longer wait, whatever their kind."""
+        """Delete the rows of tasks, whatever their kind."""
         if ids := list(task_ids):
             self._statements.run_later("waits_close", instance_id=instance_id, ids=ids)
