@@ -22,6 +22,7 @@ from mpms.services.jobs.count import CountJobs
 from mpms.services.jobs.handlers import Handlers
 from mpms.services.jobs.outside import OutsideJobs
 from mpms.services.jobs.run import RunJobs
+from mpms.services.jobs.run_many import RunMany
 from mpms.services.processes.start_due import start_due_one
 from mpms.services.workers import watch_topics
 from mpms.services.workers.heartbeat import Heartbeat
@@ -68,6 +69,7 @@ class Worker:
         self._poll_s = poll_s
         self._jobs = RunJobs(uow, advance, handlers)
         self.job_counts = self._jobs.counts
+        self._inside = RunMany(self._jobs)
         self._outside = OutsideJobs(
             self._jobs, name, lease_s=lease_s, on_done=alarm.wake
         )
@@ -160,7 +162,7 @@ class Worker:
         return _repeat(lambda: start_due_one(self._uow, self._advance))
 
     def _inside_jobs(self) -> bool:
-        return _repeat(self._jobs.run_inside)
+        return _repeat(lambda: self._inside() > 0)
 
 
 def _repeat(one: Callable[[], bool]) -> bool:

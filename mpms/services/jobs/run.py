@@ -12,7 +12,8 @@ import logging
 from dataclasses import dataclass, field
 
 from mpms.domain.errors import BusinessError, DatabaseAway, InstanceBusy, TaskGone
-from mpms.domain.instances.steps import Complete, Fail
+from mpms.domain.instances.instances import Instance
+from mpms.domain.instances.steps import Complete, Fail, Step
 from mpms.domain.jobs import Answer, Deferred, Done, Job, NotYet
 from mpms.domain.trace import tracing
 from mpms.ports.store import Transaction, UnitOfWork
@@ -58,12 +59,24 @@ class RunJobs:
             self.settle(tx, job, answer, actor=job.topic)
             return True
 
-    def settle(self, tx: Transaction, job: Job, answer: Answer, *, actor: str) -> None:
+    def settle(
+        self,
+        tx: Transaction,
+        job: Job,
+        answer: Answer,
+        *,
+        actor: str,
+        known: Instance | None = None,
+    ) -> Step | None:
+        """Write what an answer means; the step that it led to.
+
+        ``known``: the instance, where it is locked and read already.
+        """
         if not isinstance(answer, NotYet):
             self.counts.run[job.topic] += 1
         match answer:
             case Done(variables, local):
-                instance = tx.instances.lock(job.instance_id)
+                instance = known or tx.instances.lock(job.instance_id)
                 if instance.suspended is not None:
                     # The work is done all the same; the process hears of it later.
                     tx.jobs.wait_for_report(job.id)
@@ -73,14 +86,15 @@ class RunJobs:
                         task_id=job.task_id,
                         data={"variables": variables, "local": local},
                     )
-                    return
+                    return None
                 command = Complete(job.task_id, variables, local)
-                self.advance(tx, instance, command, actor=actor)
+                return self.advance(tx, instance, command, actor=actor)
             case Deferred():
                 tx.jobs.wait_for_report(job.id)
                 tx.wake()
             case NotYet(again_in_s, why):
                 tx.jobs.postpone(job.id, delay_s=again_in_s, error=why, failed=False)
+        return None
 
     def fail(self, job: Job, failure: Exception, *, worker: str | None) -> None:
         """Retry later, else offer the error to the model, else open an incident."""
