@@ -13,7 +13,7 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from http.client import HTTPConnection
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from mpms import bootstrap
 from mpms.domain.people.people import Role
@@ -28,6 +28,13 @@ TOPIC = {"topicName": "bench.work", "lockDuration": 60_000}
 GIVE_UP_S = 300.0
 
 
+class Served(NamedTuple):
+    """A web server that answers."""
+
+    port: int
+    pid: int
+
+
 def external_jobs_per_s(url: str) -> float:
     """Where the process ``line`` is deployed and no worker of ours runs."""
     services = bootstrap.connect(url)
@@ -38,10 +45,11 @@ def external_jobs_per_s(url: str) -> float:
         for _ in range(INSTANCES):
             start_instance(tx, services.advance, "line", actor="bench")
     services.close()
-    with served(url) as port, ProcessPoolExecutor(CLIENTS) as clients:
+    with served(url) as server, ProcessPoolExecutor(CLIENTS) as clients:
         begun_at = time.monotonic()
         asked = [
-            clients.submit(work, port, token.secret, f"w{n}") for n in range(CLIENTS)
+            clients.submit(work, server.port, token.secret, f"w{n}")
+            for n in range(CLIENTS)
         ]
         ended_at = [moment for each in asked for moment in each.result()]
     assert len(ended_at) == 10 * INSTANCES, len(ended_at)
@@ -49,8 +57,8 @@ def external_jobs_per_s(url: str) -> float:
 
 
 @contextmanager
-def served(url: str) -> Iterator[int]:
-    """The port of ``mpms serve``."""
+def served(url: str) -> Iterator[Served]:
+    """``mpms serve``, as long as the block runs."""
     clean = {k: v for k, v in os.environ.items() if not k.startswith("MPMS_")}
     with (
         tempfile.TemporaryDirectory(prefix="mpms-bench-") as state,
@@ -68,7 +76,8 @@ def served(url: str) -> Iterator[int]:
         ) as server,
     ):
         assert server.stdout is not None
-        yield int(server.stdout.readline().rsplit(":", 1)[1].strip().rstrip("/"))
+        port = int(server.stdout.readline().rsplit(":", 1)[1].strip().rstrip("/"))
+        yield Served(port, server.pid)
         server.terminate()
 
 
