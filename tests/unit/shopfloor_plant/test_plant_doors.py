@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 
 from mpms.factory.adapters.worlds import read_world
 from shopfloor.geometry import Pose
+from shopfloor.grid import Grid
 from shopfloor.pilot import PilotStatus
 from shopfloor.plant import Door, Plant, Walker, grid_of
 from shopfloor.plant.recording import frame_of
@@ -32,13 +34,17 @@ WORLD = World(
     robots=(RobotSpec("r1", Place(1.5, 2.0), kind="holonomic"),),
     doors=(GATE,),
 )
-GRID = grid_of(ROOMS)
 OTHER_ROOM = Pose(6.5, 2.0, 0.0)
+
+
+@cache
+def grid() -> Grid:
+    return grid_of(ROOMS)
 
 
 def two_rooms(door: DoorSpec = GATE, seed: int = SEED) -> Plant:
     world = replace(WORLD, doors=(door,))
-    return Plant(world, seed, localisation="known", grid=GRID)
+    return Plant(world, seed, localisation="known", grid=grid())
 
 
 def drive(plant: Plant, limit_s: float) -> PilotStatus:
@@ -64,7 +70,7 @@ def test_lasers_see_a_closed_door_and_the_map_does_not() -> None:
     plant.step()
     gate = plant.doors["gate"]
     assert gate.closed
-    assert GRID.is_free(4.0, 2.0)
+    assert grid().is_free(4.0, 2.0)
     assert ahead_m(plant) == pytest.approx(2.5, abs=0.05)
     gate.open()
     plant.step()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import pytest
 
 from shopfloor.control.limits import RobotLimits
 from shopfloor.geometry import Pose, wrapped
+from shopfloor.grid import Grid
 from shopfloor.pilot import Cause, PilotStatus
 from shopfloor.plant import (
     Box,
@@ -51,8 +53,12 @@ HALL = Map(
         (8.0, 0.0, 8.0, 3.0),
     ),
 )
-GRID = grid_of(HALL)
 DONE = (PilotStatus.ARRIVED, PilotStatus.FAILED)
+
+
+@cache
+def grid() -> Grid:
+    return grid_of(HALL)
 
 
 def a_robot(name: str, x_m: float, y_m: float, tag: int = 1) -> RobotSpec:
@@ -70,7 +76,7 @@ def hall(
 ) -> Plant:
     world = World("hall", HALL, robots=robots or (a_robot("g1", 1.5, 1.5),))
     world = replace(world, doors=doors)
-    return Plant(world, SEED, boxes=boxes, grid=GRID, localisation=localisation)
+    return Plant(world, SEED, boxes=boxes, grid=grid(), localisation=localisation)
 
 
 def drive(plant: Plant, limit_s: float = 90.0) -> list[Pose]:
@@ -99,7 +105,7 @@ def contacts(plant: Plant) -> int:
 
 
 def test_a_way_has_four_directions_and_crosses_no_wall_between_cells() -> None:
-    lattice = Lattice(GRID, CELL_M, 0.4)
+    lattice = Lattice(grid(), CELL_M, 0.4)
     found = lattice.find((7, 1), (8, 1))
     assert found is not None
     assert found[0] == (7, 1)
@@ -114,7 +120,7 @@ def test_a_way_has_four_directions_and_crosses_no_wall_between_cells() -> None:
 def test_a_way_is_shortest_and_has_few_turns() -> None:
     rng = np.random.default_rng(SEED)
     print(f"seed {SEED}")
-    lattice = Lattice(GRID, CELL_M, 0.4)
+    lattice = Lattice(grid(), CELL_M, 0.4)
     cells = [(c, r) for c in range(10) for r in range(7) if lattice.is_free((c, r))]
     for _ in range(40):
         start, goal = (cells[int(i)] for i in rng.integers(len(cells), size=2))
