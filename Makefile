@@ -32,17 +32,18 @@ packages: $(STAMP)
 demo: setup
 	@$(BIN)/mpms demo $(ARGS)
 
-# Two processes, each with servers of its own. With ARGS only what they name, in one.
-TWO := -n 2 --dist loadscope --no-loadscope-reorder
+# Three processes, each with servers of its own: tests wait half of their time, so three
+# keep two cores busy. With ARGS only what they name, in one.
+SPREAD := --dist loadscope --no-loadscope-reorder
 MEASURED := $(BIN)/python tests/measured_run.py -m "not soak"
 
 test: setup system packages
-	@$(MEASURED) $(or $(ARGS),$(TWO))
+	@$(MEASURED) $(or $(ARGS),-n 3 $(SPREAD))
 
 # What needs no server and no browser, without whole drives.
 test-fast: setup
 	@$(BIN)/python tests/measured_run.py -m "not soak and not long" \
-		$(or $(ARGS),$(TWO)) tests/unit
+		$(or $(ARGS),-n 2 $(SPREAD)) tests/unit
 
 # Test files that mention what differs from the last commit, or from SINCE.
 SINCE ?= HEAD
@@ -54,7 +55,8 @@ test-changed: setup system packages
 # lie in build/coverage.
 coverage: setup system packages
 	@rm -f build/coverage/.coverage*
-	@$(BIN)/coverage run tests/measured_run.py -m "not soak" $(or $(ARGS),$(TWO))
+	@$(BIN)/coverage run tests/measured_run.py -m "not soak" \
+		$(or $(ARGS),-n 3 $(SPREAD))
 	@$(BIN)/coverage combine --quiet
 	@$(BIN)/coverage html --quiet
 	@$(BIN)/coverage report --format=total

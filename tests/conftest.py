@@ -28,7 +28,9 @@ from tests.support.factory import stocked_contents
 from tests.support.quick_flask import keep_compiled_code
 
 TESTS = Path(__file__).resolve().parent
-TOGETHER = ("tests/acceptance/web/",)
+TOGETHER = "tests/acceptance/web/"
+# But for files there that share neither the factory nor its pages.
+APART = ("test_web_faults.py", "test_web_serve.py")
 # The same examples in every run, however slow the machine is at that moment.
 settings.register_profile(
     "steady",
@@ -154,15 +156,18 @@ def _letters_then_number(row: str) -> tuple[str, int, str]:
     return (row[: digits.start()], int(digits[0]), row) if digits else (row, 0, row)
 
 
-# Folders whose tests take long come first, so that no process waits for the other.
-FIRST = ("acceptance", "packaging", "integration", "processes", "migration")
+# What takes long comes first, so that no process waits for another at the end.
+FIRST = (
+    *("acceptance/web", "acceptance", "packaging"),
+    *("integration", "processes", "migration"),
+)
 
 
 def pytest_collection_modifyitems(
     config: pytest.Config, items: list[pytest.Item]
 ) -> None:
     if hasattr(config, "workerinput"):  # one process of several
-        items.sort(key=lambda item: _place(item.path.relative_to(TESTS).parts[0]))
+        items.sort(key=lambda item: _place(item.path.relative_to(TESTS)))
 
 
 def pytest_collection_finish() -> None:
@@ -174,8 +179,9 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(2_000, 10, 40)
 
 
-def _place(folder: str) -> int:
-    return FIRST.index(folder) if folder in FIRST else len(FIRST)
+def _place(path: Path) -> tuple[int, bool]:
+    folders = (n for n, first in enumerate(FIRST) if path.is_relative_to(first))
+    return next(folders, len(FIRST)), path.name in APART
 
 
 class InOneProcess(LoadScopeScheduling):  # type: ignore[misc]
@@ -184,7 +190,8 @@ class InOneProcess(LoadScopeScheduling):  # type: ignore[misc]
 
     def _split_scope(self, nodeid: str) -> str:
         file = nodeid.split("::")[0]
-        return next((f for f in TOGETHER if file.startswith(f)), file)
+        shares = file.startswith(TOGETHER) and not file.endswith(APART)
+        return TOGETHER if shares else file
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -29,14 +29,14 @@ RUN = """async ([exclude, rules]) => {
 def axe_on_demand() -> str:
     """A script for every page of a context: axe is there and not run until it is
     asked, so a page that nobody asks about costs nearly nothing."""
-    return f"window.loadAxe = () => {{ {AXE.read_text(encoding='utf-8')} }};"
+    return f"window.loadAxe = () => {{ {_axe()} }};"
 
 
 def complaints_of(page: Page, *, exclude: tuple[str, ...] = ()) -> list[str]:
     """Of a page as it is served: what is evaluated passes by its policy. It is light
     again afterwards."""
     if not page.evaluate(IS_THERE):
-        page.evaluate(AXE.read_text(encoding="utf-8"))
+        page.evaluate(_axe())
     found: list[str] = []
     for scheme, rules in (("light", None), ("dark", COLOUR_RULES)):
         page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
@@ -44,3 +44,8 @@ def complaints_of(page: Page, *, exclude: tuple[str, ...] = ()) -> list[str]:
         found += [f"{scheme}: {rule}: {nodes}" for rule, nodes in said]
     page.emulate_media(color_scheme="light")
     return found
+
+
+def _axe() -> str:
+    assert AXE.exists(), "axe-core is not there; fetch it with: make packages"
+    return AXE.read_text(encoding="utf-8")
