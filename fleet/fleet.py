@@ -117,6 +117,8 @@ class Fleet:
         chosen = STRATEGIES[strategy] if isinstance(strategy, str) else strategy
         bids = Bids(world, self.roadmaps, self.storage, energy)
         self.desk = FleetDesk(self, bids, chosen, comparators, filters)
+        for vehicle in self.vehicles.values():
+            self.whereabouts.expect(vehicle)
         self.answer = Answer()
         self.dropped: dict[str, tuple[str, float, float]] = {}  # package: type, x, y
         self.obstacles: dict[str, float] = {}  # what blocked robots: until when
@@ -146,6 +148,7 @@ class Fleet:
                 self.work.acted(self.vehicle(event.robot), event, now)
             case ev.Detected():
                 self.demands.detected(event, now)
+                self.work.detected(event.place, now)
             case ev.Submitted():
                 self.pool.submit(event.task, now)
                 self.task_changed(event.task)

@@ -88,10 +88,18 @@ class Round:
             row[index] = self.bids.ask(bidder, self.tasks[index]).finish_at
         for index in self._picky:
             task = self.tasks[index]
-            tried = bidder.id in task.tried and len(task.tried) < len(self.bidders)
-            if tried or (task.intended and task.intended != bidder.id):
+            gave_back = bidder.id in task.tried and self._others_can(index)
+            if gave_back or (task.intended and task.intended != bidder.id):
                 row[index] = math.inf
         return row
+
+    def _others_can(self, index: int) -> bool:
+        """Is there a robot that can do the task and has not given it back yet?"""
+        tried = self.tasks[index].tried
+        return any(
+            b.id not in tried and not self._fleet(b).why_not[index]
+            for b in self.bidders
+        )
 
     def _fleet(self, bidder: Bidder) -> _Fleet:
         known = self._fleets.get(bidder.type.id)

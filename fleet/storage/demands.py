@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from fleet.events import Detected, InputComing, OutputWanted
@@ -41,12 +42,21 @@ class Demands:
     def drain(self, now: float) -> None:
         """Demands that have stock by now, and what a person should know."""
         storage = self._fleet.storage
-        for demand in storage.take_demands():
-            self._submit(demand, now)
+        if storage.held:
+            for demand in storage.take_demands(self._promised()):
+                self._submit(demand, now)
         self._fleet.tell_storage()
         for notice in storage.notices:
             self._fleet.alert("package", notice.place, notice.text)
         storage.notices.clear()
+
+    def _promised(self) -> Counter[str]:
+        """Packages that retrievals will take which have not chosen one yet."""
+        return Counter(
+            task.package_type
+            for task in self._fleet.pool.open()
+            if task.kind is Kind.RETRIEVE and not task.leg and not task.reserved
+        )
 
     def _submit(self, demand: Demand, now: float) -> None:
         if demand.store:

@@ -7,6 +7,7 @@ StorageInformation, and nothing else does.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -104,9 +105,15 @@ class Storage:
         self._publish()
         return True
 
-    def take_demands(self) -> list[Demand]:
-        """Demands for which there is stock now; the others are held back."""
-        stock = {kind: len(places) for kind, places in self.stock().items()}
+    def take_demands(self, promised: Mapping[str, int] | None = None) -> list[Demand]:
+        """Demands for which there is stock now; the others are held back.
+
+        ``promised``: how many of a type demands will take that have not chosen yet.
+        """
+        stock = {
+            kind: len(places) - (promised or {}).get(kind, 0)
+            for kind, places in self.stock().items()
+        }
         ready = []
         for place, package_type in list(self._held):
             if stock.get(package_type, 0) > 0:
@@ -114,6 +121,11 @@ class Storage:
                 self._held.remove((place, package_type))
                 ready.append(Demand(False, place, "", package_type))
         return ready
+
+    @property
+    def held(self) -> tuple[tuple[str, str], ...]:
+        """Outputs and types that are wanted and not in stock."""
+        return tuple(self._held)
 
     def hold_back(self, place: str, package_type: str) -> None:
         """A demand whose package was lost on the way waits for stock again."""

@@ -59,11 +59,16 @@ class Course:
         self._fleet.task_changed(task)
 
     def clear_queue(self, vehicle: Vehicle, why: str, now: float) -> None:
-        """Others shall do what is in its queue; a loaded task stays with it."""
+        """Others shall do what is in its queue; a loaded task stays with it.
+
+        What it has just loaded counts, though no detector has said so yet.
+        """
         work = self._fleet.work
         for task_id in list(vehicle.queue):
             task = self._fleet.pool[task_id]
-            if vehicle.load and task.leg > 0 and task_id == vehicle.queue[0]:
+            aboard = vehicle.load and task.leg > 0
+            aboard = aboard or vehicle.doing is Doing.CONFIRMING
+            if aboard and task_id == vehicle.queue[0]:
                 continue
             vehicle.queue.remove(task_id)
             if task.dispensable or task.kind in (Kind.CHARGE, Kind.PARK):

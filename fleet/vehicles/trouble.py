@@ -57,6 +57,7 @@ class Trouble:
             self._fleet.answer.commands.append(Stop(vehicle.id))
             self._fleet.traffic.freeze(vehicle.id)
         else:
+            self._fleet.work.act_again(vehicle)
             self._fleet.traffic.thaw(vehicle.id)
 
     def set_level(self, event: ev.LevelSet, now: float) -> None:
@@ -70,6 +71,7 @@ class Trouble:
             if vehicle.known:
                 self._fleet.answer.commands.append(Stop(vehicle.id))
         was, vehicle.level = vehicle.level, event.level
+        self._fleet.whereabouts.expect(vehicle)
         if not vehicle.known or vehicle.x_m is None or vehicle.y_m is None:
             return
         if was in here and event.level not in here:

@@ -25,10 +25,11 @@ class Whereabouts:
     def report(self, event: Reported) -> None:
         vehicle = self._fleet.vehicle(event.robot)
         first = not vehicle.known
-        if first:
-            self._fleet.tell(Registered(vehicle.id, vehicle.type.id))
         vehicle.x_m, vehicle.y_m, vehicle.yaw = event.x_m, event.y_m, event.yaw
         vehicle.percent = min(100.0, max(0.0, event.percent))
+        if first:
+            self._fleet.tell(Registered(vehicle.id, vehicle.type.id))
+            self.expect(vehicle)
         if vehicle.level in (Level.IGNORED, Level.NOTICED):
             return
         traffic, claims = self._fleet.traffic, self._fleet.claims
@@ -41,6 +42,15 @@ class Whereabouts:
         claims.left(vehicle.id, event.x_m, event.y_m, but=vehicle.target)
         if vehicle.place and claims.holders.get(vehicle.place) != vehicle.id:
             vehicle.place = ""
+
+    def expect(self, vehicle: Vehicle) -> None:
+        """A robot that has never reported is believed to stand at its rest place."""
+        name, traffic = f"unseen/{vehicle.id}", self._fleet.traffic
+        if vehicle.known or vehicle.level in (Level.IGNORED, Level.NOTICED):
+            traffic.take_obstacle(name)
+        else:
+            spot = self._fleet.claims.spot(vehicle.home)
+            traffic.put_obstacle(name, *spot, vehicle.type.radius_m)
 
     def find_place(self, vehicle: Vehicle) -> None:
         """Where a robot stands that has just come into view."""

@@ -175,6 +175,19 @@ class Work:
         vehicle.doing, vehicle.since = Doing.CONFIRMING, now
         self._confirm(vehicle, task, now)
 
+    def detected(self, place: str, now: float) -> None:
+        """Whoever waits for that detector has its answer, even if it stands still."""
+        for vehicle in self._fleet.vehicles.values():
+            task = self.present(vehicle)
+            waits = vehicle.doing is Doing.CONFIRMING and vehicle.place == place
+            if waits and task is not None:
+                self._confirm(vehicle, task, now)
+
+    def act_again(self, vehicle: Vehicle) -> None:
+        """It was stopped while it loaded or unloaded: it begins anew."""
+        if vehicle.doing is Doing.ACTING:
+            vehicle.doing = Doing.NOTHING
+
     def _confirm(self, vehicle: Vehicle, task: Task, now: float) -> None:
         """Loading and unloading count when the detector says so."""
         action = task.legs[task.leg].action
@@ -256,7 +269,8 @@ class Work:
                 self._fleet.traffic.drop_goal(vehicle.id)
             self._fleet.claims.release_all(vehicle.id, but=vehicle.place)
         vehicle.target, vehicle.aside, vehicle.waits_for = "", False, ""
-        vehicle.doing, vehicle.since = Doing.NOTHING, now
+        if vehicle.doing is not Doing.CONFIRMING or not vehicle.queue:
+            vehicle.doing, vehicle.since = Doing.NOTHING, now
 
     def pull_over(self, vehicle: Vehicle, now: float) -> None:
         """Off the road to the nearest free place; the task stays."""

@@ -62,13 +62,41 @@ def run_disturbed(trial: Trial, for_s: float) -> None:
     plant.obstacles.clear()
     robots["tug3"].slow = 1.0
     trial.run(4 * span_s)
+    settle(trial)
+
+
+def settle(trial: Trial) -> None:
+    """No new demands, and time enough to do what is left."""
     assert trial.generator is not None
     trial.generator.stop()
+    fallen = trial.plant.fallen
     for _ in range(30):
         bring_back(trial)
-        trial.run(60.0, until=lambda: trial.idle() and not plant.fallen)
-        if trial.idle() and not plant.fallen:
+        trial.run(60.0, until=lambda: trial.idle() and not fallen)
+        if trial.idle() and not fallen:
             break
+
+
+def check_delivered(trial: Trial) -> None:
+    """Everything delivered, nothing lost, nobody touched, stranded or stuck."""
+    assert trial.idle()
+    assert trial.plant.contacts == []
+    assert traffic_of(trial).deadlocks == 0
+    assert trial.lowest_percent > 5.0
+    gone = [package for _, package in trial.delivered]
+    everywhere = sorted([*trial.plant.packages(), *gone])
+    assert everywhere == sorted(set(everywhere))
+    again = sum(alert.kind == "package lost" for alert in trial.alerts)
+    world = trial.fleet.world
+    assert len(everywhere) == len(world.stock) + trial.came - again
+    waiting = sum(1 for place in trial.plant.lying if place in world.outputs)
+    without_stock = trial.fleet.storage.held
+    assert not {kind for _, kind in without_stock} & set(trial.fleet.storage.stock())
+    assert len(trial.delivered) + waiting + len(without_stock) == trial.wanted
+    for zone in world.charging.values():
+        assert trial.plant.max_charging.get(zone.id, 0) <= zone.capacity
+    for robot in trial.plant.robots.values():
+        assert robot.top_mps <= robot.type.speed_mps + 1e-9
 
 
 def bring_back(trial: Trial) -> None:

@@ -8,40 +8,20 @@ import pytest
 
 from fleet import events as ev
 from fleet.fleet import Fleet
-from fleet.virtual import Trial
 from tests.support.fleet_trials import (
+    check_delivered,
     roads_of,
     run_disturbed,
-    traffic_of,
     warehouse_trial,
 )
 from tests.support.warehouses import shipped
-
-
-def check(trial: Trial) -> None:
-    """Everything delivered, nothing lost, nobody touched, stranded or stuck."""
-    assert trial.idle()
-    assert trial.plant.contacts == []
-    assert traffic_of(trial).deadlocks == 0
-    assert trial.lowest_percent > 5.0
-    gone = [package for _, package in trial.delivered]
-    everywhere = sorted([*trial.plant.packages(), *gone])
-    assert everywhere == sorted(set(everywhere))
-    again = sum(alert.kind == "package lost" for alert in trial.alerts)
-    assert len(everywhere) == len(shipped("warehouse_small").stock) + trial.came - again
-    waiting = sum(1 for place in trial.plant.lying if place.startswith("out_"))
-    assert len(trial.delivered) + waiting == trial.wanted
-    for zone in trial.fleet.world.charging.values():
-        assert trial.plant.max_charging.get(zone.id, 0) <= zone.capacity
-    for robot in trial.plant.robots.values():
-        assert robot.top_mps <= robot.type.speed_mps + 1e-9
 
 
 @pytest.mark.covers("W3", "W9", "W13", "W18", "W51", "W95")
 def test_with_failures_everything_is_delivered_and_nobody_touched() -> None:
     trial = warehouse_trial(1)
     run_disturbed(trial, 1200.0)
-    check(trial)
+    check_delivered(trial)
     assert trial.done["store"] >= 15
     assert trial.done["retrieve"] == trial.wanted >= 10
     kinds = {alert.kind for alert in trial.alerts}
@@ -53,7 +33,7 @@ def test_with_failures_everything_is_delivered_and_nobody_touched() -> None:
 def test_an_hour_with_failures_and_charging(seed: int) -> None:
     trial = warehouse_trial(seed)
     run_disturbed(trial, 3600.0)
-    check(trial)
+    check_delivered(trial)
     assert trial.done["charge"] >= 2
 
 

@@ -12,7 +12,7 @@ from fleet.fleet import Fleet, Unreachable
 from fleet.model import Level
 from fleet.tasks import Action, Kind, Leg, State, Task, transport_task
 from fleet.virtual import Plant, Trial
-from tests.support.fleet_trials import roads_of
+from tests.support.fleet_trials import roads_of, traffic_of
 from tests.support.warehouses import read, shipped, small_world
 
 
@@ -270,3 +270,117 @@ def test_events_of_unknown_robots_and_bad_zones_are_refused(trial: Trial) -> Non
         "DoorShut: there is no door 'gate'",
         "InputComing: in_1 cannot take barrel",
     ]
+
+
+def until_acting(trial: Trial, action: Action) -> str:
+    """Store a package until its robot loads or unloads; which robot."""
+    trial.demand(ev.InputComing("in_1", "N-1", "small_box"))
+    [task] = [t for t in trial.fleet.pool.open() if t.kind is Kind.STORE]
+
+    def acting() -> bool:
+        robot = trial.plant.robots.get(task.robot)
+        return robot is not None and (robot.acts or ("",))[0] is action
+
+    trial.run(300.0, until=acting)
+    return task.robot
+
+
+@pytest.mark.parametrize("action", [Action.LOAD, Action.UNLOAD])
+def test_a_robot_paused_while_it_loads_or_unloads_does_it_again(
+    trial: Trial, action: Action
+) -> None:
+    robot = until_acting(trial, action)
+    trial.tell(ev.RobotPaused(robot))
+    trial.run(20.0)
+    assert trial.done.get("store", 0) == 0
+    trial.tell(ev.RobotPaused(robot, False))
+    trial.run(200.0, until=lambda: trial.done.get("store", 0) == 1)
+    assert trial.done["store"] == 1
+    assert trial.alerts == []
+
+
+@pytest.mark.covers("W51")
+def test_a_detector_is_heard_while_everybody_has_pulled_over(trial: Trial) -> None:
+    robot = until_acting(trial, Action.UNLOAD)
+    trial.tell(ev.PulledOver())
+    trial.run(60.0)
+    assert trial.done["store"] == 1
+    assert trial.fleet.vehicles[robot].load == ""
+    assert trial.alerts == []
+
+
+def test_a_robot_that_fails_once_it_has_loaded_keeps_its_task(trial: Trial) -> None:
+    robot = until_acting(trial, Action.LOAD)
+    vehicle = trial.fleet.vehicles[robot]
+    trial.plant.robots[robot].acts = None
+    trial.tell(ev.Acted(robot, Action.LOAD))
+    assert vehicle.doing.value == "confirming"
+    trial.tell(ev.Failed(robot, "does not answer"))
+    trial.plant.robots[robot].dead = True
+    package, seen = trial.plant.take("in_1")
+    trial.plant.robots[robot].load = package
+    trial.tell(seen)
+    assert (vehicle.load, len(vehicle.queue)) == ("N-1", 1)
+    trial.run(60.0)
+    trial.plant.robots[robot].dead = False
+    trial.tell(ev.Recovered(robot))
+    trial.run(300.0, until=lambda: trial.done.get("store", 0) == 1)
+    assert trial.done["store"] == 1
+
+
+def test_the_only_robot_that_can_gets_a_task_again_that_it_gave_back() -> None:
+    more = (
+        "robot_types:\n  cart: {speed_mps: 1.0, payload_kg: 5}\n"
+        "  truck: {speed_mps: 1.0, payload_kg: 500}\n"
+        "packages:\n  pallet: {weight_kg: 300}\n"
+    )
+    places = {"h1": (1.5, 1.5), "h2": (4.0, 1.5), "a": (6.0, 6.0), "b": (9.0, 6.0)}
+    robots = {"r1": ("cart", "h1"), "r2": ("truck", "h2")}
+    world = read(small_world(places=places, robots=robots, more=more))
+    trial = Trial(Fleet(world), Plant(world), step_s=1.0)
+    trial.run(1.0)
+    task = transport_task("t", "a", "b", package_type="pallet")
+    trial.tell(ev.Submitted(task))
+    trial.run(3.0)
+    trial.tell(ev.Failed("r2", "does not answer"))
+    assert (state_of(task), task.tried) == ("ready", ["r2"])
+    trial.run(20.0)
+    assert state_of(task) == "ready"
+    trial.tell(ev.Recovered("r2"))
+    trial.run(200.0, until=lambda: task.state.ended)
+    assert (state_of(task), task.robot) == ("done", "r2")
+
+
+def test_a_robot_that_was_never_heard_of_is_believed_at_its_rest_place() -> None:
+    places = {"h1": (1.5, 4.0), "h2": (6.0, 4.0), "b": (10.5, 4.0)}
+    robots = {"r1": ("cart", "h1"), "r2": ("cart", "h2")}
+    world = read(small_world(places=places, robots=robots))
+    trial = Trial(Fleet(world), Plant(world), step_s=0.5)
+    trial.plant.robots["r2"].dead = True
+    trial.run(1.0)
+    task = Task("t", Kind.MOVE, [Leg("b")], intended="r1")
+    trial.tell(ev.Submitted(task))
+    trial.run(100.0, until=lambda: task.state.ended)
+    assert state_of(task) == "done"
+    assert trial.plant.contacts == []
+    trial.tell(ev.LevelSet("r2", Level.IGNORED))
+    closures = traffic_of(trial).closures
+    assert closures.obstacles == {}
+    trial.tell(ev.LevelSet("r2", Level.USED))
+    assert list(closures.obstacles) == ["unseen/r2"]
+    trial.tell(ev.Reported("r2", 6.0, 4.0, 0.0, 100.0))
+    assert closures.obstacles == {}
+
+
+@pytest.mark.covers("W49")
+def test_one_package_is_promised_to_one_demand_only(trial: Trial) -> None:
+    for robot in trial.fleet.vehicles:
+        trial.tell(ev.RobotPaused(robot))
+    trial.tell(ev.OutputWanted("out_1", "big_box"))
+    for place in ("A4", "C3", "E5"):  # people take two of three
+        if place != "E5":
+            trial.tell(trial.plant.take(place)[1])
+    trial.tell(ev.OutputWanted("out_2", "big_box"))
+    retrieves = [t for t in trial.fleet.pool.open() if t.kind is Kind.RETRIEVE]
+    assert [task.goal for task in retrieves] == ["out_1"]
+    assert trial.fleet.storage.held == (("out_2", "big_box"),)
