@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import math
 
-from fleet.model.world import Point, World
+from fleet.model.world import Block, Point, World
+from fleet.roads.geometry import touches
 from fleet.roads.make import KEEP_M, WAITING
+
+HELD = (Block.SINGLE, Block.SAME_DIRECTION)
 
 
 class Claims:
@@ -22,6 +25,13 @@ class Claims:
         self._spots |= {p.id + WAITING: p.spot for p in world.waiting.values()}
         self._homes = {robot.home: robot.id for robot in world.robots.values()}
         self._near: dict[str, tuple[str, ...]] = {}
+        blocks = [z for z in world.zones.values() if z.block in HELD]
+        reach_m = self._apart_m / 2
+        self._in_block = frozenset(
+            name
+            for name, (x, y) in self._spots.items()
+            if any(touches((x, y, x, y), zone.corners, reach_m) for zone in blocks)
+        )
         self.holders: dict[str, str] = {}
 
     def near(self, place: str) -> tuple[str, ...]:
@@ -35,6 +45,10 @@ class Claims:
                 if math.dist(spot, other) < self._apart_m
             )
         return known
+
+    def in_block(self, place: str) -> bool:
+        """Does a robot there keep others out of a zone?"""
+        return place in self._in_block
 
     def in_the_way(self, robot: str, place: str) -> str | None:
         """Who has the place; None: the robot may have it."""

@@ -58,7 +58,8 @@ class Trouble:
             self._fleet.traffic.freeze(vehicle.id)
         else:
             self._fleet.work.act_again(vehicle)
-            self._fleet.traffic.thaw(vehicle.id)
+            if vehicle.level is Level.USED:
+                self._fleet.traffic.thaw(vehicle.id)
 
     def set_level(self, event: ev.LevelSet, now: float) -> None:
         vehicle = self._fleet.vehicle(event.robot)
@@ -101,10 +102,11 @@ class Trouble:
             self._fleet.alert(
                 "path blocked", vehicle.id, f"at {event.x_m:.1f}, {event.y_m:.1f}"
             )
+        self._fleet.work.act_again(vehicle)  # it has stopped with all it did
         self._fleet.obstacles[name] = now + OBSTACLE_S
         self._fleet.traffic.freeze(vehicle.id)
         self._fleet.traffic.put_obstacle(name, event.x_m, event.y_m, radius_m)
-        if not vehicle.paused:
+        if not vehicle.paused and vehicle.level is Level.USED:
             self._fleet.traffic.thaw(vehicle.id)
 
     def see(self, event: ev.Seen) -> None:

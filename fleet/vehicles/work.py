@@ -18,6 +18,8 @@ from fleet.vehicles.vehicle import Doing, Vehicle
 if TYPE_CHECKING:
     from fleet.fleet import Fleet
 
+ACT_S = 120.0
+"""How long above the usual a robot may load or unload before it is told again."""
 CONFIRM_S = 15.0
 """How long a detector may take to see what a robot has done."""
 
@@ -45,6 +47,10 @@ class Work:
             self._begin(vehicle, task, now)
         elif vehicle.doing is Doing.CONFIRMING:
             self._confirm(vehicle, task, now)
+        elif vehicle.doing is Doing.ACTING:
+            if now - vehicle.since > ACT_S + vehicle.type.load_s:
+                self._fleet.alert("no answer", vehicle.id, f"since {vehicle.place}")
+                self.act_again(vehicle)
         elif vehicle.doing is Doing.CHARGING:
             self._charge(vehicle, task, now)
 
@@ -83,11 +89,12 @@ class Work:
         vehicle.waits_for = for_
 
     def make_room(self, now: float) -> None:
-        """Who waits leaves the road, and a place that others wait for."""
+        """Who waits leaves the road, blocks of zones, and places others wait for."""
         claims = self._fleet.claims
         for vehicle in self._fleet.vehicles.values():
-            on_road = not vehicle.place and not vehicle.target and vehicle.fit
-            if on_road and vehicle.doing is Doing.WAITING:
+            waits = vehicle.doing is Doing.WAITING and not vehicle.target
+            in_the_way = not vehicle.place or claims.in_block(vehicle.place)
+            if waits and in_the_way and vehicle.fit and vehicle.level is Level.USED:
                 self._step_aside(vehicle)
         wanted = {v.waits_for for v in self._fleet.vehicles.values() if v.waits_for}
         wanted &= set(self._fleet.world.places)

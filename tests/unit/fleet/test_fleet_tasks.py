@@ -384,3 +384,34 @@ def test_one_package_is_promised_to_one_demand_only(trial: Trial) -> None:
     retrieves = [t for t in trial.fleet.pool.open() if t.kind is Kind.RETRIEVE]
     assert [task.goal for task in retrieves] == ["out_1"]
     assert trial.fleet.storage.held == (("out_2", "big_box"),)
+
+
+def test_a_robot_that_never_answers_is_told_again_what_to_do(trial: Trial) -> None:
+    robot = until_acting(trial, Action.LOAD)
+    trial.plant.robots[robot].acts = None
+    trial.run(150.0)
+    assert [(a.kind, a.about) for a in trial.alerts] == [("no answer", robot)]
+    trial.run(200.0, until=lambda: trial.done.get("store", 0) == 1)
+    assert trial.done["store"] == 1
+
+
+def test_nobody_waits_where_only_one_robot_may_be() -> None:
+    zone = "zones:\n  z: {corners: [[4, 0], [8, 0], [8, 8], [4, 8]], block: single}\n"
+    places = {"h1": (1.5, 1.5), "h2": (10.5, 1.5), "in": (6.0, 4.0), "b": (10.5, 6.5)}
+    robots = {"r1": ("cart", "h1"), "r2": ("cart", "h2")}
+    world = read(small_world(places=places, robots=robots, more=zone))
+    trial = Trial(Fleet(world), Plant(world), step_s=1.0)
+    trial.run(1.0)
+    stay = Task("stay", Kind.MOVE, [Leg("b", Action.LOAD)], intended="r2")
+    trial.tell(ev.Submitted(stay))
+    trial.run(60.0, until=lambda: trial.fleet.vehicles["r2"].place == "b")
+    trial.tell(ev.RobotPaused("r2"))
+    legs = [Leg("in"), Leg("b")]
+    trial.tell(ev.Submitted(Task("there", Kind.MOVE, legs, intended="r1")))
+    vehicle = trial.fleet.vehicles["r1"]
+    trial.run(60.0, until=lambda: vehicle.place == "h1" and vehicle.waits_for == "b")
+    assert vehicle.place == "h1"
+    trial.tell(ev.RobotPaused("r2", False))
+    trial.run(300.0, until=lambda: trial.done.get("there", 0) == 1)
+    assert trial.done["there"] == 1
+    assert trial.plant.contacts == []
