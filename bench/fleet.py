@@ -13,7 +13,14 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from bench.fleet_parts import bids, dispatch, grid, roads  # noqa: E402
+from bench.fleet_parts import (  # noqa: E402
+    bids,
+    dispatch,
+    grid,
+    realtime,
+    roads,
+    trials,
+)
 
 
 def say(text: str) -> None:
@@ -22,7 +29,7 @@ def say(text: str) -> None:
 
 def main() -> None:
     figures: dict[str, Any] = grid.figures(say)
-    for part in (roads, bids, dispatch):
+    for part in (roads, bids, dispatch, trials, realtime):
         figures |= part.measure()
         say(f"{part.__name__.rpartition('.')[2]} measured")
     print(json.dumps(figures))

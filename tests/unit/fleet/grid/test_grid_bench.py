@@ -27,7 +27,8 @@ def test_without_the_benchmark_files_a_drawn_warehouse_is_used_and_said(
     bench: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(bench, "DATA", tmp_path)
-    for name, few in {"ROBOTS": 40, "ROUNDS": 1, "STEPS": 20, "SPINS": 1000}.items():
+    monkeypatch.setattr(bench, "SPINS", 1000)
+    for name, few in {"ROBOTS": 40, "ROUNDS": 1, "STEPS": 20, "REFINE_S": 0.2}.items():
         monkeypatch.setattr(bench, name, few)
     said: list[str] = []
     figures = bench.figures(said.append)
@@ -35,6 +36,7 @@ def test_without_the_benchmark_files_a_drawn_warehouse_is_used_and_said(
     assert {
         "lacam_ms_1000",
         "lacam_over_lower_bound_1000",
+        "lacam_refined_over_lower_bound_1000",
         "pibt_step_ms_1000",
         "lifelong_goals_per_step_1000",
     } <= set(figures)
