@@ -100,6 +100,11 @@ def _parser(asked: str) -> argparse.ArgumentParser:
         "--commands", type=Path, metavar="FILE", help="what its robots do at the start"
     )
     kiva.add_argument("--pedestrians", action="store_true", help="people walk in it")
+    kiva.add_argument(
+        "--planned",
+        action="store_true",
+        help="robots go around each other and make way, instead of x, then y",
+    )
     sim.add_argument("--trace", type=Path, help="append what happens to this file")
     sim.add_argument(
         "--with-parent", action="store_true", help="end when standard input closes"
@@ -207,7 +212,7 @@ def _simulation(
         for name in asked:
             raise WorldRefused(f"--{name.replace('_', '-')} is not for a warehouse")
         return simulation_of(warehouse, options, facts)
-    for name in ("commands", "pedestrians"):
+    for name in ("commands", "pedestrians", "planned"):
         if getattr(options, name):
             raise WorldRefused(f"--{name} is for warehouses")
     world = _world(options)

@@ -59,6 +59,16 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     state.add_argument(
         "--format", choices=("json", "yaml", "sdf", "urdf"), default="json"
     )
+    experiment = verbs.add_parser(
+        "experiment",
+        help="how long retrieval takes with so many robots; needs no server",
+    )
+    experiment.add_argument("world", nargs="?", default="medium")
+    experiment.add_argument("--robots", type=int, nargs="+", default=[1, 2, 4])
+    experiment.add_argument(
+        "--units", type=int, default=20, help="brought and returned"
+    )
+    experiment.add_argument("--seed", type=int, default=1, help="which units")
     for each in (create, command, state):
         each.add_argument("--url", default=DEFAULT_URL, help="of its rosbridge")
     return parser
@@ -69,6 +79,7 @@ def run(options: argparse.Namespace) -> int:
     from shopfloor.warehouse.errors import WarehouseRefused
 
     verbs = {"create": _create, "command": _command, "state": _state}
+    verbs |= {"experiment": _experiment}
     try:
         return verbs[options.verb](options)
     except WarehouseRefused as error:
@@ -148,4 +159,23 @@ def _state(options: argparse.Namespace) -> int:
         else:
             told = warehouse.call("/warehouse/export", format=options.format)
             print(told["text"], end="")
+    return 0
+
+
+def _experiment(options: argparse.Namespace) -> int:
+    import random
+    from dataclasses import asdict
+
+    from shopfloor.warehouse.launch import load_warehouse
+    from shopfloor.warehouse.retrieval import retrieve
+    from shopfloor.warehouse.world_file import find_file
+
+    warehouse = load_warehouse(find_file(options.world)).warehouse
+    there = list(warehouse.storage_units)
+    if not 0 < options.units <= len(there):
+        return _refuse(f"--units is 1 to {len(there)}, not {options.units}", UNUSABLE)
+    rng = random.Random(options.seed)  # noqa: S311 - which units, repeatable
+    units = rng.sample(there, options.units)
+    runs = [asdict(retrieve(warehouse, n, units)) for n in options.robots]
+    print(json.dumps({"world": warehouse.name, "seed": options.seed, "runs": runs}))
     return 0

@@ -29,6 +29,7 @@ class KivaTopics:
         name: str,
         graph: Graph,
         look: Callable[[], Warehouse],
+        status_of: Callable[[str], str],
         run: Callable[[Script], None],
         halt: Callable[[str], None],
         plan: Callable[[], Map],
@@ -36,6 +37,7 @@ class KivaTopics:
         self.name = name
         self._graph = graph
         self._look = look
+        self._status_of = status_of
         self._prefix = f"/{name}"
         self._node = f"{self._prefix}/robot"
         self._topics: dict[str, Topic] = {}
@@ -90,7 +92,7 @@ class KivaTopics:
     def step(self, now: float) -> None:
         self._action.server.step()
         if self._status_due.due(now):
-            self.tell_status(str(self.robot.status))
+            self.tell_status(self._status_of(self.name))
         if self._scan_due.due(now) and self._topics[SCAN].wanted:
             self._publish(SCAN, self._scan())
         if self._pose_due.due(now):

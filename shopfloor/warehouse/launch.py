@@ -58,6 +58,11 @@ def simulation_of(
         if not found.warehouse.people:
             raise WarehouseRefused(f"{file} has no people who could walk")
         found = replace(found, warehouse=walk(found.warehouse, True))
+    if options.planned:
+        from shopfloor.warehouse.planned import PlannedWarehouse, warm_up
+
+        warm_up()
+        return PlannedWarehouse(found, **facts)
     return WarehouseSimulation(found, **facts)
 
 

@@ -144,6 +144,7 @@ class WarehouseSimulation(Simulation):
                     name,
                     self.graph,
                     lambda: self.warehouse,
+                    self._status_of,
                     self._run,
                     self._halt,
                     lambda: self.world.map,
@@ -171,14 +172,15 @@ class WarehouseSimulation(Simulation):
 
     def tick(self, dt_s: float, rng: random.Random) -> None:
         now_s = time_s(self.warehouse)
-        commands = [
-            command
-            for script in self.scripts
-            for command in script.due(self.warehouse, now_s)
-        ]
-        self.warehouse, told = step(self.warehouse, dt_s, commands)
-        self._hear(told)
+        for script in self.scripts:
+            for command in script.due(self.warehouse, now_s):
+                self.give(command)
+        self._let_pass(dt_s)
         self.scripts = [script for script in self.scripts if not script.done]
+
+    def _let_pass(self, dt_s: float) -> None:
+        self.warehouse, told = step(self.warehouse, dt_s)
+        self._hear(told)
 
     def give(self, command: Command) -> WarehouseRefused | None:
         """Hand over a command; why it is refused, if it is."""
@@ -196,13 +198,19 @@ class WarehouseSimulation(Simulation):
     def _hear(self, told: list[Event]) -> None:
         for event in told:
             if isinstance(event, Became) and event.robot in self._kivas:
-                self._kivas[event.robot].tell_status(str(event.status))
+                self._tell_status(event.robot, str(event.status))
             report = report_of(event)
             if report is not None:
                 self._tell(report)
         now_s = time_s(self.warehouse)
         for script in self.scripts:
             script.hear(told, now_s)
+
+    def _tell_status(self, robot: str, status: str) -> None:
+        self._kivas[robot].tell_status(status)
+
+    def _status_of(self, robot: str) -> str:
+        return str(self.warehouse.robots[robot].status)
 
     def _tell_refused(self, reason: str, line: str = "") -> None:
         facts = {"level": "high", "kiva_id": "", "command": line}

@@ -79,7 +79,7 @@ def _tick(warehouse: Warehouse, told: list[Event]) -> Warehouse:
 def give(warehouse: Warehouse, command: Command) -> tuple[Warehouse, list[Event]]:
     """A command is taken by an idle robot or refused; it is never kept for later."""
     try:
-        robot = _idle(warehouse, command.robot)
+        robot = idle_robot(warehouse, command.robot)
         if isinstance(command, Lift):
             warehouse, robot = lift(warehouse, robot, command)
         else:
@@ -112,7 +112,8 @@ def halt(warehouse: Warehouse, name: str) -> Warehouse:
     return replace(warehouse, robots={**warehouse.robots, name: halted})
 
 
-def _idle(warehouse: Warehouse, name: str) -> Robot:
+def idle_robot(warehouse: Warehouse, name: str) -> Robot:
+    """The one that is told something; WarehouseRefused if it cannot take it."""
     robot = warehouse.robots.get(name)
     if robot is None:
         if name in warehouse.belts:
@@ -128,22 +129,27 @@ def _idle(warehouse: Warehouse, name: str) -> Robot:
 def _planned(
     warehouse: Warehouse, robot: Robot, command: Mov | MovX | MovY | Rot
 ) -> Robot:
-    column, row = robot.cell
     if isinstance(command, Rot):
         quarter = -1 if command.clockwise else 1
         return replace(robot, parts=(turn_of(robot.yaw_deg, quarter),))
-    if isinstance(command, Mov):
-        cell = _cell(warehouse, command.x_m, command.y_m)
-    elif isinstance(command, MovX):
-        cell = _cell(warehouse, robot.x_m + _finite(command.dist_m), robot.y_m)
-    else:
-        cell = _cell(warehouse, robot.x_m, robot.y_m + _finite(command.dist_m))
+    column, row = robot.cell
+    cell = cell_meant(warehouse, robot, command)
     parts: list[Turn | Along] = []
     if cell[0] != column:
         parts.append(Along("x", (cell[0], row)))
     if cell[1] != row:
         parts.append(Along("y", cell))
     return replace(robot, parts=tuple(parts))
+
+
+def cell_meant(warehouse: Warehouse, robot: Robot, command: Mov | MovX | MovY) -> Cell:
+    """Where a drive is to end; NoGridPoint or OutsideFloor if nowhere."""
+    if isinstance(command, Mov):
+        return _cell(warehouse, command.x_m, command.y_m)
+    dist_m = _finite(command.dist_m)
+    if isinstance(command, MovX):
+        return _cell(warehouse, robot.x_m + dist_m, robot.y_m)
+    return _cell(warehouse, robot.x_m, robot.y_m + dist_m)
 
 
 def _finite(value: float) -> float:
