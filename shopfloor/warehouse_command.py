@@ -69,6 +69,8 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         "--units", type=int, default=20, help="brought and returned"
     )
     experiment.add_argument("--seed", type=int, default=1, help="which units")
+    log = verbs.add_parser("log", help="what a trace says about each robot")
+    log.add_argument("trace", type=Path, help="written by shopfloor sim --trace")
     for each in (create, command, state):
         each.add_argument("--url", default=DEFAULT_URL, help="of its rosbridge")
     return parser
@@ -79,7 +81,7 @@ def run(options: argparse.Namespace) -> int:
     from shopfloor.warehouse.errors import WarehouseRefused
 
     verbs = {"create": _create, "command": _command, "state": _state}
-    verbs |= {"experiment": _experiment}
+    verbs |= {"experiment": _experiment, "log": _log}
     try:
         return verbs[options.verb](options)
     except WarehouseRefused as error:
@@ -178,4 +180,15 @@ def _experiment(options: argparse.Namespace) -> int:
     units = rng.sample(there, options.units)
     runs = [asdict(retrieve(warehouse, n, units)) for n in options.robots]
     print(json.dumps({"world": warehouse.name, "seed": options.seed, "runs": runs}))
+    return 0
+
+
+def _log(options: argparse.Namespace) -> int:
+    from shopfloor.warehouse.log import analyse
+
+    try:
+        lines = options.trace.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        return _refuse(f"{options.trace} cannot be read: {error}", UNUSABLE)
+    print(json.dumps(analyse(lines)))
     return 0

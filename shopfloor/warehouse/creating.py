@@ -1,7 +1,8 @@
 """A warehouse from numbers: so many robots, storage units, items and belts.
 
 Belts lie along the lower edge with room before them, storage units in blocks of two by
-five with aisles around each, robots wait along the upper edge.
+five with aisles around each. Robots wait along the left and the right edge, each in a
+row of its own: its first drive along x is free.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from shopfloor.warehouse.things import (
 BLOCK_COLUMNS, BLOCK_ROWS = 5, 2
 BLOCK = BLOCK_COLUMNS * BLOCK_ROWS
 LEFT, LOW = 2, 4
+FIRST_HOME = 3
 BELT = 3
 ROBOTS_A_BELT = 4
 ITEMS_A_SKU = 4
@@ -65,17 +67,16 @@ def create(numbers: Numbers, name: str = "Warehouse", id_: str = "1") -> Warehou
     columns = max(
         LEFT + across * (BLOCK_COLUMNS + 1) + 1, LEFT + belts * (BELT + 1) + 1
     )
-    first = LOW + up * (BLOCK_ROWS + 1) + 1
-    a_row = columns // 2
-    rows = first + 2 * max(1, math.ceil(numbers.robots / a_row))
-    homes = [(2 * (k % a_row), first + 2 * (k // a_row)) for k in range(numbers.robots)]
+    rows = max(LOW + up * (BLOCK_ROWS + 1) + 1, FIRST_HOME + numbers.robots)
+    homes = [(k % 2 * (columns - 1), FIRST_HOME + k) for k in range(numbers.robots)]
     made = {
         f"belt{k + 1}": Belt(f"belt{k + 1}", (LEFT + k * (BELT + 1), 0), BELT)
         for k in range(belts)
     }
     floor = Floor(columns, rows, belts=made)
     robots = [
-        Robot(f"kiva{k + 1}", cell, *floor.spot(cell)) for k, cell in enumerate(homes)
+        Robot(f"kiva{k + 1}", cell, *floor.spot(cell), yaw_deg=180.0 * (k % 2))
+        for k, cell in enumerate(homes)
     ]
     units = _units(numbers, across)
     return Warehouse(

@@ -190,6 +190,37 @@ def test_the_command_starts_fills_commands_and_shows_a_warehouse(
     assert started.returncode == 0
 
 
+@pytest.mark.covers("K70")
+def test_the_bridge_drives_a_warehouse_robot_and_its_log_is_analysed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from mpms.cli import main
+    from shopfloor import cli
+    from shopfloor.sim.server import running
+    from shopfloor.sim.trace import Trace
+    from shopfloor.warehouse.served import WarehouseSimulation
+    from shopfloor.warehouse.world_file import find_file, load
+
+    trace = tmp_path / "run.jsonl"
+    small = load(find_file("small"))
+    with running(WarehouseSimulation(small, speed=10.0, trace=Trace(trace))) as sim:
+        words = ["robots", "probe", sim.url, "--profile", "kiva", "--robot", "kiva1"]
+        where = ["--namespace", "/kiva1", "--timeout", "30"]
+        codes, stories = [], []
+        for goal in (["4", "2"], ["4.5", "2"]):
+            codes.append(main([*words, *where, "--goal", *goal]))
+            stories.append(json.loads(capsys.readouterr().out))
+    assert codes == [0, 1]
+    assert stories[0]["final"] == "SUCCEEDED"
+    assert (stories[0]["pose"]["x"], stories[0]["pose"]["y"]) == (4.0, 2.0)
+    assert stories[0]["problems"] == []
+    assert "(4.5, 2) is no grid point" in stories[1]["reason"]
+    assert cli.main(["warehouse", "log", str(trace)]) == 0
+    robot = json.loads(capsys.readouterr().out)["robots"]["kiva1"]
+    assert (robot["done"], robot["metres"]) == (robot["commands"], 5.0)
+    assert robot["busy_s"] > 5.0
+
+
 @pytest.mark.parametrize(
     ("words", "code", "reason"),
     [
@@ -198,6 +229,11 @@ def test_the_command_starts_fills_commands_and_shows_a_warehouse(
         (["create", "--robots", "2"], 2, "--items, --shelves is missing"),
         (["command", "fly", "1"], 1, "there is no verb 'fly'"),
         (["state", "--url", "ws://127.0.0.1:1"], 2, "nobody answers at"),
+        (["experiment", "huge"], 1, "there is no warehouse 'huge'"),
+        (["experiment", "small", "--units", "99"], 2, "--units is 1 to 10, not 99"),
+        (["experiment", "small", "--robots", "3", "--units", "1"], 1, "1 to 2, not 3"),
+        (["log", "no-such-file"], 2, "cannot be read"),
+        (["log", "pyproject.toml"], 1, "line 1 is none of a trace"),
     ],
 )
 def test_what_the_command_cannot_use_is_said(

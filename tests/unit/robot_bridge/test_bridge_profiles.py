@@ -28,6 +28,7 @@ def data(name: str = "move_base") -> dict[str, Any]:
 def test_the_shipped_profiles_load() -> None:
     assert shipped_profiles() == [
         "arco",
+        "kiva",
         "move_base",
         "move_base_carrier",
         "move_base_simple",
@@ -80,7 +81,7 @@ def test_a_wrong_profile_is_refused_with_the_key(
 
 
 def test_a_missing_profile_names_the_ones_there_are(tmp_path: Path) -> None:
-    with pytest.raises(BadProfile, match="shipped are arco, move_base"):
+    with pytest.raises(BadProfile, match="shipped are arco, kiva, move_base"):
         load_profile("turtle")
     with pytest.raises(BadProfile, match="cannot be read"):
         load_profile(tmp_path / "none.yaml")
