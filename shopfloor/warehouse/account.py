@@ -83,6 +83,7 @@ def account(warehouse: Warehouse) -> dict[str, Any]:
         ],
         "people_walk": warehouse.people_walk,
         "people": [person_facts(person) for person in warehouse.present.values()],
+        "people_away": [] if warehouse.people_walk else list(warehouse.people),
         "shapes": SHAPES,
     }
 

@@ -91,13 +91,15 @@ def _sides(thing: Belt | Obstacle, cell_m: float) -> tuple[float, float]:
 def _robot(model: Node) -> None:
     _box(model, "chassis", CHASSIS_M, z_m=WHEEL_M[0] + CHASSIS_M[2] / 2.0)
     for side, y_m in (("left", 0.25), ("right", -0.25)):
-        _cylinder(model, f"{side}_wheel", *WHEEL_M, y_m=y_m, z_m=WHEEL_M[0])
+        wheel = f"{side}_wheel"
+        _cylinder(model, wheel, *WHEEL_M, y_m=y_m, z_m=WHEEL_M[0], roll_deg=90.0)
     _cylinder(model, "tower", *TOWER_M, z_m=WHEEL_M[0] + CHASSIS_M[2] + TOWER_M[1] / 2)
 
 
-def _pose(node: Node, pose: Pose) -> None:
+def _pose(node: Node, pose: Pose, *, roll_deg: float = 0.0) -> None:
     x_m, y_m, z_m, yaw_deg = pose
-    text = f"{x_m:.9g} {y_m:.9g} {z_m:.9g} 0 0 {math.radians(yaw_deg):.9g}"
+    roll, yaw = math.radians(roll_deg), math.radians(yaw_deg)
+    text = f"{x_m:.9g} {y_m:.9g} {z_m:.9g} {roll:.9g} 0 {yaw:.9g}"
     etree.SubElement(node, "pose").text = text
 
 
@@ -121,17 +123,20 @@ def _cylinder(
     *,
     y_m: float = 0.0,
     z_m: float,
+    roll_deg: float = 0.0,
 ) -> None:
     shape = etree.Element("cylinder")
     etree.SubElement(shape, "radius").text = f"{radius_m:g}"
     etree.SubElement(shape, "length").text = f"{length_m:g}"
-    _link(model, name, shape, (0.0, y_m, z_m, 0.0))
+    _link(model, name, shape, (0.0, y_m, z_m, 0.0), roll_deg)
 
 
-def _link(model: Node, name: str, shape: Node, pose: Pose) -> None:
+def _link(
+    model: Node, name: str, shape: Node, pose: Pose, roll_deg: float = 0.0
+) -> None:
     """A body that is seen and that collides."""
     link = etree.SubElement(model, "link", {"name": name})
-    _pose(link, pose)
+    _pose(link, pose, roll_deg=roll_deg)
     for part in ("collision", "visual"):
         side = etree.SubElement(link, part, {"name": part})
         geometry = etree.SubElement(side, "geometry")

@@ -8,6 +8,7 @@ its type included, is told on ``/warehouse/reports`` with its reason.
 from __future__ import annotations
 
 import json
+import math
 import random
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -44,10 +45,11 @@ from shopfloor.warehouse.script import Script
 from shopfloor.warehouse.stepping import give, halt, step, time_s
 from shopfloor.warehouse.stock import find, places, pose_of_item
 from shopfloor.warehouse.things import Floor, Warehouse
-from shopfloor.warehouse.world_file import WorldFile, write
+from shopfloor.warehouse.world_file import WorldFile, presets, write
 
 NODE = "/warehouse"
 REPORTS = "/warehouse/reports"
+MOST_MAP_CELLS = 1_000_000
 TRACK_S, MODELS_S, STATE_S = 0.2, 0.1, 0.2
 
 
@@ -77,6 +79,7 @@ class WarehouseSimulation(Simulation):
         self.warehouse = start.warehouse
         self.scripts = [Script(start.commands)]
         super().__init__(_world(start.warehouse), **facts)
+        self._presets = sorted(presets())
         self._kivas: dict[str, KivaTopics] = {}
         self._tracked: dict[str, Topic] = {}
         self._track_due, self._models_due = Every(TRACK_S), Every(MODELS_S)
@@ -279,7 +282,8 @@ class WarehouseSimulation(Simulation):
         self.graph.publish("/people", {"header": self._header(), "people": people})
 
     def state(self) -> dict[str, Any]:
-        return {"time": self.clock.now(), **account(self.warehouse)}
+        facts = {"time": self.clock.now(), "presets": self._presets}
+        return facts | account(self.warehouse)
 
     # Services
 
@@ -441,8 +445,9 @@ def _world(warehouse: Warehouse) -> World:
     """What the shared topics tell: the map with everything that never moves."""
     floor = warehouse.floor
     half = floor.cell_m / 2.0
+    finer = max(1, min(10, math.isqrt(MOST_MAP_CELLS // (floor.columns * floor.rows))))
     plan = Map(
-        floor.cell_m / 10.0,
+        floor.cell_m / finer,
         floor.columns * floor.cell_m,
         floor.rows * floor.cell_m,
         tuple(_outlines(floor)),

@@ -210,15 +210,16 @@ def test_the_bridge_drives_a_warehouse_robot_and_its_log_is_analysed(
         for goal in (["4", "2"], ["4.5", "2"]):
             codes.append(main([*words, *where, "--goal", *goal]))
             stories.append(json.loads(capsys.readouterr().out))
+        robot = sim.robot("kiva1")
     assert codes == [0, 1]
     assert stories[0]["final"] == "SUCCEEDED"
-    assert (stories[0]["pose"]["x"], stories[0]["pose"]["y"]) == (4.0, 2.0)
+    assert (robot["x_m"], robot["y_m"], robot["yaw_deg"]) == (4.0, 2.0, 0.0)
     assert stories[0]["problems"] == []
     assert "(4.5, 2) is no grid point" in stories[1]["reason"]
     assert cli.main(["warehouse", "log", str(trace)]) == 0
-    robot = json.loads(capsys.readouterr().out)["robots"]["kiva1"]
-    assert (robot["done"], robot["metres"]) == (robot["commands"], 5.0)
-    assert robot["busy_s"] > 5.0
+    told = json.loads(capsys.readouterr().out)["robots"]["kiva1"]
+    assert (told["done"], told["metres"]) == (told["commands"], 5.0)
+    assert told["busy_s"] > 5.0
 
 
 @pytest.mark.parametrize(

@@ -3,18 +3,7 @@
 
 const ROSLIB = require("roslib");
 
-const [url, robot] = process.argv.slice(2);
-const DEADLINE_MS = 60000;
-
-function bounded(name, start) {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(name + ": no answer")), DEADLINE_MS);
-    start(
-      (value) => { clearTimeout(timer); resolve(value); },
-      (error) => { clearTimeout(timer); reject(new Error(name + ": " + error)); },
-    );
-  });
-}
+const { bounded, call, connect, play } = require("./client.js");
 
 function once(ros, topic) {
   return bounded(topic.name, (resolve) => {
@@ -22,19 +11,9 @@ function once(ros, topic) {
   });
 }
 
-function call(ros, name, type, args) {
-  const service = new ROSLIB.Service({ ros, name, serviceType: type });
-  return bounded(name, (resolve, reject) =>
-    service.callService(new ROSLIB.ServiceRequest(args), resolve, reject));
-}
-
-async function main() {
-  const ros = new ROSLIB.Ros({});
-  await bounded("connection", (resolve, reject) => {
-    ros.on("connection", resolve);
-    ros.on("error", reject);
-    ros.connect(url);
-  });
+play(async (url) => {
+  const robot = process.argv[3];
+  const ros = await connect(url);
   const seen = {};
 
   const listed = await bounded("topics", (resolve, reject) => ros.getTopics(resolve, reject));
@@ -99,9 +78,5 @@ async function main() {
     }, 20);
   });
 
-  console.log(JSON.stringify(seen));
-  ros.close();
-  process.exit(0);
-}
-
-main().catch((error) => { console.error(error); process.exit(1); });
+  return seen;
+});

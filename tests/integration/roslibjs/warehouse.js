@@ -3,30 +3,11 @@
 
 const ROSLIB = require("roslib");
 
-const [url] = process.argv.slice(2);
-const DEADLINE_MS = 60000;
+const { bounded, call: callOf, connect, play } = require("./client.js");
 
-function bounded(name, start) {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(name + ": no answer")), DEADLINE_MS);
-    start(
-      (value) => { clearTimeout(timer); resolve(value); },
-      (error) => { clearTimeout(timer); reject(new Error(name + ": " + error)); },
-    );
-  });
-}
-
-async function main() {
-  const ros = new ROSLIB.Ros({});
-  await bounded("connection", (resolve, reject) => {
-    ros.on("connection", resolve);
-    ros.on("error", reject);
-    ros.connect(url);
-  });
-
-  const call = (name, serviceType, args) => bounded(name, (resolve, reject) =>
-    new ROSLIB.Service({ ros, name, serviceType })
-      .callService(new ROSLIB.ServiceRequest(args), resolve, reject));
+play(async (url) => {
+  const ros = await connect(url);
+  const call = (...asked) => callOf(ros, ...asked);
   const topic = (name, messageType) => new ROSLIB.Topic({ ros, name, messageType });
   const until = (heard, wanted) => bounded(heard.name, (resolve) => {
     heard.subscribe((message) => {
@@ -68,9 +49,5 @@ async function main() {
   seen.rays = (await until(topic("/kiva1/chassis/laser/scan", "sensor_msgs/LaserScan"),
     () => true)).ranges.length;
 
-  console.log(JSON.stringify(seen));
-  ros.close();
-  process.exit(0);
-}
-
-main().catch((error) => { console.error(error); process.exit(1); });
+  return seen;
+});
