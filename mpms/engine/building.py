@@ -181,7 +181,7 @@ def _node(spec: WorkflowSpec, element: Element) -> Node:
     elif element.tag in GATEWAYS:
         return GATEWAYS[element.tag](spec, element)
     elif element.tag == "startEvent":
-        return events.PassThrough(spec, element)  # what triggers it is elsewhere
+        return events.StartEvent(spec, element)  # what triggers it is elsewhere
     else:
         trigger = element.trigger.kind if element.trigger else ""
         throws = element.tag in ("intermediateThrowEvent", "endEvent")

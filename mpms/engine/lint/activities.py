@@ -65,14 +65,18 @@ FORM_SCHEMES = {
 _FORM_ID = re.compile(r"[\w.-]+")
 
 _NAMES: tuple[tuple[str, Callable[[Element], str | None]], ...] = (
-    ("topic", lambda e: e.settings.topic),
-    ("decision", lambda e: e.settings.decision),
-    ("form", lambda e: e.settings.form),
-    ("called process", lambda e: e.called),
-    ("message", lambda e: e.message),
-    ("signal or message", lambda e: e.trigger.name if e.trigger else None),
+    ("form", lambda e: e.settings.form if e.tag == "startEvent" else None),
+    (
+        "signal or message",
+        lambda e: e.trigger.name if e.trigger and _begins(e) else None,
+    ),
     ("error code", lambda e: e.trigger.code if e.trigger else None),
 )
+"""What must be known before there are variables, or before anything is caught."""
+
+
+def _begins(element: Element) -> bool:
+    return element.tag == "startEvent" and element.scope is None
 
 
 def check_activities(view: View) -> Iterator[Problem]:
@@ -106,7 +110,8 @@ def _names(element: Element) -> Iterator[str]:
             reason = f"the {noun} is chosen by an expression, which is not executed"
             yield f"{reason}: {shown(text)}; write the {noun} itself"
             return
-    if (form := element.settings.form) is None:
+    form = element.settings.form
+    if form is None or is_expression(form):
         return
     for scheme, reason in FORM_SCHEMES.items():
         if form.startswith(scheme):

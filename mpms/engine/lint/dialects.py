@@ -50,6 +50,8 @@ def _mappings(element: Element) -> Iterator[str]:
     if element.event_subprocess and (settings.inputs or settings.outputs):
         yield "an event subprocess maps no variables; map them in the steps inside"
     kind = element.trigger.kind if element.trigger else "none"
+    if element.tag == "startEvent" and settings.inputs:
+        yield "a start event takes no inputs; map them at an activity"
     if element.tag in _CATCHING:
         if settings.inputs:
             yield "an event that waits takes no inputs; map them at an activity"

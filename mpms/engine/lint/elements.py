@@ -163,16 +163,12 @@ _POSITIONS = {
     "boundaryEvent": "boundary",
 }
 
-_CYCLE = (
-    "a timer that repeats is executed only where it does not interrupt; "
-    "here write a date or a duration"
-)
 TIMERS = {
     ("start", True): {"date": EXECUTED, "duration": EXECUTED, "cycle": EXECUTED},
-    ("catch", True): {"date": EXECUTED, "duration": EXECUTED, "cycle": _CYCLE},
-    ("boundary", True): {"date": EXECUTED, "duration": EXECUTED, "cycle": _CYCLE},
+    ("catch", True): {"date": EXECUTED, "duration": EXECUTED, "cycle": EXECUTED},
+    ("boundary", True): {"date": EXECUTED, "duration": EXECUTED, "cycle": EXECUTED},
     ("boundary", False): {"date": EXECUTED, "duration": EXECUTED, "cycle": EXECUTED},
-    ("event start", True): {"date": EXECUTED, "duration": EXECUTED, "cycle": _CYCLE},
+    ("event start", True): {"date": EXECUTED, "duration": EXECUTED, "cycle": EXECUTED},
     ("event start", False): {
         "date": EXECUTED,
         "duration": EXECUTED,
@@ -263,8 +259,6 @@ def _code(trigger: EventTrigger, noun: str, position: str) -> Iterator[str]:
     if position in ("end", "throw"):
         event = "end" if position == "end" else "event"
         yield f"this {noun} {event} names no {noun} with an {noun} code"
-    elif trigger.name:
-        yield f"the {noun} '{trigger.name}' has no {noun} code"
 
 
 def _condition(trigger: EventTrigger) -> Iterator[str]:

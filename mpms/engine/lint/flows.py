@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from mpms.domain.models.definitions import Problem
 from mpms.engine.lint.view import View, at
 from mpms.engine.model import ACTIVITY_TAGS, Element, Flow
-from mpms.engine.reading.tags import GATEWAY_TAGS
+from mpms.engine.reading.tags import EVENT_TAGS, GATEWAY_TAGS
 
 _WITH_START = frozenset({"subProcess", "transaction"})
 _DECIDING = frozenset({"exclusiveGateway", "inclusiveGateway"})
-_MAY_HAVE_CONDITIONS = ACTIVITY_TAGS | _DECIDING | {"complexGateway"}
+_MAY_HAVE_DEFAULT = ACTIVITY_TAGS | _DECIDING | {"complexGateway"}
+_MAY_HAVE_CONDITIONS = _MAY_HAVE_DEFAULT | EVENT_TAGS
 _WAITED_FOR = frozenset({"timer", "signal", "message", "conditional"})
 
 NO_WAY_IN = {
@@ -45,7 +46,7 @@ def check_flows(view: View) -> Iterator[Problem]:
         if element.tag in GATEWAY_TAGS and not element.outgoing:
             reason = "no flow leaves this gateway; draw where it leads to"
             yield at(element, reason)
-        if element.tag in _DECIDING and len(element.outgoing) > 1:
+        if element.tag == "exclusiveGateway" and len(element.outgoing) > 1:
             yield from _undecided(view, element)
         if element.tag == "eventBasedGateway":
             yield from _after_event_gateway(view, element)
@@ -65,11 +66,7 @@ def _flow(view: View, flow: Flow) -> Iterator[str]:
     if flow.condition is None or source.id in view.refused:
         return
     if source.tag not in _MAY_HAVE_CONDITIONS:
-        yield NO_CONDITION.get(
-            source.tag,
-            "a flow leaving an event cannot have a condition; draw an exclusive "
-            "gateway after it",
-        )
+        yield NO_CONDITION[source.tag]
     if source.default == flow.id:
         yield (
             "the default flow cannot have a condition; remove it, for this flow is "
@@ -80,7 +77,7 @@ def _flow(view: View, flow: Flow) -> Iterator[str]:
 def _default(view: View, element: Element) -> Iterator[str]:
     if element.default is None:
         return
-    if element.tag not in _MAY_HAVE_CONDITIONS:
+    if element.tag not in _MAY_HAVE_DEFAULT:
         yield "only activities, exclusive and inclusive gateways have a default flow"
     elif element.default not in element.outgoing:
         yield f"the default flow '{element.default}' does not leave this element"

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 from mpms.domain.models.definitions import Problem
 from mpms.domain.spelling import nearest
+from mpms.engine.expressions import is_expression
 from mpms.engine.lint.meanings import shown
 from mpms.engine.lint.view import Known, Names, View, at
 from mpms.engine.model import Element
@@ -52,14 +53,19 @@ def check_references(view: View, known: Known) -> Iterator[Problem]:
     for element in view.judged():
         topic = element.settings.topic
         served = known.topics if element.tag in _BY_TOPIC else None
-        if served is not None and topic and topic not in served:
-            yield at(element, _unserved(topic, served))
+        if served is not None and _written(topic) and topic not in served:
+            yield at(element, _unserved(topic or "", served))
         for names_of, name_of, tags, reason in REFERENCES:
             names, name = names_of(known), name_of(element)
-            if names is None or not name or element.tag not in tags:
+            if names is None or not _written(name) or element.tag not in tags:
                 continue
             if name not in names:
-                yield at(element, reason.format(shown(name)))
+                yield at(element, reason.format(shown(name or "")))
+
+
+def _written(name: str | None) -> bool:
+    """Whether it stands there, and is not chosen by an expression."""
+    return bool(name) and not is_expression(name or "")
 
 
 def _unserved(topic: str, served: frozenset[str]) -> str:

@@ -63,6 +63,14 @@ def _texts_of(view: View, element: Element) -> Iterator[Text]:
         yield "candidate group", group, compile_value
     for user in settings.candidate_users:
         yield "candidate user", user, compile_value
+    for noun, name in (
+        ("topic", settings.topic),
+        ("decision", settings.decision),
+        ("form", settings.form),
+        ("called process", element.called),
+        ("message", element.message),
+    ):
+        yield noun, name if name and is_expression(name) else None, compile_value
     yield "due date", settings.due_date, _either(_date_or_duration)
     yield "retry cycle", settings.retry_cycle, parse_retry_cycle
     if settings.call_business_key != SAME_BUSINESS_KEY:
@@ -89,6 +97,8 @@ def _texts_of(view: View, element: Element) -> Iterator[Text]:
         if trigger.kind == "conditional":
             yield "condition", trigger.text or None, compile_condition
         yield "correlation key", trigger.correlation, compile_value
+        named = trigger.kind in ("signal", "message") and is_expression(trigger.name)
+        yield trigger.kind, trigger.name if named else None, compile_value
 
 
 def _faults(noun: str, text: str | None, compiler: Compiler) -> Iterator[str]:

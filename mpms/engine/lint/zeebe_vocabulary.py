@@ -38,6 +38,7 @@ _MAPPED = (ACTIVITY_TAGS - {"adHocSubProcess", "task", "manualTask"}) | {
     "endEvent",
     "intermediateCatchEvent",
     "boundaryEvent",
+    "startEvent",
 }
 
 _TEMPLATE = harmless(

@@ -20,7 +20,7 @@ from mpms.engine.expressions import (
     parse_retry_cycle,
 )
 from mpms.engine.model import Element, Settings
-from mpms.engine.nodes.base import MappedValue, Node, evaluate, mapped
+from mpms.engine.nodes.base import MappedValue, Name, Node, evaluate, mapped
 from mpms.engine.nodes.compensation import remember
 from mpms.engine.nodes.events import Catcher, Thrower
 from mpms.engine.reading.zeebe import AS_IN_DMN
@@ -133,6 +133,7 @@ class UserTask(Activity):
         self.groups = [compile_value(g) for g in settings.candidate_groups]
         self.users = [compile_value(u) for u in settings.candidate_users]
         self.named = named(element)
+        self.form = Name("form", settings.form) if settings.form else None
 
     def prepare(self, token: Token) -> dict[str, Any]:
         assignee = None if self.assignee is None else evaluate(self.assignee, token)
@@ -148,6 +149,8 @@ class UserTask(Activity):
             groups = [self._element.lane.casefold()]
         who = None if assignee is None else str(assignee)
         form: dict[str, Any] = {"assignee": who, "groups": groups}
+        if self.form is not None and (key := self.form.of(token)) != self.form.text:
+            form["key"] = key
         if self.named is not None:
             form["name"] = str(evaluate(self.named, token))
         return {"form": form}
@@ -164,7 +167,7 @@ class UserTask(Activity):
         form = token.internal_data["form"]
         return FormWait(
             *self.wait_facts(token),
-            self._element.settings.form,
+            form.get("key", self._element.settings.form),
             form["assignee"],
             tuple(form["groups"]),
             token.data,
@@ -183,12 +186,21 @@ class ServiceTask(Activity):
 
     def __init__(self, wf_spec: Any, element: Element, name: str | None = None) -> None:
         super().__init__(wf_spec, element, name)
-        self.topic = element.settings.topic or ""
+        self.topic = Name("topic", element.settings.topic or "")
         self.retry_delays_s = retry_delays_s(element.settings)
+
+    def prepare(self, token: Token) -> dict[str, Any]:
+        topic = self.topic.of(token)
+        return {} if topic == self.topic.text else {"topic": topic}
+
+    def topic_of(self, token: Token) -> str:
+        topic: str = token.internal_data.get("topic", self.topic.text)
+        return topic
 
     def perform(self, token: Token) -> bool | None:
         run: Tokens = token.workflow
-        handler = run.around.pure.get(self.topic)
+        topic = self.topic_of(token)
+        handler = run.around.pure.get(topic)
         if handler is None:
             return None
         inputs = self.given(token)
@@ -199,16 +211,17 @@ class ServiceTask(Activity):
         except Exception as failure:
             code = getattr(failure, "code", None) or type(failure).__name__
             if not isinstance(failure, BusinessError):
-                log.warning("handler %s failed", self.topic, exc_info=True)
+                log.warning("handler %s failed", topic, exc_info=True)
             if self.throw_error(token, code, str(failure)):
                 return None
-            raise ExpressionFailed(f"{self.topic}: {code}: {failure}") from failure
+            raise ExpressionFailed(f"{topic}: {code}: {failure}") from failure
         self.keep(token, results)
         return True
 
     def wait(self, token: Token) -> Wait | None:
         inputs = self.given(token)
-        return JobWait(*self.wait_facts(token), self.topic, inputs, self.retry_delays_s)
+        facts, topic = self.wait_facts(token), self.topic_of(token)
+        return JobWait(*facts, topic, inputs, self.retry_delays_s)
 
     def given(self, token: Token) -> Variables | None:
         """What the handler sees: its inputs, in Camunda 8 everything; None: all."""
@@ -260,10 +273,14 @@ class ScriptTask(Activity):
 class RuleTask(Activity):
     """A decision table, evaluated in the step."""
 
+    def __init__(self, wf_spec: Any, element: Element, name: str | None = None) -> None:
+        super().__init__(wf_spec, element, name)
+        self.decision = Name("decision", element.settings.decision or "")
+
     def perform(self, token: Token) -> bool | None:
         run: Tokens = token.workflow
         settings = self._element.settings
-        key = settings.decision or ""
+        key = self.decision.of(token)
         decision = run.around.decision(key) if run.around.decision else None
         if decision is None:
             raise ExpressionFailed(f"No decision {key!r} is deployed.")

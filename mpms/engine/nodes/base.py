@@ -13,7 +13,7 @@ from SpiffWorkflow.util.task import TaskState
 from mpms.domain.errors import ExpressionFailed
 from mpms.domain.instances.steps import Variables, Wait
 from mpms.engine import scope
-from mpms.engine.expressions import Expression, compile_value
+from mpms.engine.expressions import Expression, compile_value, is_expression
 from mpms.engine.model import Element, Mapping
 from mpms.engine.nodes.catching import catcher_of
 from mpms.engine.starts import StartEvent, chosen_start
@@ -49,6 +49,24 @@ def is_true(condition: Expression, token: Token) -> bool:
             f"The condition {condition.text!r} gives {value!r}, not true or false."
         )
     return value
+
+
+class Name:
+    """A name of something outside, written or chosen by an expression."""
+
+    def __init__(self, noun: str, text: str) -> None:
+        self.noun, self.text = noun, text
+        self._chosen = compile_value(text) if is_expression(text) else None
+
+    def of(self, token: Token) -> str:
+        if self._chosen is None:
+            return self.text
+        name = evaluate(self._chosen, token)
+        if not isinstance(name, str) or not name.strip():
+            raise ExpressionFailed(
+                f"The {self.noun} {self.text!r} should be a name, but is {name!r}."
+            )
+        return name
 
 
 class MappedValue:
@@ -280,6 +298,11 @@ class ProcessNode(Node):
         """Put the first token on a start event."""
         start = chosen_start(self.starts, at)
         root = run.restore(None, self, TaskState.STARTED)
-        scope.write(root, variables)
+        spec = self._wf_spec.task_specs[start]
+        triggered = any(s.element == start and s.kind != "none" for s in self.starts)
+        if triggered and spec._element.settings.outputs:
+            root.internal_data["brought"] = variables
+        else:
+            scope.write(root, variables)
         run.listen(root)
-        run.place(self._wf_spec.task_specs[start], root)
+        run.place(spec, root)

@@ -11,7 +11,7 @@ from mpms.engine import scope
 from mpms.engine.expressions import compile_value
 from mpms.engine.model import Element
 from mpms.engine.nodes.activities import Activity
-from mpms.engine.nodes.base import MappedValue, evaluate, mapped
+from mpms.engine.nodes.base import MappedValue, Name, evaluate, mapped
 from mpms.engine.nodes.escalation import told
 from mpms.engine.reading.settings import SAME_BUSINESS_KEY
 from mpms.engine.tokens import Token, Tokens
@@ -23,7 +23,7 @@ class CallActivity(Activity):
     def __init__(self, wf_spec: Any, element: Element, name: str | None = None) -> None:
         super().__init__(wf_spec, element, name)
         settings = element.settings
-        self.called = compile_value(element.called or "")
+        self.called = Name("called process", element.called or "")
         self.passes = [MappedValue(m) for m in settings.call_in]
         self.returns = [MappedValue(m) for m in settings.call_out]
         key = settings.call_business_key
@@ -42,7 +42,7 @@ class CallActivity(Activity):
             key = evaluate(self.business_key, token)
         return {
             "call": {
-                "called": str(evaluate(self.called, token)),
+                "called": self.called.of(token),
                 "inputs": variables,
                 "business_key": None if key is None else str(key),
             }

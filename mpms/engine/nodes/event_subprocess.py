@@ -34,6 +34,9 @@ class Listener(Watcher):
 
     def go_beside(self, token: Token, variables: Variables) -> None:
         run: Tokens = token.workflow
-        scope.write(token.parent, variables, by=token)
         subprocess = self._wf_spec.task_specs[self._element.scope]
+        if self.results:  # the start event inside maps what the event brought
+            run.place(subprocess, token.parent, brought=variables)
+            return
+        scope.write(token.parent, variables, by=token)
         run.place(subprocess, token.parent)

@@ -14,7 +14,7 @@ from mpms.engine import scope
 from mpms.engine.expressions import Expression, compile_value
 from mpms.engine.limits import check_given
 from mpms.engine.model import Element, EventTrigger
-from mpms.engine.nodes.base import MappedValue, Node, evaluate, mapped
+from mpms.engine.nodes.base import MappedValue, Name, Node, evaluate, mapped
 from mpms.engine.nodes.timers import MISSED_TURNS, Timer, due_at
 from mpms.engine.tokens import Token, Tokens
 
@@ -26,21 +26,40 @@ class PassThrough(Node):
     """Start events, plain intermediate events and plain tasks: nothing to wait for."""
 
 
+class StartEvent(Node):
+    """Takes what came with its message or signal; with outputs only what they map."""
+
+    def __init__(self, wf_spec: Any, element: Element) -> None:
+        super().__init__(wf_spec, element)
+        self.results = [MappedValue(m) for m in element.settings.outputs]
+
+    def _run_hook(self, token: Token) -> bool | None:
+        brought = token.parent.internal_data.pop("brought", None)
+        if brought:
+            scope.write_local(token, brought)
+        return True
+
+    def map_outputs(self, token: Token) -> None:
+        if self.results:
+            scope.write_local(token.parent, mapped(self.results, token))
+
+
 class Thrower:
     """A signal or message to be thrown, with its key and what it carries."""
 
     def __init__(self, kind: str, event: str, key: str | None) -> None:
-        self.kind, self.event = kind, event
+        self.kind, self.event = kind, Name(kind, event)
         self.key: Expression | None = None if key is None else compile_value(key)
 
     def throw(self, token: Token, variables: Variables) -> None:
         run: Tokens = token.workflow
         correlation = correlation_of(self.key, token)
+        event = self.event.of(token)
         check_given(variables, run.around.limits)
-        run.throws.append(Throw(self.kind, self.event, correlation, variables))
-        run.note("thrown", token, kind=self.kind, event=self.event)
+        run.throws.append(Throw(self.kind, event, correlation, variables))
+        run.note("thrown", token, kind=self.kind, event=event)
         if self.kind == "signal":
-            _tell_own(run, self.event, variables)
+            _tell_own(run, event, variables)
 
 
 def _tell_own(run: Tokens, event: str, variables: Variables) -> None:
@@ -52,7 +71,7 @@ def _tell_own(run: Tokens, event: str, variables: Variables) -> None:
         if isinstance(t.task_spec, Catcher)
         and t._state == TaskState.STARTED
         and "key" in t.internal_data
-        and (t.task_spec.trigger.kind, t.task_spec.trigger.name) == ("signal", event)
+        and (t.task_spec.trigger.kind, t.task_spec.awaited(t)) == ("signal", event)
     ]
     for token in waiting:
         if token.id in run.tasks:
@@ -119,6 +138,7 @@ class Catcher(Node):
         if self.trigger.kind == "timer":
             asked = dict(element.settings.properties).get(MISSED_TURNS)
             self.timer = Timer(self.trigger, takes_all=asked == "all")
+        self.event = Name(self.trigger.kind, self.trigger.name)
         key = self.trigger.correlation
         self.key: Expression | None = None if key is None else compile_value(key)
         self.results = [MappedValue(m) for m in element.settings.outputs]
@@ -138,7 +158,15 @@ class Catcher(Node):
             token.internal_data["timer"] = self.timer.start(token)
         else:
             token.internal_data["key"] = correlation_of(self.key, token)
+            name = self.event.of(token)
+            if name != self.trigger.name:
+                token.internal_data["event"] = name
         return None
+
+    def awaited(self, token: Token) -> str:
+        """The name of what a token waits for."""
+        name: str = token.internal_data.get("event", self.trigger.name)
+        return name
 
     def wait(self, token: Token) -> Wait | None:
         facts = self.wait_facts(token)
@@ -146,7 +174,7 @@ class Catcher(Node):
             return TimerWait(*facts, due_at(token.internal_data["timer"]))
         if "key" in token.internal_data:
             key = token.internal_data["key"]
-            return EventWait(*facts, self.trigger.kind, self.trigger.name, key)
+            return EventWait(*facts, self.trigger.kind, self.awaited(token), key)
         return None
 
     def fire(self, token: Token) -> None:
@@ -164,7 +192,7 @@ class Catcher(Node):
 
     def caught(self, token: Token, variables: Variables) -> None:
         run: Tokens = token.workflow
-        run.note("caught", token, kind=self.trigger.kind, event=self.trigger.name)
+        run.note("caught", token, kind=self.trigger.kind, event=self.awaited(token))
         won = getattr(token.parent.task_spec, "won", None)
         if won is not None:
             won(token.parent, token)
@@ -199,7 +227,7 @@ class Watcher(Catcher):
         self, token: Token, variables: Variables, event: str | None = None
     ) -> None:
         run: Tokens = token.workflow
-        name = self.trigger.name if event is None else event
+        name = self.awaited(token) if event is None else event
         run.note("caught", token, kind=self.trigger.kind, event=name)
         if self.interrupting:
             self.interrupt(token, variables)
@@ -227,10 +255,9 @@ class Watcher(Catcher):
     def catches(self, kind: str, code: str) -> int | None:
         if self.trigger.kind != kind:
             return None
-        wanted = self.trigger.code or self.trigger.name
-        if not wanted:
+        if not self.trigger.code:
             return 1
-        return 0 if wanted == code else None
+        return 0 if self.trigger.code == code else None
 
     def take_over(self, token: Token, code: str, message: str = "") -> None:
         """An error or escalation came up to here."""

@@ -154,3 +154,103 @@ def test_a_model_may_ask_for_all_missed_turns(draw: Drawing, play: Player) -> No
     for _ in range(3):
         run.fire("edge")
     assert run.open == ["a", "beside", "beside", "beside"]
+
+
+# -- names chosen by expressions --------------------------------------------------
+
+
+def test_a_called_process_topic_form_and_decision_are_chosen_by_expressions(
+    draw: Drawing, play: Player
+) -> None:
+    run = play(
+        draw(
+            "start -> call -> work -> ask",
+            call=draw.call("${prefix}_child"),
+            work=draw.service("${prefix}.work"),
+            ask=draw.user(formKey="${prefix}_form"),
+        ),
+        {"prefix": "paint"},
+    )
+    assert run.wait("call").called == "paint_child"
+    run.complete("call")
+    assert run.wait("work").topic == "paint.work"
+    run.complete("work")
+    assert run.wait("ask").form == "paint_form"
+    run = play(draw("start -> work", work=draw.service("${topic}")), {"topic": 5})
+    assert "should be a name, but is 5" in run.stuck["work"]
+
+
+def test_messages_and_signals_are_chosen_by_expressions(
+    draw: Drawing, play: Player
+) -> None:
+    run = play(
+        draw(
+            "start -> and -> hear -> a",
+            "and -> b -> tell",
+            hear=draw.catch(signal="${line}_ready"),
+            tell=draw.throw(signal="${line}_ready"),
+        ),
+        {"line": "paint"},
+    )
+    assert run.wait("hear").event == "paint_ready"
+    run.complete("b")
+    assert [t.event for t in run.step.throws] == ["paint_ready"]
+    assert run.open == ["a"]
+    run = play(
+        draw(
+            "start -> get -> tell", get=draw.receive("m_${n}"), tell=draw.send("${n}")
+        ),
+        {"n": "x"},
+    )
+    assert (run.wait("get").kind, run.wait("get").event) == ("message", "m_x")
+    run.receive("get")
+    assert [t.event for t in run.step.throws] == ["x"]
+
+
+# -- ways -------------------------------------------------------------------------
+
+
+def test_an_inclusive_flow_without_condition_is_always_taken(
+    draw: Drawing, play: Player
+) -> None:
+    xml = draw("start -> or", "or -> a if x > 1", "or -> b", "or -> c otherwise")
+    assert play(xml, {"x": 2}).open == ["a", "b"]
+    assert play(xml, {"x": 0}).open == ["b"]
+
+
+def test_flows_that_leave_events_may_have_conditions(
+    draw: Drawing, play: Player
+) -> None:
+    xml = draw("start -> a if x > 1", "start -> b if x > 5", "start -> c if x < 0")
+    assert play(xml, {"x": 9}).open == ["a", "b"]
+    assert "No way leads on" in play(xml, {"x": 1}).stuck["start"]
+
+
+@pytest.mark.parametrize("kind", ["error", "escalation"])
+def test_what_is_caught_without_a_code_is_everything(
+    draw: Drawing, play: Player, kind: str
+) -> None:
+    sub = draw.sub("start_in -> bad", bad=draw.end(**{kind: "Jam"}))
+    edge = draw.border("sub", **{kind: "Nameless"})
+    xml = draw("start -> sub -> never", "edge -> mend", sub=sub, edge=edge)
+    codeless = xml.replace(b' name="Nameless"', b' name="Any"').replace(
+        f' {kind}Code="Nameless"'.encode(), b""
+    )
+    assert play(codeless).open == ["mend"]
+
+
+@pytest.mark.parametrize("where", ["catch", "border", "event subprocess"])
+def test_a_cycle_that_interrupts_is_its_first_turn(
+    draw: Drawing, play: Player, where: str
+) -> None:
+    if where == "catch":
+        run = play(draw("start -> t -> mend", t=draw.catch(cycle="R3/PT1M")))
+    elif where == "border":
+        edge = draw.border("a", cycle="R3/PT1M")
+        run = play(draw("start -> a", "t -> mend", t=edge))
+    else:
+        begin = draw.begin(cycle="R3/PT1M")
+        run = play(draw("start -> a", on=draw.on("t -> mend", t=begin)))
+    assert run.wait("t").due_at == run.now + timedelta(minutes=1)
+    run.fire("t")
+    assert run.open == ["mend"]

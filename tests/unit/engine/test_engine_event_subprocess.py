@@ -526,13 +526,6 @@ def test_a_conditional_one_that_triggers_itself_is_stopped(
             "begin2",
             "two event subprocesses of 'process' catch error 'E'",
         ),
-        (
-            lambda d: d(
-                "start -> a", on=d.on("begin -> b", begin=d.begin(cycle="R/PT1M"))
-            ),
-            "begin",
-            "a timer that repeats",
-        ),
     ],
 )
 def test_what_cannot_be_is_refused(

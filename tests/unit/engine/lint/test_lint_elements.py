@@ -148,8 +148,6 @@ def test_boundary_events_may_leave_their_activity_running(
         ("catch", "timeDuration", "5 minutes", "timer duration"),
         ("catch", "timeDuration", "${", "timer duration"),
         ("catch", "timeDuration", "", "the timer duration is empty"),
-        ("catch", "timeCycle", "R3/PT5M", "a timer that repeats"),
-        ("boundary", "timeCycle", "R3/PT5M", "a timer that repeats"),
         ("start", "timeCycle", "R/PT5M", ""),
         ("start", "timeCycle", "0 0 8 ? * MON-FRI", ""),
         ("start", "timeCycle", "0 0 30 2 *", "never comes"),
@@ -191,7 +189,7 @@ def test_a_cycle_is_executed_on_a_boundary_that_does_not_interrupt(
         (
             "boundary",
             "<errorEventDefinition errorRef='codeless'/>",
-            "has no error code",
+            "",
         ),
         ("boundary", "<errorEventDefinition/>", ""),
         ("catch", DEFINITIONS["timer"] + DEFINITIONS["signal"], "several triggers"),

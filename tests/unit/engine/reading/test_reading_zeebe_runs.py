@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 from mpms.domain.execution import Execution
-from mpms.domain.instances.steps import Complete
-from tests.support.bpmn_play import Player
+from mpms.domain.instances.steps import Complete, Start
+from mpms.domain.models.definitions import Definition
+from mpms.engine.runner import SpiffEngine
+from tests.support.bpmn_play import Play, Player
 
 FRAME = """<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL"
   xmlns:zeebe="http://camunda.org/schema/zeebe/1.0"
@@ -475,3 +477,35 @@ def test_conditions_are_feel(play: Player) -> None:
     )
     assert play(drawn(body), {"weight": 6}).open == ["heavy"]
     assert play(drawn(body), {"weight": 5}).open == ["light"]
+
+
+def test_outputs_of_a_start_event_map_what_came_with_its_message(
+    play: Player,
+) -> None:
+    start = (
+        f"<startEvent id='hook'><extensionElements>{io(outputs=('n:=amount + 1',))}"
+        "</extensionElements><messageEventDefinition messageRef='m'/></startEvent>"
+        "<userTask id='x1'/><sequenceFlow id='f1' sourceRef='hook' targetRef='x1'/>"
+    )
+    engine = SpiffEngine()
+    xml = drawn(start, MESSAGE)
+    assert engine.check(xml) == []
+    played = Play(engine, Definition("digest", "process", 1, "", xml))
+    played.do(Start({"amount": 4, "noise": 1}, "hook"))
+    assert played.variables == {"n": 5}
+
+
+def test_outputs_of_the_start_of_an_event_subprocess_are_its_own(
+    play: Player,
+) -> None:
+    inside = (
+        "<subProcess id='on' triggeredByEvent='true'><startEvent id='hook'>"
+        f"<extensionElements>{io(outputs=('n:=amount + 1',))}</extensionElements>"
+        "<messageEventDefinition messageRef='m'/></startEvent><userTask id='mend'/>"
+        "<sequenceFlow id='fi' sourceRef='hook' targetRef='mend'/></subProcess>"
+    )
+    played = play(line(job(), beside=inside, roots=MESSAGE))
+    played.receive("hook", amount=4, noise=1)
+    assert played.open == ["mend"]
+    assert played.variables == {}
+    assert played.sees(played.wait("mend").task_id) == {"n": 5}
