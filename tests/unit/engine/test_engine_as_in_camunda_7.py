@@ -1,6 +1,7 @@
 """What Camunda 7 does and somebody who comes from there relies on without a word."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -230,8 +231,10 @@ def test_flows_that_leave_events_may_have_conditions(
 def test_what_is_caught_without_a_code_is_everything(
     draw: Drawing, play: Player, kind: str
 ) -> None:
-    sub = draw.sub("start_in -> bad", bad=draw.end(**{kind: "Jam"}))
-    edge = draw.border("sub", **{kind: "Nameless"})
+    thrown: dict[str, Any] = {kind: "Jam"}
+    caught: dict[str, Any] = {kind: "Nameless"}
+    sub = draw.sub("start_in -> bad", bad=draw.end(**thrown))
+    edge = draw.border("sub", **caught)
     xml = draw("start -> sub -> never", "edge -> mend", sub=sub, edge=edge)
     codeless = xml.replace(b' name="Nameless"', b' name="Any"').replace(
         f' {kind}Code="Nameless"'.encode(), b""
