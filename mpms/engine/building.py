@@ -15,6 +15,7 @@ from mpms.domain.errors import ModelRefused
 from mpms.engine.expressions import compile_condition
 from mpms.engine.model import SUBPROCESS_TAGS, Element, Process
 from mpms.engine.nodes import activities, events, gateways
+from mpms.engine.nodes.ad_hoc import AdHocSubProcess
 from mpms.engine.nodes.base import Node, ProcessNode, Way
 from mpms.engine.nodes.calls import CallActivity
 from mpms.engine.nodes.compensation import (
@@ -46,6 +47,7 @@ ACTIVITIES: dict[str, type[activities.Activity]] = {
     "receiveTask": activities.ReceiveTask,
     "subProcess": activities.SubProcess,
     "transaction": activities.SubProcess,
+    "adHocSubProcess": AdHocSubProcess,
     "callActivity": CallActivity,
 }
 BY_TOPIC = frozenset({activities.SendTask, activities.RuleTask, activities.ScriptTask})
@@ -56,6 +58,7 @@ GATEWAYS: dict[str, type[Node]] = {
     "parallelGateway": gateways.ParallelGateway,
     "inclusiveGateway": gateways.InclusiveGateway,
     "eventBasedGateway": gateways.EventGateway,
+    "complexGateway": gateways.ComplexGateway,
 }
 EVENTS: dict[tuple[str, str], Callable[[Any, Element], Node]] = {
     ("endEvent", ""): events.PassThrough,
@@ -97,7 +100,9 @@ def build(process: Process) -> WorkflowSpec:
     for element in process.elements.values():
         node = _node(spec, element)
         for inner in (node, spec.task_specs.get(_turn_name(element))):
-            if isinstance(inner, activities.SubProcess):
+            if isinstance(inner, AdHocSubProcess):
+                inner.startable = _startable(process, element.id)
+            elif isinstance(inner, activities.SubProcess):
                 inner.start = _start(process, element.id)
     for element in process.elements.values():
         node = spec.task_specs[element.id]
@@ -195,6 +200,15 @@ def _node(spec: WorkflowSpec, element: Element) -> Node:
 
 def _turn_name(element: Element) -> str:
     return f"{element.id}#turn"
+
+
+def _startable(process: Process, scope: str) -> tuple[str, ...]:
+    return tuple(
+        e.id
+        for e in process.within(scope)
+        if e.is_activity
+        and not (e.incoming or e.event_subprocess or e.for_compensation)
+    )
 
 
 def _start(process: Process, scope: str | None) -> str:

@@ -84,6 +84,16 @@ class Loop:
 
 
 @dataclass(frozen=True)
+class AdHoc:
+    """What an ad-hoc subprocess does with the activities inside."""
+
+    active: str | None = None  # expression for the ids that begin; None: people choose
+    completion: str | None = None
+    cancels_remaining: bool = True
+    one_at_a_time: bool = False
+
+
+@dataclass(frozen=True)
 class Mapping:
     """One input, output, in or out: ``target`` gets the value of ``value``.
 
@@ -154,6 +164,9 @@ class Element:
     for_compensation: bool = False  # a handler, outside the normal flow
     handlers: tuple[str, ...] = ()  # what associations lead to from a boundary event
     data_copies: tuple[str, ...] = ()  # data associations that would copy a value
+    ad_hoc: AdHoc | None = None
+    activation: str | None = None  # condition of a complex gateway
+    choice_form: str | None = None  # what people choose the next activity with
 
     @property
     def trigger(self) -> EventTrigger | None:

@@ -48,10 +48,13 @@ from mpms.engine.limits import check_given
 from mpms.engine.migration import Migration, Version
 from mpms.engine.model import Process
 from mpms.engine.nodes.activities import ServiceTask, UserTask
+from mpms.engine.nodes.ad_hoc import AdHocChoice
 from mpms.engine.nodes.calls import CallActivity
 from mpms.engine.nodes.events import Catcher
 from mpms.engine.parts import parts
 from mpms.engine.reading import read_model
+from mpms.engine.reading.inner_forms import inner_forms
+from mpms.engine.reading.safe_xml import parse_safely
 from mpms.engine.repair import RepairShop, live_tokens
 from mpms.engine.schedules import first_due, next_due
 from mpms.engine.starts import starts
@@ -125,6 +128,9 @@ class SpiffEngine:
 
     def processes(self, xml: bytes) -> list[tuple[str, str]]:
         return [(p.id, p.name) for p in read_model(xml).processes if p.executable]
+
+    def inner_forms(self, xml: bytes) -> list[dict[str, Any]]:
+        return [form.schema for form in inner_forms(parse_safely(xml))]
 
     def starts(self, xml: bytes) -> list[StartEvent]:
         return starts(xml)
@@ -373,7 +379,9 @@ def _apply(run: Tokens, command: Command) -> bool:
     if state != TaskState.STARTED:
         raise TaskGone("This task is stuck; it must be retried first.")
     work = isinstance(node, UserTask | ServiceTask | CallActivity)
-    if isinstance(command, Complete) and work:
+    if isinstance(command, Complete) and isinstance(node, AdHocChoice):
+        node.accept(token, command.variables)
+    elif isinstance(command, Complete) and work:
         scope.write_local(token, command.local)
         node.accept(token, command.variables)
     elif isinstance(command, Fail) and work:

@@ -160,6 +160,12 @@ class Tokens(Workflow):
         """A scope ends when its last token is gone."""
         if scope.id not in self.tasks or scope._state != TaskState.STARTED:
             return
+        if scope.task_spec.is_ad_hoc:
+            try:
+                scope.task_spec.one_left(scope)
+            except ExpressionFailed as failure:
+                self.get_stuck(scope, "joining", str(failure))
+                return
         if scope.task_spec.listeners:
             self._stop_listening_at_the_end(scope)
         if not scope._children and scope is not self.task_tree:

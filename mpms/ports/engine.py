@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Protocol
+from typing import Any, Protocol
 
 from mpms.domain.instances.instances import Snapshot
 from mpms.domain.instances.steps import Command, LiveToken, Step, Variables, Wait
@@ -55,6 +55,10 @@ class Engine(Protocol):
 
     def processes(self, xml: bytes) -> list[tuple[str, str]]:
         """The (key, name) of every executable process in a file."""
+        ...
+
+    def inner_forms(self, xml: bytes) -> list[dict[str, Any]]:
+        """The forms that stand inside a model, as the JSON of form files."""
         ...
 
     def starts(self, xml: bytes) -> Sequence[StartEvent]:

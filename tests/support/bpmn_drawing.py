@@ -241,6 +241,30 @@ class Drawing:
     def sub(self, *lines: str, loop: str = "", **elements: Drawn) -> Drawn:
         return Drawn("subProcess", loop=loop, inner=(lines, elements))
 
+    def ad_hoc(
+        self,
+        *lines: str,
+        until: str | None = None,
+        active: str | None = None,
+        inside: str = "",
+        elements: Mapping[str, Drawn] | None = None,
+        **attributes: str,
+    ) -> Drawn:
+        if until is not None:
+            inside += f"<completionCondition>{escape(until)}</completionCondition>"
+        words = ""
+        if active is not None:
+            space = "http://camunda.org/schema/zeebe/1.0"
+            collection = f"activeElementsCollection={quoteattr(active)}"
+            words = f'<zeebe:adHoc xmlns:zeebe="{space}" {collection}/>'
+        return Drawn(
+            "adHocSubProcess",
+            attributes,
+            extensions=words,
+            inside=inside,
+            inner=(lines, dict(elements or {})),
+        )
+
     def transaction(self, *lines: str, **elements: Drawn) -> Drawn:
         return Drawn("transaction", inner=(lines, elements))
 

@@ -33,10 +33,15 @@ class Expression(ABC):
         """
 
     def holds(
-        self, variables: Mapping[str, object], *, now: datetime | None = None
+        self,
+        variables: Mapping[str, object],
+        *,
+        now: datetime | None = None,
+        standard: bool = False,
     ) -> bool:
         """The value of a condition; anything but true or false is an error."""
-        return expect_bool(self.evaluate(variables, now=now), self.text)
+        value = self.evaluate(variables, now=now, standard=standard)
+        return expect_bool(value, self.text)
 
 
 def expect_bool(value: object, text: str) -> bool:

@@ -84,6 +84,10 @@ def check_activities(view: View) -> Iterator[Problem]:
         need = NEEDS.get(element.tag)
         if need and not need[0](element):
             yield at(element, need[1])
+        if element.ad_hoc is not None:
+            yield from (at(element, text) for text in _ad_hoc(view, element))
+        if element.tag == "complexGateway":
+            yield from (at(element, text) for text in _complex(element))
         for data in element.data_copies:
             yield at(element, _DATA_COPY.format(shown(data)))
         yield from (at(element, text) for text in _loop(element.loop))
@@ -92,6 +96,31 @@ def check_activities(view: View) -> Iterator[Problem]:
     for element in view.process.elements.values():
         yield from (at(element, text) for text in _script(element))
         yield from (at(element, text) for text in _names(element))
+
+
+def _ad_hoc(view: View, element: Element) -> Iterator[str]:
+    inside = view.scopes.get(element.id, ())
+    free = [e for e in inside if e.is_activity and not e.incoming]
+    if not any(not (e.event_subprocess or e.for_compensation) for e in free):
+        yield "an ad-hoc subprocess needs an activity that no flow leads to"
+    for event in inside:
+        if event.tag in ("startEvent", "endEvent"):
+            yield f"an ad-hoc subprocess has no starts and ends; remove '{event.id}'"
+    if element.ad_hoc and element.ad_hoc.one_at_a_time and element.ad_hoc.active:
+        yield (
+            "the ordering 'Sequential' together with active elements is not executed; "
+            "let people choose, or run them in parallel"
+        )
+
+
+def _complex(gateway: Element) -> Iterator[str]:
+    if len(gateway.incoming) > 1 and not gateway.activation:
+        yield (
+            "a complex gateway that joins needs an activation condition such as "
+            "${activationCount >= 2}"
+        )
+    elif len(gateway.incoming) < 2 and gateway.activation:
+        yield "an activation condition waits for several flows; only one leads here"
 
 
 def _script(element: Element) -> Iterator[str]:

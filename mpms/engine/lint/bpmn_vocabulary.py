@@ -94,9 +94,13 @@ CHILDREN: dict[str, Word] = {
         _LOOPS, Word(on=ACTIVITY_TAGS, reason="only activities can be repeated")
     ),
     **each(
-        "completionCondition inputDataItem loopCardinality loopCondition "
+        "inputDataItem loopCardinality loopCondition "
         "loopDataInputRef loopDataOutputRef outputDataItem",
         Word(on=_LOOPS, reason="this part of a loop stands outside a loop"),
+    ),
+    "completionCondition": Word(
+        on=_LOOPS | {"adHocSubProcess"},
+        reason="only loops and ad-hoc subprocesses have a completion condition",
     ),
     "conditionExpression": Word(
         on=frozenset({"sequenceFlow"}), reason="only a sequence flow has a condition"
@@ -104,7 +108,10 @@ CHILDREN: dict[str, Word] = {
     "script": Word(
         on=frozenset({"scriptTask"}), reason="only a script task has a script"
     ),
-    "activationCondition": HARMLESS,  # of a complex gateway, which is refused
+    "activationCondition": Word(
+        on=frozenset({"complexGateway"}),
+        reason="only a complex gateway has an activation condition",
+    ),
     "assignment": refused("data assignments are not executed; use camunda:inputOutput"),
     "transformation": refused(
         "data transformations are not executed; use camunda:inputOutput"

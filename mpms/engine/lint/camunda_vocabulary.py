@@ -17,6 +17,7 @@ from mpms.engine.lint.meanings import (
     refused,
 )
 from mpms.engine.model import ACTIVITY_TAGS
+from mpms.engine.reading.inner_forms import CONSTRAINTS, FIELD_TYPES
 
 _USER = frozenset({"userTask"})
 _FORMS = frozenset({"userTask", "startEvent"})
@@ -28,7 +29,7 @@ _CALL = frozenset({"callActivity"})
 _LOOP = frozenset({"multiInstanceLoopCharacteristics"})
 _CONDITION = frozenset({"conditionalEventDefinition"})
 _ERROR = frozenset({"errorEventDefinition"})
-_MAPPED = ACTIVITY_TAGS - {"adHocSubProcess"}
+_MAPPED = ACTIVITY_TAGS
 
 _JAVA = "calls code of another system; set the type 'external' and a topic instead"
 _VERSION = "is not honoured: always the latest version is used; choose 'latest'"
@@ -202,7 +203,11 @@ WORDS: dict[str, Word] = {
         _LISTENER.replace("{word}", "camunda:executionListener")
     ),
     "taskListener": refused(_LISTENER.replace("{word}", "camunda:taskListener")),
-    "formData": refused(_GENERATED),
+    "formData": Word(
+        on=_FORMS,
+        reason="camunda:formData is honoured on user tasks and start events only",
+        note="becomes a form of its own at deployment",
+    ),
     "formProperty": refused(_GENERATED),
     "field": refused(
         "camunda:field is for code of another system; use camunda:inputOutput"
@@ -234,7 +239,7 @@ INNER: Inner = {
     "camunda:list": {**_VALUES, "value": HONOURED},
     "camunda:map": each("entry", HONOURED),
     "camunda:entry": {**_VALUES, "key": HONOURED},
-    "camunda:value": _VALUES,
+    "camunda:value": {**_VALUES, **each("id name", HONOURED)},
     "camunda:in": {
         **each("source sourceExpression target businessKey", HONOURED),
         "variables": only("all", "camunda:in with variables '{value}'"),
@@ -248,5 +253,26 @@ INNER: Inner = {
     "camunda:properties": each("property", HONOURED),
     "camunda:property": each("value", HONOURED),
     "camunda:failedJobRetryTimeCycle": {},
+    "camunda:formData": {
+        "formField": HONOURED,
+        "businessKey": refused("a field for the business key is not honoured"),
+    },
+    "camunda:formField": {
+        **each("id label defaultValue value validation", HONOURED),
+        "type": only(
+            "|".join(FIELD_TYPES),
+            "the field type '{value}' is not known; draw a form file",
+        ),
+        "properties": harmless("only for the page of Camunda"),
+        "datePattern": harmless("dates are written as everywhere here"),
+    },
+    "camunda:validation": each("constraint", HONOURED),
+    "camunda:constraint": {
+        "name": only(
+            "|".join(CONSTRAINTS),
+            "the constraint '{value}' calls code of another system; draw a form file",
+        ),
+        "config": HONOURED,
+    },
 }
 """What may stand inside an honoured extension element, as attribute or child."""

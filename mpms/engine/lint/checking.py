@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from mpms.domain.errors import ModelRefused
+from mpms.domain.forms.files import check_form
 from mpms.domain.models.definitions import Problem
 from mpms.engine.lint.activities import check_activities
 from mpms.engine.lint.beside import check_beside
@@ -20,6 +22,7 @@ from mpms.engine.lint.vendors import not_executable
 from mpms.engine.lint.view import Known, Names, View, at
 from mpms.engine.model import Model, Process
 from mpms.engine.reading import Facts, read
+from mpms.engine.reading.inner_forms import InnerForm
 
 MAX_PROBLEMS = 500  # nobody reads more; the rest is counted
 
@@ -48,13 +51,25 @@ def check(
     known = Known(known_topics, known_forms, known_decisions, known_processes)
     try:
         reading = read(xml)
-        return Lint(reading.model, lint_model(reading.model, reading.facts, known))
+        found = lint_model(reading.model, reading.facts, known)
+        refused = {problem.element for problem in found}
+        forms = [form for form in reading.forms if form.element not in refused]
+        return Lint(reading.model, [*found, *_forms(forms)])
     except ModelRefused as refusal:
         return Lint(None, [Problem("", "", str(refusal))])
     except Exception as error:
         # Whatever a file does to us, its sender gets an answer and no traceback.
         reason = f"the model cannot be judged ({type(error).__name__}: {error})"
         return Lint(None, [Problem("", "", reason)])
+
+
+def _forms(forms: Iterable[InnerForm]) -> Iterator[Problem]:
+    """What stands against the forms inside a model."""
+    for element, schema in forms:
+        for problem in check_form(json.dumps(schema).encode()):
+            where = f" '{problem.element}'" if problem.element else ""
+            reason = f"the form inside the model{where}: {problem.reason}"
+            yield Problem(element, problem.name, reason)
 
 
 def check_names(

@@ -24,7 +24,12 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
             "All flows whose condition is true; waits for all that can still come.",
         ),
         "eventBasedGateway": ("Event-based", "The first event that comes."),
-        "complexGateway": ("Complex", ""),
+        "complexGateway": (
+            "Complex",
+            "Goes on once its activation condition is true, which sees "
+            "`activationCount` and the tokens on each flow by its id; what comes later "
+            "is taken in silence until nothing more can come.",
+        ),
     },
     "Subprocesses": {
         "subProcess": (
@@ -34,7 +39,11 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         ),
         "transaction": ("Transaction", "A cancel end compensates what was done."),
         "callActivity": ("Call activity", "Another process, an instance of its own."),
-        "adHocSubProcess": ("Ad-hoc subprocess", ""),
+        "adHocSubProcess": (
+            "Ad-hoc subprocess",
+            "Its active elements begin, or people choose on the tablet what is done "
+            "next; ends by its completion condition, or when nothing is left.",
+        ),
     },
 }
 

@@ -23,9 +23,7 @@ TAGS = {
     "parallelGateway": EXECUTED,
     "inclusiveGateway": EXECUTED,
     "eventBasedGateway": EXECUTED,
-    "complexGateway": (
-        "complex gateways are not executed; draw exclusive, inclusive or parallel ones"
-    ),
+    "complexGateway": EXECUTED,
     "task": EXECUTED,
     "userTask": EXECUTED,
     "manualTask": EXECUTED,
@@ -37,9 +35,7 @@ TAGS = {
     "callActivity": EXECUTED,
     "subProcess": EXECUTED,
     "transaction": EXECUTED,
-    "adHocSubProcess": (
-        "ad-hoc subprocesses are not executed; connect the activities with flows"
-    ),
+    "adHocSubProcess": EXECUTED,
 }
 
 _NO_CONDITION_START = (

@@ -137,12 +137,14 @@ def _unreached(view: View) -> Iterator[Problem]:
     What follows an element reported here, or refused already, is not reported too.
     """
     found: list[Element] = []
+    ad_hoc = {e.id for e in view.process.elements.values() if e.ad_hoc}
     links = [e for e in view.process.elements.values() if _is_link(e)]
     for element in view.process.elements.values():
         if element.tag == "startEvent":
             found.append(element)
             continue
-        if element.event_subprocess or element.for_compensation:
+        freely = element.scope in ad_hoc and element.is_activity
+        if element.event_subprocess or element.for_compensation or freely:
             found.append(element)
             continue
         if element.incoming or element.tag == "boundaryEvent":

@@ -80,6 +80,10 @@ def _texts_of(view: View, element: Element) -> Iterator[Text]:
         for mapping in mappings:
             for text in _strings(mapping.value):
                 yield f"{noun} '{shown(mapping.target)}'", text, compile_value
+    if element.ad_hoc is not None:
+        yield "collection of active elements", element.ad_hoc.active, compile_value
+        yield "completion condition", element.ad_hoc.completion, compile_condition
+    yield "activation condition", element.activation, compile_condition
     if loop is not None:
         yield "collection", loop.collection, _either(compile_expression)
         yield "number of turns", loop.cardinality, _either(_whole_number)

@@ -33,7 +33,7 @@ _RULE = frozenset({"businessRuleTask"})
 _SCRIPT = frozenset({"scriptTask"})
 _CALL = frozenset({"callActivity"})
 _LOOP = frozenset({"multiInstanceLoopCharacteristics"})
-_MAPPED = (ACTIVITY_TAGS - {"adHocSubProcess", "task", "manualTask"}) | {
+_MAPPED = (ACTIVITY_TAGS - {"task", "manualTask"}) | {
     "intermediateThrowEvent",
     "endEvent",
     "intermediateCatchEvent",
@@ -114,9 +114,10 @@ WORDS: dict[str, Word] = {
     ),
     "properties": harmless("only for the modeller"),
     "versionTag": harmless("only for lists"),
-    "userTaskForm": refused(
-        "forms inside a model are not shown; save the form as a file of its own and "
-        "link it to the user task by its id"
+    "userTaskForm": Word(
+        on=frozenset({"process"}),
+        reason=_misplaced("userTaskForm", "processes"),
+        note="a form inside the model; it becomes a form of its own at deployment",
     ),
     "executionListeners": refused(
         _LISTENERS.replace("{word}", "zeebe:executionListeners")
@@ -126,8 +127,10 @@ WORDS: dict[str, Word] = {
         "zeebe:conditionalFilter is not honoured: a condition is looked at whenever "
         "any variable changes; name the variable in the condition"
     ),
-    "adHoc": refused(
-        "zeebe:adHoc is not honoured; connect the activities with flows and gateways"
+    "adHoc": Word(
+        on=frozenset({"adHocSubProcess"}),
+        reason=_misplaced("adHoc", "ad-hoc subprocesses"),
+        note="which activities begin; without it people choose on the tablet",
     ),
     "linkedResources": refused(
         "zeebe:linkedResources are not honoured; use a task with a topic, whose "
@@ -182,6 +185,8 @@ INNER: Inner = {
         "versionTag": _TAG,
     },
     "zeebe:userTask": {},
+    "zeebe:userTaskForm": each("id", HONOURED),
+    "zeebe:adHoc": each("activeElementsCollection", HONOURED),
     "zeebe:assignmentDefinition": each(
         "assignee candidateGroups candidateUsers", HONOURED
     ),

@@ -148,6 +148,7 @@ class Node(BpmnTaskSpec):
     element: Element | None = None
     is_conditional = False
     is_event_subprocess = False
+    is_ad_hoc = False
     listeners: tuple[str, ...] = ()  # starts of event subprocesses inside
     remembers = False  # whether its completion can be compensated later
 

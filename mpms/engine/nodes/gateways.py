@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from SpiffWorkflow.util.task import TaskState
 
 from mpms.domain.errors import ExpressionFailed
+from mpms.engine import scope
+from mpms.engine.expressions import compile_condition
+from mpms.engine.model import Element
 from mpms.engine.nodes.base import Node, Way, is_true
 from mpms.engine.tokens import Token, Tokens
 
@@ -120,6 +125,65 @@ class InclusiveGateway(Join):
                 " no condition is true and there is no default flow."
             )
         return chosen
+
+
+class ComplexGateway(InclusiveGateway):
+    """Goes on as soon as its activation condition is true, once for all that come.
+
+    The condition sees ``activationCount``, the tokens that have come, and how many
+    came on each flow under the flow's id. What comes later is taken in silence, until
+    nothing more can come: then it begins anew.
+    """
+
+    def __init__(self, wf_spec: Any, element: Element, name: str | None = None) -> None:
+        super().__init__(wf_spec, element, name)
+        text = element.activation
+        self.activation = None if text is None else compile_condition(text)
+
+    def fire_if_complete(self, token: Token) -> bool:
+        arrived = token.internal_data["arrived"]
+        if "reset" in token.internal_data:
+            if self._more_may_come(token):
+                return False
+            run: Tokens = token.workflow
+            run.take(token)
+            run.close_scope_if_empty(token.parent)
+            return True
+        if not self._activated(token, arrived):
+            return False
+        run = token.workflow
+        passing = Token(run, self, token.parent, state=TaskState.READY)
+        run.note("entered", passing)
+        run.ready.append(passing)
+        token.internal_data["reset"] = True
+        return True
+
+    def _activated(self, token: Token, arrived: dict[str, int]) -> bool:
+        if self.activation is None:
+            return False
+        counts = {flow: arrived.get(flow, 0) for flow in self._element.incoming}
+        seen: dict[str, Any] = {"activationCount": sum(arrived.values()), **counts}
+        run: Tokens = token.workflow
+        around = run.around
+        try:
+            return bool(
+                self.activation.holds(
+                    {**scope.visible(token), **seen},
+                    now=around.now,
+                    standard=around.standard_feel,
+                )
+            )
+        except ExpressionFailed as failure:
+            run.get_stuck(token, "joining", str(failure))
+            return False
+
+    def _more_may_come(self, token: Token) -> bool:
+        empty = set(self._element.incoming) - set(token.internal_data["arrived"])
+        return any(
+            self.reach.get(other.task_spec.position, frozenset()) & empty
+            for other in token.parent.children
+            if other is not token and "on" not in other.internal_data
+        )
 
 
 class EventGateway(Node):

@@ -13,6 +13,7 @@ from mpms.engine.model import Model
 from mpms.engine.reading.declared import read_declared
 from mpms.engine.reading.facts import Facts, Trait, traits_of
 from mpms.engine.reading.foreign import foreign_file
+from mpms.engine.reading.inner_forms import InnerForm, inner_forms, lost_forms
 from mpms.engine.reading.names import (
     MODELER,
     attribute,
@@ -39,6 +40,7 @@ class Reading:
 
     model: Model
     facts: Facts
+    forms: tuple[InnerForm, ...] = ()
 
 
 def read_model(xml: bytes) -> Model:
@@ -69,7 +71,8 @@ def read(xml: bytes) -> Reading:
         processes.append(read_process(node, declared, told, camunda_8=camunda_8))
         if counts:
             traits.extend(traits_of(node, SHOWN_TAGS, CLOSED_TAGS))
-    return Reading(Model(tuple(processes), tuple(problems)), Facts(tuple(traits)))
+    model = Model(tuple(processes), (*problems, *lost_forms(root)))
+    return Reading(model, Facts(tuple(traits)), tuple(inner_forms(root)))
 
 
 def is_of_camunda_8(root: etree._Element) -> bool:

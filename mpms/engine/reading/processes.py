@@ -13,9 +13,11 @@ from lxml import etree
 
 from mpms.domain.models.definitions import Problem
 from mpms.engine.model import SUBPROCESS_TAGS, Element, Flow, Process
+from mpms.engine.reading.ad_hoc import read_ad_hoc
 from mpms.engine.reading.artifacts import data_copies, read_associations
 from mpms.engine.reading.declared import Declared
 from mpms.engine.reading.events import read_triggers
+from mpms.engine.reading.inner_forms import own_form_id
 from mpms.engine.reading.lanes import Lanes
 from mpms.engine.reading.loops import loop_node, read_loop
 from mpms.engine.reading.names import (
@@ -193,6 +195,9 @@ def _element(
         for_compensation=is_true(node, "isForCompensation") and not by_event,
         handlers=handlers,
         data_copies=data_copies(node),
+        ad_hoc=read_ad_hoc(node),
+        activation=child_expression(node, "activationCondition") or None,
+        choice_form=own_form_id(node) if tag == "adHocSubProcess" else None,
     )
 
 

@@ -11,6 +11,7 @@ from collections import defaultdict
 from lxml import etree
 
 from mpms.engine.model import Mapping, Settings
+from mpms.engine.reading.inner_forms import form_fields, own_form_id
 from mpms.engine.reading.names import (
     attribute,
     camunda,
@@ -45,7 +46,9 @@ def read_settings(node: etree._Element, loop: etree._Element | None) -> Settings
     retry_cycles = [text_of(part) for part in found["failedJobRetryTimeCycle"]]
     business_keys = [_business_key(part) for part in found["in"]]
     return Settings(
-        form=_form(camunda(node, "formKey")) or camunda(node, "formRef"),
+        form=_form(camunda(node, "formKey"))
+        or camunda(node, "formRef")
+        or (own_form_id(node) if form_fields(node) else None),
         assignee=camunda(node, "assignee"),
         candidate_groups=comma_list(camunda(node, "candidateGroups")),
         candidate_users=comma_list(camunda(node, "candidateUsers")),

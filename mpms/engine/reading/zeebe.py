@@ -15,6 +15,7 @@ from collections.abc import Iterable
 from lxml import etree
 
 from mpms.engine.model import Loop, Mapping, Settings
+from mpms.engine.reading.inner_forms import embedded_form_id
 from mpms.engine.reading.names import (
     BPMN,
     attribute,
@@ -86,10 +87,13 @@ def read_zeebe(
     inputs = _mappings(words["ioMapping"], "input")
     outputs = _mappings(words["ioMapping"], "output")
     return Settings(
-        form=plain(
-            _get(form, "formId")
-            or _get(form, "formKey")
-            or _get(form, "externalReference")
+        form=embedded_form_id(
+            node,
+            plain(
+                _get(form, "formId")
+                or _get(form, "formKey")
+                or _get(form, "externalReference")
+            ),
         ),
         assignee=text_value(_get(people, "assignee")),
         candidate_groups=_people(_get(people, "candidateGroups")),
@@ -138,6 +142,14 @@ def read_zeebe_loop(node: etree._Element) -> Loop | None:
 def subscription_key(message: etree._Element) -> str | None:
     """The expression for the correlation key of a message."""
     return _get(_first(_words(message), "subscription"), "correlationKey")
+
+
+def ad_hoc_words(node: etree._Element) -> dict[str, str]:
+    """What Camunda 8 says about an ad-hoc subprocess."""
+    found = _first(_words(node), "adHoc")
+    if found is None:
+        return {}
+    return {str(word): str(value) for word, value in found.attrib.items() if value}
 
 
 def inbound_connector(node: etree._Element) -> tuple[tuple[str, str], ...]:

@@ -73,6 +73,7 @@ def named_in_vain(
             decisions |= {key for key, _ in engine.decisions(bytes_)}
         else:
             forms.add(json.loads(bytes_)["id"])
+    forms |= {form["id"] for form in engine.inner_forms(content)}
     missing = engine.check_names(
         content,
         topics=topics_to_name(tx, engine),

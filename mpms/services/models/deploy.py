@@ -69,6 +69,8 @@ def deploy_models(
                         key, title, content, by=by, note=note
                     )
                     done.definitions.append(deployed)
+                for schema in engine.inner_forms(content):
+                    tx.definitions.deploy_form(schema["id"], schema, by=by, note=note)
             elif kind == "dmn":
                 for key, title in engine.decisions(content):
                     tx.definitions.deploy_decision(

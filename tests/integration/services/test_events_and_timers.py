@@ -8,6 +8,7 @@ import pytest
 from mpms.domain.instances.steps import Throw
 from mpms.services.instances.deliver import deliver_one
 from tests.support.bench import Bench
+from tests.support.bpmn_drawing import Drawing
 
 MESSAGE = '<message id="letter" name="letter"/>'
 SIGNAL = '<signal id="alarm" name="alarm"/>'
@@ -250,3 +251,15 @@ def test_the_history_cannot_be_changed(bench: Bench, crime: str) -> None:
     deploy_reader(bench)
     with pytest.raises(psycopg2.errors.RaiseException, match="append-only"):
         bench.rows(crime)
+
+
+def test_the_forms_inside_a_model_are_deployed_with_it(bench: Bench) -> None:
+    draw = Drawing()
+    shop = draw.ad_hoc("paint", "drill")
+    bench.deploy_files({"shop.bpmn": draw("start -> shop", shop=shop)})
+    instance = bench.start("process")
+    (asked,) = bench.forms(instance)
+    with bench.uow() as tx:
+        assert asked.form in {row.key for row in tx.models.forms()}
+    bench.submit(asked.task_id, {"next": "drill"})
+    assert sorted(form.element for form in bench.forms(instance)) == ["drill", "shop"]

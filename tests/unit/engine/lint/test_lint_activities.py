@@ -208,9 +208,12 @@ REFUSED = [
     ('<userTask id="x" activiti:assignee="a"/>', "drawn for Activiti"),
     (
         "<userTask id='x'>"
-        + extension("<camunda:formData><camunda:formField/></camunda:formData>")
+        + extension(
+            "<camunda:formData><camunda:formField id='a' type='money'/>"
+            "</camunda:formData>"
+        )
         + "</userTask>",
-        "generated forms are not shown",
+        "the field type 'money' is not known",
     ),
     (
         SERVICE.format(

@@ -113,7 +113,7 @@ REFUSED = [
     (step("intermediateThrowEvent", io(IN)), "hands over no variables"),
     (
         step("userTask", "<zeebe:formDefinition formKey='camunda-forms:bpmn:f'/>"),
-        "save the form as a file",
+        "is not inside the model",
     ),
     (
         step("userTask", "<zeebe:formDefinition formId='f' bindingType='versionTag'/>"),
