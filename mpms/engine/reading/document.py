@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from functools import lru_cache
 
 from lxml import etree
 
@@ -27,6 +28,7 @@ from mpms.engine.reading.relatives import in_the_words_of_camunda
 from mpms.engine.reading.safe_xml import parse_safely
 from mpms.engine.reading.tags import CLOSED_TAGS, NODE_TAGS, SHOWN_TAGS
 
+KEPT = 8
 MAX_STEPS = 20_000  # of a file; a drawing for people has some dozens
 
 _WITH_IDS = NODE_TAGS | {"process", "sequenceFlow", "message", "signal", "error"}
@@ -48,8 +50,11 @@ def read_model(xml: bytes) -> Model:
     return read(xml).model
 
 
+@lru_cache(maxsize=KEPT)
 def read(xml: bytes) -> Reading:
     """The model and the facts; ``ModelRefused`` if the file cannot be read.
+
+    A deployment asks five times about each file, so the last ones are kept.
 
     Processes marked as not executable are pictures beside the others: they are
     read, but nothing in them counts unless the file holds nothing else.
