@@ -14,6 +14,7 @@ from typing import Protocol
 
 from mpms.domain.errors import DatabaseAway
 from mpms.ports.store import UnitOfWork
+from mpms.ports.workers import Look
 from mpms.services.bulk.run import RunBatches
 from mpms.services.history.tally import TallyHistory
 from mpms.services.instances.advance import Advance
@@ -34,6 +35,7 @@ Phase = Callable[[], bool]  # True: something was moved
 
 ROUND_LIMIT = 50
 POLL_S = 1.0
+BREATH_S = 0.02
 AWAY_S = 0.5
 
 
@@ -66,10 +68,13 @@ class Worker:
         self._uow = uow
         self._advance = advance
         self._alarm = alarm
+        self._handlers = handlers
         self._poll_s = poll_s
         self._jobs = RunJobs(uow, advance, handlers)
         self.job_counts = self._jobs.counts
         self._inside = RunMany(self._jobs)
+        self._batches = RunBatches(uow, advance)
+        self._looked: Look | None = None
         self._outside = OutsideJobs(
             self._jobs, name, lease_s=lease_s, on_done=alarm.wake
         )
@@ -83,8 +88,8 @@ class Worker:
             self._due_starts,
             self._inside_jobs,
             *then,
-            self._outside.work,
-            RunBatches(uow, advance),
+            self._outside_jobs,
+            self._ordered_batches,
             TallyHistory(uow),
             WatchTopics(uow, topic_patience_s),
             CountJobs(uow, self.job_counts),
@@ -118,13 +123,16 @@ class Worker:
         """
         moved = False
         failure: Exception | None = None
+        self._looked = None
         for phase in self.phases:
             try:
-                moved = phase() or moved
+                if phase():
+                    moved, self._looked = True, None
             except DatabaseAway:
                 raise
             except Exception as failed:
                 failure = failure or failed  # the other phases have their turn
+                self._looked = None
         if failure is not None:
             raise failure
         return moved
@@ -139,13 +147,23 @@ class Worker:
                 time.sleep(0.005)
 
     def _nap_s(self) -> float:
-        with self._uow() as tx:
-            known = (tx.timers.next_due_at(), tx.starts.next_due_at())
-        due = [due_at for due_at in known if due_at is not None]
-        if not due:
+        due_at = self._look().next_due_at
+        if due_at is None:
             return self._poll_s
-        left_s = (min(due) - self._advance.clock.now()).total_seconds()
-        return max(0.0, min(self._poll_s, left_s))
+        left_s = (due_at - self._advance.clock.now()).total_seconds()
+        # What is due and was not moved is locked by somebody else.
+        return max(BREATH_S, min(self._poll_s, left_s))
+
+    def _look(self) -> Look:
+        """What lies ready, as it was in this round since something was moved last."""
+        if self._looked is None:
+            with self._uow() as tx:
+                self._looked = tx.workers.look(
+                    inside=self._handlers.inside,
+                    outside=self._handlers.outside,
+                    now=self._advance.clock.now(),
+                )
+        return self._looked
 
     def _say(self, word: str) -> None:
         if word != self._last_word:
@@ -153,16 +171,28 @@ class Worker:
             log.warning(word) if word else log.info("the database is back")
 
     def _deliveries(self) -> bool:
-        return _repeat(lambda: deliver_one(self._uow, self._advance))
+        return self._look().deliveries and _repeat(
+            lambda: deliver_one(self._uow, self._advance)
+        )
 
     def _timers(self) -> bool:
-        return _repeat(lambda: fire_some(self._uow, self._advance) > 0)
+        return self._look().timers and _repeat(
+            lambda: fire_some(self._uow, self._advance) > 0
+        )
 
     def _due_starts(self) -> bool:
-        return _repeat(lambda: start_due_one(self._uow, self._advance))
+        return self._look().starts and _repeat(
+            lambda: start_due_one(self._uow, self._advance)
+        )
 
     def _inside_jobs(self) -> bool:
-        return _repeat(lambda: self._inside() > 0)
+        return self._look().inside and _repeat(lambda: self._inside() > 0)
+
+    def _outside_jobs(self) -> bool:
+        return self._outside.work(claims=self._look().outside)
+
+    def _ordered_batches(self) -> bool:
+        return self._look().batches and self._batches()
 
 
 def _repeat(one: Callable[[], bool]) -> bool:

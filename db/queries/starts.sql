@@ -92,16 +92,6 @@ UPDATE starts
 SET failures = failures + 1, not_before = %(again_at)s
 WHERE id = %(id)s;
 
--- name: starts_next_due_at
--- When somebody must look again.
-SELECT min(greatest(due_at, not_before))
-FROM starts
-WHERE
-    due_at IS NOT NULL
-    AND NOT EXISTS (
-        SELECT FROM suspended_processes WHERE suspended_processes.key = starts.key
-    );
-
 -- name: starts_list
 -- What can start processes, by key.
 SELECT key, element, kind, event, timer_text, due_at, turns_left

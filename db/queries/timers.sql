@@ -27,12 +27,3 @@ CROSS JOIN LATERAL (
     FOR UPDATE SKIP LOCKED
 ) AS timer
 LIMIT %(most)s;
-
--- name: timers_next_due_at
--- When somebody must look again.
-SELECT due_at
-FROM timers
-JOIN instances ON instances.id = timers.instance_id
-WHERE suspended_at IS NULL
-ORDER BY due_at
-LIMIT 1;

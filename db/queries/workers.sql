@@ -47,3 +47,64 @@ SET failed_at = clock_timestamp(), failure = EXCLUDED.failure;
 SELECT server, reached_at, failed_at, failure
 FROM contacts
 ORDER BY server;
+
+-- name: workers_look, prepared
+-- What lies ready, whoever may have it locked now: each a step along an index, so that
+-- an idle worker asks once and not every queue; and when somebody must look again.
+SELECT
+    EXISTS (SELECT FROM deliveries WHERE not_before <= clock_timestamp()),
+    EXISTS (SELECT FROM timers WHERE due_at <= %(now)s::timestamptz),
+    EXISTS (
+        SELECT
+        FROM starts
+        WHERE due_at <= %(now)s::timestamptz AND not_before <= %(now)s::timestamptz
+    ),
+    EXISTS (
+        SELECT
+        FROM unnest(%(inside)s::text[]) AS wanted (topic)
+        CROSS JOIN LATERAL (
+            SELECT
+            FROM jobs
+            WHERE
+                jobs.topic = wanted.topic
+                AND state = 'ready'
+                AND run_at <= now()
+                AND (lease_until IS NULL OR lease_until <= now())
+            LIMIT 1
+        ) AS due
+    ),
+    EXISTS (
+        SELECT
+        FROM unnest(%(outside)s::text[]) AS wanted (topic)
+        CROSS JOIN LATERAL (
+            SELECT
+            FROM jobs
+            WHERE
+                jobs.topic = wanted.topic
+                AND state = 'ready'
+                AND run_at <= now()
+                AND (lease_until IS NULL OR lease_until <= now())
+            LIMIT 1
+        ) AS due
+    ),
+    EXISTS (SELECT FROM batches WHERE ended_at IS NULL),
+    least(
+        (
+            SELECT due_at
+            FROM timers
+            JOIN instances ON instances.id = timers.instance_id
+            WHERE suspended_at IS NULL
+            ORDER BY due_at
+            LIMIT 1
+        ),
+        (
+            SELECT min(greatest(due_at, not_before))
+            FROM starts
+            WHERE
+                due_at IS NOT NULL
+                AND NOT EXISTS (
+                    SELECT FROM suspended_processes
+                    WHERE suspended_processes.key = starts.key
+                )
+        )
+    );

@@ -22,6 +22,19 @@ class WorkerSeen:
 
 
 @dataclass(frozen=True)
+class Look:
+    """What lies ready for a worker, and when it must look again."""
+
+    deliveries: bool
+    timers: bool
+    starts: bool
+    inside: bool
+    outside: bool
+    batches: bool
+    next_due_at: datetime | None
+
+
+@dataclass(frozen=True)
 class Contact:
     """When a server outside was last spoken with, or last could not be."""
 
@@ -51,6 +64,12 @@ class Workers(Protocol):
         failure: str | None,
         topics: Iterable[str],
     ) -> None: ...
+    def look(
+        self, *, inside: Iterable[str], outside: Iterable[str], now: datetime
+    ) -> Look:
+        """What lies ready, also what somebody else has locked now; a cheap question."""
+        ...
+
     def leave(self, name: str) -> None: ...
     def listing(self) -> Sequence[WorkerSeen]: ...
     def topics(self, *, alive_s: float) -> Sequence[Sequence[str] | None]:

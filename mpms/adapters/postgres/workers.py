@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 
 from mpms.adapters.postgres.database.statements import Repository
-from mpms.ports.workers import Contact, WorkerSeen
+from mpms.ports.workers import Contact, Look, WorkerSeen
 
 LONGEST_FAILURE = 500
 
@@ -32,6 +33,14 @@ class Workers(Repository):
             failure=failure if failure is None else failure[:LONGEST_FAILURE],
             topics=sorted(topics),
         )
+
+    def look(
+        self, *, inside: Iterable[str], outside: Iterable[str], now: datetime
+    ) -> Look:
+        row = self._statements.row(
+            "workers_look", inside=list(inside), outside=list(outside), now=now
+        )
+        return Look(*(row or ()))
 
     def leave(self, name: str) -> None:
         self._statements.run("workers_leave", name=name)

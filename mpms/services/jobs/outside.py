@@ -58,12 +58,12 @@ class OutsideJobs:
         self._done = queue.SimpleQueue()
         self._renew_at = 0.0
 
-    def work(self) -> bool:
+    def work(self, *, claims: bool = True) -> bool:
         """One round: settle what is done, end what hangs, renew, claim more."""
         moved = self._settle()
         self._end_hanging()
         self._renew()
-        return self._claim() or moved
+        return (claims and self._claim()) or moved
 
     def release(self) -> None:
         """Before a stop in good order: let others have what is unfinished."""

@@ -6,11 +6,15 @@ from uuid import uuid4
 
 import pytest
 
-from mpms.adapters.postgres.database.unit_of_work import PostgresUnitOfWork
+from mpms.adapters.postgres.database.unit_of_work import (
+    PostgresTransaction,
+    PostgresUnitOfWork,
+)
 from mpms.domain.errors import InstanceBusy, InstanceUnknown, ProcessUnknown, TaskGone
 from mpms.domain.instances.instances import InstanceStatus, Parent, Snapshot
 from mpms.domain.tasks import FormAnswer
-from tests.support.waiting_instances import WaitingInstances
+from mpms.ports.workers import Look
+from tests.support.waiting_instances import LONG_AGO, WaitingInstances
 
 NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)
 
@@ -154,6 +158,10 @@ def test_every_kind_of_wait_is_known_until_it_is_closed(
         assert len(tx.waits.known(other)) == 1
 
 
+def looked(tx: PostgresTransaction) -> Look:
+    return tx.workers.look(inside=(), outside=(), now=LONG_AGO)
+
+
 def test_a_due_timer_of_a_free_active_instance_is_claimed(
     uow: PostgresUnitOfWork, plant: WaitingInstances
 ) -> None:
@@ -163,7 +171,7 @@ def test_a_due_timer_of_a_free_active_instance_is_claimed(
     plant.timer(early, datetime(2040, 1, 1, tzinfo=UTC))
     plant.timer(ended, datetime(2019, 1, 1, tzinfo=UTC))
     with uow() as tx:
-        assert tx.timers.next_due_at() == datetime(2019, 1, 1, tzinfo=UTC)
+        assert looked(tx).next_due_at == datetime(2019, 1, 1, tzinfo=UTC)
         tx.instances.save(ended, Snapshot(b""), InstanceStatus.CANCELLED, None)
     with uow() as one, uow() as two, uow() as three:
         assert one.timers.claim_due(NOON, 1) == [(early, first)]
@@ -179,7 +187,7 @@ def test_a_due_timer_of_a_free_active_instance_is_claimed(
 
 def test_no_timer_is_never_due(uow: PostgresUnitOfWork) -> None:
     with uow() as tx:
-        assert tx.timers.next_due_at() is None
+        assert looked(tx).next_due_at is None
         assert tx.timers.claim_due(NOON, 9) == []
 
 

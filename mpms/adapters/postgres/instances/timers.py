@@ -14,7 +14,3 @@ class Timers(Repository):
         """Due timers of free instances, locked: (instance id, task id)."""
         rows = self._statements.claim("timers_claim_due", now=now, most=most)
         return [(instance_id, task_id) for instance_id, task_id in rows]
-
-    def next_due_at(self) -> datetime | None:
-        row = self._statements.row("timers_next_due_at")
-        return row[0] if row else None

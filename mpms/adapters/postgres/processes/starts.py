@@ -81,10 +81,6 @@ class Starts(Repository):
     def postpone(self, start_id: int, again_at: datetime) -> None:
         self._statements.run("starts_postpone", id=start_id, again_at=again_at)
 
-    def next_due_at(self) -> datetime | None:
-        row = self._statements.row("starts_next_due_at")
-        return row[0] if row else None
-
     def listing(self) -> Sequence[tuple[str, StartEvent, datetime | None]]:
         """(process, start event, when it comes next), by process and element."""
         return [
