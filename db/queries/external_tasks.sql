@@ -97,7 +97,7 @@ CROSS JOIN LATERAL (
 ) AS due
 GROUP BY wanted.topic;
 
--- name: external_tasks_get
+-- name: external_tasks_get, prepared
 -- One job.
 SELECT
     jobs.id, jobs.task_id, jobs.instance_id, instances.business_key,

@@ -69,11 +69,24 @@ WHERE
     AND (%(kind)s::text IS NULL OR kind = %(kind)s::text);
 
 -- name: incidents_resolve_tasks, prepared
--- Close what is open for tasks that wait no longer.
+-- Close what is open for tasks, of one kind or of all; who was said first has done it.
 UPDATE incidents
-SET resolved_at = clock_timestamp(), resolved_by = over.by
-FROM unnest(%(task_id)s::uuid[], %(by)s::text[]) AS over (task_id, by)
-WHERE incidents.task_id = over.task_id AND incidents.resolved_at IS NULL;
+SET resolved_at = clock_timestamp(), resolved_by = closing.by
+FROM (
+    SELECT DISTINCT ON (n.id) n.id, over.by
+    FROM unnest(
+        %(task_id)s::uuid[], %(kind)s::text[], %(by)s::text[]
+    ) WITH ORDINALITY AS over (task_id, kind, by, place)
+    CROSS JOIN LATERAL (
+        SELECT id, kind
+        FROM incidents
+        WHERE task_id = over.task_id AND resolved_at IS NULL
+        OFFSET 0
+    ) AS n
+    WHERE over.kind IS NULL OR over.kind = n.kind
+    ORDER BY n.id, over.place
+) AS closing
+WHERE incidents.id = closing.id AND incidents.resolved_at IS NULL;
 
 -- name: incidents_resolve_served
 -- Close what tells of a job whose topic is served now; what is locked is being closed.

@@ -17,7 +17,7 @@ WITH added AS (
         AND NOT EXISTS (
             SELECT FROM suspended_processes AS s WHERE s.key = definitions.key
         )
-    RETURNING id, parent_id, parent_task
+    RETURNING *
 ), called AS (
     INSERT INTO calls (task_id, instance_id)
     SELECT parent_task, parent_id
@@ -25,7 +25,10 @@ WITH added AS (
     WHERE parent_task IS NOT NULL
     ON CONFLICT DO NOTHING
 )
-SELECT id
+SELECT
+    id, definition_id, key, business_key, parent_id, parent_task, status, state,
+    variables, revision, started_at, changed_at, ended_at, end_reason,
+    suspended_by, suspended_reason, suspended_at, restarted_from
 FROM added;
 
 -- name: instances_suspension

@@ -21,3 +21,18 @@ WHERE instance_id = %(instance_id)s::uuid;
 DELETE FROM robot_holds
 WHERE instance_id = %(instance_id)s::uuid
 RETURNING robot;
+
+-- name: robot_holds_release_ended, prepared
+-- Free the robots of instances that have ended, and say so.
+WITH released AS (
+    DELETE FROM robot_holds
+    USING unnest(%(instance_id)s::uuid[], %(actor)s::text[]) AS ended (
+        instance_id, actor
+    )
+    WHERE robot_holds.instance_id = ended.instance_id
+    RETURNING robot_holds.robot, robot_holds.instance_id, ended.actor
+)
+INSERT INTO events (kind, actor, instance_id, data)
+SELECT
+    'robot released', actor, instance_id, format('{"robot":%%s}', to_json(robot))::json
+FROM released;

@@ -7,6 +7,42 @@ FROM tasks AS t
 JOIN instances AS i ON i.id = t.instance_id
 WHERE t.task_id = %(task_id)s::uuid;
 
+-- name: tasks_take, prepared
+-- An open form that nobody has answered, to be answered now: its instance is locked
+-- first, unless somebody else has it, and the form is read again under that lock.
+SELECT
+    t.task_id, t.instance_id, instance.business_key, t.element, t.name, t.lane, t.form,
+    t.assignee, t.groups, t.inputs, t.created_at, instance.suspended_at IS NOT NULL,
+    instance.id, instance.definition_id, instance.key, instance.business_key,
+    instance.parent_id, instance.parent_task, instance.status, instance.state,
+    instance.variables, instance.revision, instance.started_at, instance.changed_at,
+    instance.ended_at, instance.end_reason, instance.suspended_by,
+    instance.suspended_reason, instance.suspended_at, instance.restarted_from
+FROM (
+    SELECT instance_id
+    FROM tasks
+    WHERE
+        task_id = %(task_id)s::uuid
+        AND NOT EXISTS (SELECT FROM answers WHERE task_id = %(task_id)s::uuid)
+) AS found
+CROSS JOIN LATERAL (
+    SELECT
+        id, definition_id, key, business_key, parent_id, parent_task, status, state,
+        variables, revision, started_at, changed_at, ended_at, end_reason,
+        suspended_by, suspended_reason, suspended_at, restarted_from
+    FROM instances
+    WHERE instances.id = found.instance_id
+    FOR NO KEY UPDATE SKIP LOCKED
+) AS instance
+CROSS JOIN LATERAL (
+    SELECT
+        task_id, instance_id, element, name, lane, form, assignee, groups, inputs,
+        created_at
+    FROM tasks
+    WHERE tasks.task_id = %(task_id)s::uuid AND tasks.instance_id = instance.id
+    FOR NO KEY UPDATE SKIP LOCKED
+) AS t;
+
 -- name: tasks_open
 -- Open forms, oldest first; a form without groups is for everybody.
 SELECT

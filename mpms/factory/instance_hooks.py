@@ -19,15 +19,12 @@ class FactoryHooks(InstanceHooks):
     def ended(
         self, tx: Transaction, instance: Instance, status: InstanceStatus, *, by: str
     ) -> None:
-        robot = tx.robot_holds.release(instance.id)
-        if robot is not None:
-            data = {"robot": robot}
-            tx.events.append(
-                "robot released", actor=by, instance_id=instance.id, data=data
-            )
+        tx.robot_holds.release_at_end(instance.id, by=by)
+        if status is not InstanceStatus.CANCELLED:
+            return
         order = tx.orders.of_instance(instance.id)
         # Nobody makes the order any more, unless a person said how it ended.
-        if status is InstanceStatus.CANCELLED and order and not order.status.ended:
+        if order is not None and not order.status.ended:
             _set_status(tx, order, OrderStatus.CANCELLED, instance.id, by)
 
     def completed_manually(

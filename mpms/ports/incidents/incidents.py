@@ -40,8 +40,10 @@ class Incidents(Protocol):
         kind: str | None = None,
     ) -> int: ...
 
-    def resolve_with_task(self, task_id: str, *, by: str) -> None:
-        """Close what is open for a task that waits no longer."""
+    def resolve_with_task(
+        self, task_id: str, *, by: str, kind: str | None = None
+    ) -> None:
+        """Close what is open for a task that waits no longer, of one kind or all."""
         ...
 
     def resolve_served(

@@ -27,8 +27,8 @@ class Instances(Protocol):
         business_key: str | None,
         parent: Parent | None,
         restarted_from: str | None = None,
-    ) -> None:
-        """ProcessUnknown, ProcessSuspended."""
+    ) -> Instance:
+        """The new one, which nobody else sees yet. ProcessUnknown, ProcessSuspended."""
         ...
 
     def lock(self, instance_id: str, *, wait_s: float = 2.0) -> Instance:

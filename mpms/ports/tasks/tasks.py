@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
+from mpms.domain.instances.instances import Instance
 from mpms.domain.tasks import FormAnswer, FormTask, PastTask
 
 
@@ -12,6 +13,11 @@ class Tasks(Protocol):
     """Open forms and the answers given."""
 
     def get(self, task_id: str) -> FormTask: ...  # TaskGone
+    def take(self, task_id: str) -> tuple[FormTask, Instance] | None:
+        """An open form that nobody has answered, its instance locked; None also if
+        somebody else has that instance now."""
+        ...
+
     def open(
         self, *, groups: Iterable[str] | None = None, instance_id: str | None = None
     ) -> Sequence[FormTask]: ...

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mpms.domain.jobs import Done
-from mpms.services.external_tasks.hold import hold_task
+from mpms.services.external_tasks.hold import hold_with_instance
 from mpms.services.jobs.run import RunJobs
 
 
@@ -23,5 +23,5 @@ def complete_task(
     ExternalTaskUnknown, NotYourLock, InstanceBusy, VariableTooLarge.
     """
     with jobs.uow() as tx:
-        task = hold_task(tx, task_id, worker)
-        jobs.settle(tx, task.job, Done(variables, local), actor=by)
+        task, instance = hold_with_instance(tx, task_id, worker)
+        jobs.settle(tx, task.job, Done(variables, local), actor=by, known=instance)

@@ -13,6 +13,7 @@ from mpms.domain.external_tasks import (
     foreign,
     is_foreign,
 )
+from mpms.domain.instances.instances import Instance
 from mpms.ports.store import Transaction
 
 
@@ -32,12 +33,22 @@ def hold_task(tx: Transaction, task_id: str, worker: str | None) -> ExternalTask
     ``worker`` None: whoever of others has it; in Camunda 8 nobody says his name.
     ExternalTaskUnknown, NotYourLock, InstanceBusy.
     """
+    return hold_with_instance(tx, task_id, worker)[0]
+
+
+def hold_with_instance(
+    tx: Transaction, task_id: str, worker: str | None
+) -> tuple[ExternalTask, Instance | None]:
+    """The same with the instance, where it could be read on the way."""
     task = get_task(tx, task_id)
     holder = holder_of(task, worker)
-    if holder is None or not tx.jobs.hold(task.job.id, holder):
-        # Somebody was faster; only now it is certain who.
-        raise NotYourLock(words_for(get_task(tx, task_id), worker))
-    return task
+    if holder is not None:
+        for _, instance in tx.jobs.hold_free([task.job.id], holder):
+            return task, instance
+        if tx.jobs.hold(task.job.id, holder):
+            return task, None
+    # Somebody was faster; only now it is certain who.
+    raise NotYourLock(words_for(get_task(tx, task_id), worker))
 
 
 def holder_of(task: ExternalTask, worker: str | None) -> str | None:

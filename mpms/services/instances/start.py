@@ -52,7 +52,7 @@ def start_definition(
 ) -> str:
     """Start this very version and return the instance's id."""
     instance_id = str(uuid4())
-    tx.instances.add(
+    instance = tx.instances.add(
         instance_id,
         tx.definitions.id_of(definition),
         business_key=business_key,
@@ -69,6 +69,5 @@ def start_definition(
         instance_id=instance_id,
         data=told if command.at is None else told | {"at": command.at},
     )
-    instance = tx.instances.lock(instance_id)
     advance(tx, instance, command, actor=actor)
     return instance_id

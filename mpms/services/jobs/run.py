@@ -54,9 +54,11 @@ class RunJobs:
     def finish_outside(self, job: Job, answer: Answer, worker: str) -> bool:
         """Settle an outside job; False if its lease went to somebody else."""
         with self.uow() as tx:
-            if not tx.jobs.hold(job.id, worker):
+            free = tx.jobs.hold_free([job.id], worker)
+            if not free and not tx.jobs.hold(job.id, worker):
                 return False
-            self.settle(tx, job, answer, actor=job.topic)
+            known = free[0][1] if free else None
+            self.settle(tx, job, answer, actor=job.topic, known=known)
             return True
 
     def settle(

@@ -88,14 +88,13 @@ def submit_form(
 
 def submit_in(tx: Transaction, advance: Advance, task_id: str, post: Post) -> Submitted:
     """The same within a transaction that does more."""
-    earlier = tx.tasks.answer(task_id)
-    if earlier is not None:
-        return _again(tx, advance, earlier, post)
+    taken = tx.tasks.take(task_id)
+    if taken is None:
+        earlier = tx.tasks.answer(task_id)
+        if earlier is not None:
+            return _again(tx, advance, earlier, post)
     try:
-        task = tx.tasks.get(task_id)
-        instance = tx.instances.lock(task.instance_id)
-        # Another post may have been committed since we looked for its answer.
-        task = tx.tasks.get(task_id)
+        task, instance = taken or _waited_for(tx, task_id)
         if instance.suspended is not None:
             raise InstanceSuspended(f"This process is {instance.suspended}.")
     except TaskGone:
@@ -131,7 +130,7 @@ def submit_in(tx: Transaction, advance: Advance, task_id: str, post: Post) -> Su
         post.device_at,
     )
     tx.tasks.record(answer)
-    tx.incidents.resolve(by=post.by, task_id=task_id, kind="problem")
+    tx.incidents.resolve_with_task(task_id, by=post.by, kind="problem")
     tx.events.append(
         "form answered",
         actor=post.by,
@@ -144,6 +143,14 @@ def submit_in(tx: Transaction, advance: Advance, task_id: str, post: Post) -> Su
     if not step.caught:
         raise TaskGone()
     return Submitted(answer, first=True)
+
+
+def _waited_for(tx: Transaction, task_id: str) -> tuple[FormTask, Instance]:
+    """TaskGone, InstanceBusy."""
+    task = tx.tasks.get(task_id)
+    instance = tx.instances.lock(task.instance_id)
+    # Another post may have been committed since we looked for its answer.
+    return tx.tasks.get(task_id), instance
 
 
 def _again(

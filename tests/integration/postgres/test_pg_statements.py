@@ -172,11 +172,12 @@ def test_a_part_within_a_part_is_taken_back_with_it(uow: PostgresUnitOfWork) -> 
         assert [line.kind for line in tx.events.last(10)] == ["before", "after"]
 
 
-def test_only_statements_with_a_place_in_the_order_take_many_rows(
-    queries: Queries,
-) -> None:
-    with pytest.raises(ValueError, match="no place"):
-        Gathered().add("tasks_record", {})
+def test_rows_of_plug_ins_are_written_after_our_own(queries: Queries) -> None:
+    gathered = Gathered()
+    for name in ("robots_row", ORDER[1], ORDER[0], "robots_row"):
+        gathered.add(name, {"id": name})
+    written = [(name, len(columns["id"])) for name, columns in gathered.take()]
+    assert written == [(ORDER[0], 1), (ORDER[1], 1), ("robots_row", 2)]
     assert set(ORDER) <= set(queries.prepared)
 
 

@@ -1,8 +1,8 @@
 """Rows that a step writes, kept until its end: one statement a table, however many.
 
-Between the tables the order of writing is fixed here, within a table it is the order of
-asking. So nothing may be gathered that must come after another statement: whatever else
-is run first spreads what was gathered.
+Between the tables the order of writing is fixed here; what plug-ins add comes last;
+within a table it is the order of asking. Nothing may be gathered that must come after
+another statement: whatever else is run first spreads what was gathered.
 """
 
 from __future__ import annotations
@@ -36,8 +36,6 @@ class Gathered:
         return bool(self._rows)
 
     def add(self, statement: str, row: dict[str, Any]) -> None:
-        if statement not in ORDER:
-            raise ValueError(f"{statement} has no place in the order of writing")
         self._rows.setdefault(statement, []).append(row)
 
     def drop(self, statement: str, column: str, value: object) -> bool:
@@ -62,8 +60,9 @@ class Gathered:
     def take(self) -> list[tuple[str, dict[str, list[Any]]]]:
         """Each statement with its columns, in order; nothing is gathered any more."""
         taken, self._rows = self._rows, {}
+        names = [*ORDER, *(name for name in taken if name not in ORDER)]
         return [
             (name, {column: [row[column] for row in rows] for column in rows[0]})
-            for name in ORDER
+            for name in names
             if (rows := taken.get(name))
         ]

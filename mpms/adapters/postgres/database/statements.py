@@ -20,6 +20,7 @@ from uuid import UUID
 
 import orjson
 import psycopg2
+from psycopg2.errorcodes import INVALID_PARAMETER_VALUE, PROGRAM_LIMIT_EXCEEDED
 from psycopg2.errors import (
     DeadlockDetected,
     InFailedSqlTransaction,
@@ -35,6 +36,9 @@ from mpms.domain.errors import DatabaseAway, InstanceBusy
 Row = tuple[Any, ...]
 
 REACH = 32
+NOTIFY = "SELECT pg_notify(%s, '')"
+# Why PostgreSQL refuses to notify: the channel has no good name, the queue is full.
+NOTHING_SAID = (INVALID_PARAMETER_VALUE, PROGRAM_LIMIT_EXCEEDED)
 SAVE, RELEASE = b"SAVEPOINT remembered", b"RELEASE SAVEPOINT remembered"
 UNDO = b"ROLLBACK TO SAVEPOINT remembered;" + RELEASE
 
@@ -122,8 +126,12 @@ class Statements:
         if self._waiting:
             self._send()
 
-    def commit(self) -> None:
-        """What waits and the commit, in one message."""
+    def commit(self, *, notify: str | None = None) -> None:
+        """What waits, the commit and the word to a channel, in one message.
+
+        The word is said after the commit and is only a hint: where it cannot be said
+        what is committed stands.
+        """
         if self._link.info.transaction_status == TRANSACTION_STATUS_INERROR:
             # The server would answer COMMIT with a silent rollback.
             raise InFailedSqlTransaction(
@@ -131,9 +139,17 @@ class Statements:
                 " nothing of it is kept"
             )
         self._spread()
-        if self._begun or self._waiting:
-            self._waiting.append(b"COMMIT")
+        if not self._begun and not self._waiting and notify is None:
+            return
+        self._waiting.append(b"COMMIT")
+        if notify is not None:
+            with self._link.cursor() as cursor:
+                self._waiting.append(cursor.mogrify(NOTIFY, (notify,)))
+        try:
             self._send()
+        except psycopg2.Error as error:
+            if notify is None or error.pgcode not in NOTHING_SAID:
+                raise
 
     @contextmanager
     def undoable(self, *, at_once: bool = True) -> Iterator[None]:

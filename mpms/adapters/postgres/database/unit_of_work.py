@@ -8,17 +8,14 @@ is only a hint; when it is lost the transaction stands all the same.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
-
-import psycopg2
 
 from mpms.adapters.postgres.admin.vitals import Vitals
 from mpms.adapters.postgres.alerts import Alerts
 from mpms.adapters.postgres.bulk import Batches
 from mpms.adapters.postgres.database.connections import Connections
-from mpms.adapters.postgres.database.link import Link
 from mpms.adapters.postgres.database.queries import Queries
 from mpms.adapters.postgres.database.statements import Statements, our_errors
 from mpms.adapters.postgres.history.events import Events
@@ -59,7 +56,6 @@ if TYPE_CHECKING:
     from mpms.adapters.postgres.tasks.late_answers import LateAnswers
 
 StoreMaker = Callable[[Statements], object]
-NOTIFY = "SELECT pg_notify(%s, '')"
 
 
 class _Late:
@@ -175,27 +171,10 @@ class PostgresUnitOfWork:
     @contextmanager
     def __call__(self) -> Iterator[PostgresTransaction]:
         """Commit at the end of the block; an exception rolls back."""
-        with suppress(_NotWoken), our_errors(), self._pool.bare() as link:
+        with our_errors(), self._pool.bare() as link:
             statements = Statements(link, self._queries, self._prepared)
             transaction = PostgresTransaction(
                 statements, self._versions, self._stores, self._kinds
             )
             yield transaction
-            statements.commit()
-            if transaction.wakes:
-                self._notify(link)
-
-    def _notify(self, link: Link) -> None:
-        try:
-            with link.cursor() as cursor:
-                cursor.execute(NOTIFY, (self._channel,))
-        except psycopg2.Error as error:
-            raise _NotWoken from error
-
-
-class _NotWoken(Exception):
-    """The commit was answered and the connection failed after it.
-
-    Reporting that would make the caller repeat what is done, so it only leads past
-    the pool, which would try to commit again; the pool drops the connection.
-    """
+            statements.commit(notify=self._channel if transaction.wakes else None)

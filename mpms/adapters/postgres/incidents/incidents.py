@@ -84,9 +84,13 @@ class Incidents(Repository):
             kind=kind,
         )
 
-    def resolve_with_task(self, task_id: str, *, by: str) -> None:
-        """Close what is open for a task that waits no longer."""
-        self._statements.gather("incidents_resolve_tasks", task_id=task_id, by=by)
+    def resolve_with_task(
+        self, task_id: str, *, by: str, kind: str | None = None
+    ) -> None:
+        """Close what is open for a task that waits no longer, of one kind or all."""
+        self._statements.gather(
+            "incidents_resolve_tasks", task_id=task_id, kind=kind, by=by
+        )
 
     def resolve_served(
         self, topics: Iterable[str], *, kind: str, by: str

@@ -48,8 +48,8 @@ class Instances(Repository):
         business_key: str | None,
         parent: Parent | None,
         restarted_from: str | None = None,
-    ) -> None:
-        """ProcessUnknown, ProcessSuspended."""
+    ) -> Instance:
+        """The new one, which nobody else sees yet. ProcessUnknown, ProcessSuspended."""
         added = self._statements.row(
             "instances_insert",
             id=instance_id,
@@ -70,6 +70,7 @@ class Instances(Repository):
                     " No new instance is started."
                 )
             raise ProcessUnknown(f"There is no deployed model number {definition_id}.")
+        return instance_of(added)
 
     def lock(self, instance_id: str, *, wait_s: float = 2.0) -> Instance:
         """Lock the row for this transaction. InstanceUnknown, InstanceBusy."""

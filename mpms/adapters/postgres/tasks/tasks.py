@@ -6,7 +6,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from mpms.adapters.postgres.database.statements import Repository, Row, as_json, is_uuid
+from mpms.adapters.postgres.instances.instances import instance_of
 from mpms.domain.errors import TaskGone
+from mpms.domain.instances.instances import Instance
 from mpms.domain.tasks import FormAnswer, FormTask, PastTask
 
 
@@ -22,6 +24,14 @@ class Tasks(Repository):
         if row is None:
             raise TaskGone
         return form_task(row)
+
+    def take(self, task_id: str) -> tuple[FormTask, Instance] | None:
+        """An open form that nobody has answered, its instance locked; None also if
+        somebody else has that instance now."""
+        if not is_uuid(task_id):
+            return None
+        row = self._statements.row("tasks_take", task_id=task_id)
+        return None if row is None else (form_task(row[:12]), instance_of(row[12:]))
 
     def open(
         self, *, groups: Iterable[str] | None = None, instance_id: str | None = None
@@ -42,7 +52,7 @@ class Tasks(Repository):
 
     def record(self, answer: FormAnswer) -> None:
         """Keep an answer; where there is one already it stays."""
-        self._statements.run(
+        self._statements.run_later(
             "tasks_record",
             task_id=answer.task_id,
             instance_id=answer.instance_id,

@@ -28,3 +28,9 @@ class RobotHolds(Repository):
         """Free the robot and return its name."""
         row = self._statements.row("robot_holds_release", instance_id=instance_id)
         return None if row is None else str(row[0])
+
+    def release_at_end(self, instance_id: str, *, by: str) -> None:
+        """Free the robot, if it has one, and say so; nobody waits for the answer."""
+        self._statements.gather(
+            "robot_holds_release_ended", instance_id=instance_id, actor=by
+        )
