@@ -17,6 +17,7 @@ from bench.fleet_parts import (  # noqa: E402
     bids,
     dispatch,
     grid,
+    in_memory,
     realtime,
     roads,
     trials,
@@ -29,7 +30,7 @@ def say(text: str) -> None:
 
 def main() -> None:
     figures: dict[str, Any] = grid.figures(say)
-    for part in (roads, bids, dispatch, trials, realtime):
+    for part in (roads, bids, dispatch, trials, in_memory, realtime):
         figures |= part.measure()
         say(f"{part.__name__.rpartition('.')[2]} measured")
     print(json.dumps(figures))

@@ -6,11 +6,14 @@ from __future__ import annotations
 import itertools
 import json
 import random
+import shutil
 import threading
+from collections import Counter
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+import yaml
 from websockets.sync.client import connect
 
 from mpms.domain.errors import MpmsError
@@ -58,6 +61,20 @@ class FleetPlant(RobotPlant):
         super().__init__(database_url, directory)
         self.world = WORLD
         self.speed = 1.0
+
+    def with_twenty_robots(self) -> None:
+        """The same warehouse with ten more of each kind's pattern."""
+        folder = self.directory / "world"
+        shutil.copytree(WORLD, folder)
+        data = yaml.safe_load((folder / "world.yaml").read_text())
+        spots = [(6.0 + 2.0 * n, 1.4) for n in range(8)] + [(20.5, 9.0), (20.5, 12.0)]
+        for number, (x_m, y_m) in enumerate(spots):
+            pattern = data["robots"][number]
+            rest = f"rest_{number + 11}"
+            data["places"][rest] = {"x_m": x_m, "y_m": y_m, "yaw_deg": 90.0}
+            data["robots"].append({**pattern, "id": f"more{number}", "home": rest})
+        (folder / "world.yaml").write_text(yaml.safe_dump(data))
+        self.world = folder
 
     def start_warehouse(self, speed: float) -> None:
         self.speed = speed
@@ -163,19 +180,40 @@ def kinds_of(world: Path) -> dict[str, str]:
     return {package: kind for package, kind in files.world.stock.values()}
 
 
-def demands(draw: random.Random, world: Path, count: int) -> list[dict[str, Any]]:
-    """Half of them store something new, half retrieve what is there or comes."""
-    files = factory_bootstrap.fleet_of(str(world))
-    assert files is not None
-    found = []
-    for number in range(count):
-        kind = draw.choice(sorted(files.world.packages))
-        if number % 2:
-            place = draw.choice(files.world.outputs)
-            found.append({"package_type": kind, "place": place})
-        else:
-            place = draw.choice(files.world.inputs)
-            found.append(
-                {"package": f"N-{number}", "package_type": kind, "place": place}
-            )
-    return found
+class Demand:
+    """Half of them store something new, half retrieve what is there or comes.
+
+    Never more of a type than there is or was asked to be stored, so that all end.
+    """
+
+    def __init__(self, draw: random.Random, world: Path) -> None:
+        files = factory_bootstrap.fleet_of(str(world))
+        assert files is not None
+        self._draw, self._world = draw, files.world
+        self.kinds = kinds_of(world)
+        self._left = Counter(self.kinds.values())
+        self._lying = len(self.kinds)
+        self._number = 0
+        self.retrieved = 0
+
+    def next(self) -> tuple[str, dict[str, Any]]:
+        """The process and what it is about."""
+        draw, world = self._draw, self._world
+        full = self._lying + 4 > len(world.storage)
+        kinds = [kind for kind in sorted(world.packages) if self._left[kind] > 1]
+        if kinds and (full or draw.random() < 0.5):
+            kind = draw.choice(kinds)
+            self._left[kind] -= 1
+            self._lying -= 1
+            self.retrieved += 1
+            place = draw.choice(world.outputs)
+            return "retrieve_package", {"package_type": kind, "place": place}
+        kind = draw.choice(sorted(world.packages))
+        self._left[kind] += 1
+        self._lying += 1
+        self._number += 1
+        package = f"N-{self._number}"
+        self.kinds[package] = kind
+        place = draw.choice(world.inputs)
+        asked = {"package": package, "package_type": kind, "place": place}
+        return "store_package", asked

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import cache
-from typing import Any, ClassVar
+from typing import Any
 
 from mpms import assets
 from mpms.adapters.clock import FixedClock
@@ -17,18 +17,19 @@ from mpms.factory.adapters.fleet_files import FleetFiles
 from mpms.factory.adapters.memory import LoopbackRobots
 from mpms.factory.domain.errands import Errand, ErrandKind
 from mpms.factory.domain.goals import Goal, GoalReport, GoalState
+from mpms.factory.domain.worlds import World
 from mpms.factory.services.fleet.lead import LeadFleet
 from mpms.services.tasks.submit import submit_form
 from tests.support.factory import Factory
 from tests.support.factory_worker import FactoryWorker
 
-WORLD = "warehouse_small"
+WAREHOUSE = "warehouse_small"
 STEP_S = 0.5
 
 
 @cache
 def warehouse_files() -> FleetFiles:
-    files = factory_bootstrap.fleet_of(WORLD)
+    files = factory_bootstrap.fleet_of(WAREHOUSE)
     assert files is not None
     return files
 
@@ -36,7 +37,9 @@ def warehouse_files() -> FleetFiles:
 class BreakableRobots(LoopbackRobots):
     """Some of them do not get anywhere."""
 
-    broken: ClassVar[set[str]] = set()
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self.broken: set[str] = set()
 
     def _arrive(self, goal: Goal) -> None:
         if goal.robot in self.broken:
@@ -49,11 +52,10 @@ class WarehouseFactory(Factory):
     """One whose robots a fleet drives."""
 
     def __init__(self, url: str, files: FleetFiles | None = None) -> None:
-        world = factory_bootstrap.world_named(WORLD)
+        world = factory_bootstrap.world_named(WAREHOUSE)
         self.hands_of_clock = FixedClock(datetime.now(UTC))
         self.files = files or warehouse_files()
         self.breakable = BreakableRobots(world)
-        self.breakable.broken = set()
         super().__init__(url, clock=self.hands_of_clock, robots=self.breakable)
         self.handlers = factory_bootstrap.factory_handlers(
             self.uow, self.advance, world, fleet=True

@@ -12,14 +12,11 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.support.fleet_plant import FleetPlant, demands, kinds_of
+from tests.support.fleet_plant import Demand, FleetPlant, Hands
 from tests.support.waiting import until
-
-STORE, RETRIEVE = "store_package", "retrieve_package"
 
 
 @pytest.fixture
@@ -34,74 +31,60 @@ def plant(own_database_url: str, tmp_path: Path) -> Iterator[FleetPlant]:
 
 
 def torment(
-    plant: FleetPlant, *, count: int, speed: float, kills: int, seed: int
+    plant: FleetPlant, *, at_once: int, plant_s: float, every_s: float, seed: int
 ) -> None:
+    """Processes are started for so long; every so often a worker is killed."""
     print(f"seed {seed}")
     draw = random.Random(seed)
-    plant.start_warehouse(speed)
     plant.start_fleet_worker("worker0")
     plant.start_fleet_worker("worker1")
-    hands = plant.start_hands()
-    wanted = demands(draw, plant.world, count)
-    stock = Counter(kinds_of(plant.world).values())
-    stock.update(w["package_type"] for w in wanted if "package" in w)
-    asked: Counter[str] = Counter()
-    for each in wanted:
-        if (
-            "package" not in each
-            and asked[each["package_type"]] < stock[each["package_type"]] - 1
-        ):
-            asked[each["package_type"]] += 1
-        elif "package" not in each:
-            continue  # more than there will ever be
-        key = STORE if "package" in each else RETRIEVE
-        hands.wants[plant.start(key)] = each
+    hands, demand = plant.start_hands(), Demand(draw, plant.world)
+    kills, kill_at = 0, time.monotonic() + draw.uniform(0.3, 1.0) * every_s
 
     def active() -> int:
         rows = plant.rows("SELECT count(*) FROM instances WHERE status = 'active'")
         return int(rows[0][0])
 
-    for number in range(kills):
-        time.sleep(draw.uniform(0.5, 3.0))
-        name = draw.choice(sorted(plant.workers))
-        plant.kill_worker(name)
-        plant.start_fleet_worker(f"worker{number + 2}")
+    until_s = plant.storage.state()["plant_s"] + plant_s
+    while plant.storage.state()["plant_s"] < until_s:
+        for _ in range(at_once - active()):
+            key, about = demand.next()
+            hands.wants[plant.start(key)] = about
+        if time.monotonic() >= kill_at:
+            kills += 1
+            plant.kill_worker(draw.choice(sorted(plant.workers)))
+            plant.start_fleet_worker(f"worker{kills + 1}")
+            kill_at = time.monotonic() + draw.uniform(0.3, 1.7) * every_s
+        time.sleep(0.05)
     try:
-        until(
-            "every process has ended",
-            lambda: not active(),
-            patience_s=60.0 + 10.0 * count,
-        )
+        until("every process has ended", lambda: not active())
     except AssertionError as stalled:
-        raise AssertionError(
-            f"{stalled}\n{standing(plant)}\n{hands.refused[-5:]}"
-        ) from None
-    judge(plant, hands.delivered, hands.problems, wanted, sum(asked.values()))
+        told = f"{standing(plant)}\n{hands.refused[-5:]}"
+        raise AssertionError(f"{stalled}\n{told}") from None
+    plant_s = plant.storage.state()["plant_s"]
+    print(f"{len(demand.kinds)} packages, {demand.retrieved} retrieved, {kills} kills")
+    print(f"{plant_s:.0f} s of the plant")
+    assert kills > 0
+    judge(plant, hands, demand)
 
 
-def judge(
-    plant: FleetPlant,
-    delivered: list[tuple[str, str]],
-    problems: list[str],
-    wanted: list[dict[str, Any]],
-    retrieved: int,
-) -> None:
+def judge(plant: FleetPlant, hands: Hands, demand: Demand) -> None:
     unheard = "SELECT id FROM fleet_events WHERE taken_at IS NULL"
     until("the fleet has heard everything", lambda: not plant.rows(unheard))
-    truth = plant.storage.state()
-    kinds = kinds_of(plant.world)
-    kinds |= {w["package"]: w["package_type"] for w in wanted if "package" in w}
+    truth, delivered = plant.storage.state(), hands.delivered
     there = [*truth["lying"].values(), *truth["aboard"].values()]
     everything = Counter([*there, *(package for _, package in delivered)])
-    assert everything == Counter(list(kinds)), "a package was lost or is there twice"
-    assert len(delivered) == retrieved
-    assert all(kinds[package] == kind for kind, package in delivered)
+    assert everything == Counter(list(demand.kinds)), (
+        "a package is lost, or there twice"
+    )
+    assert len(delivered) == demand.retrieved
+    assert all(demand.kinds[package] == kind for kind, package in delivered)
     assert truth["contacts"] == []
-    assert problems == []
-    believed = plant.rows("SELECT state FROM fleet")[0][0]["fleet"]["storage"]["slots"]
-    assert {p: s["package"] for p, s in believed.items() if s["present"]} == truth[
-        "lying"
-    ]
+    assert hands.problems == []
+    state = plant.rows("SELECT state FROM fleet")[0][0]
+    slots = state["fleet"]["storage"]["slots"].items()
+    believed = {place: slot["package"] for place, slot in slots if slot["present"]}
+    assert believed == truth["lying"]
     twice = {goal: n for goal, n in plant.starts_of_goals().items() if n > 1}
     assert twice == {}, "a goal was driven twice"
     orders = Counter(r["order"] for r in plant.simulator.records("load", "unload"))
@@ -131,4 +114,16 @@ def standing(plant: FleetPlant) -> str:
 
 @pytest.mark.covers("W8", "W9")
 def test_packages_survive_killed_workers(plant: FleetPlant) -> None:
-    torment(plant, count=6, speed=15.0, kills=3, seed=20260401)
+    plant.start_warehouse(speed=12.0)
+    torment(plant, at_once=6, plant_s=120.0, every_s=3.0, seed=20260401)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize(("speed", "plant_s"), [(4.0, 600.0), (1.0, 3600.0)])
+def test_twenty_robots_survive_killed_workers(
+    plant: FleetPlant, speed: float, plant_s: float
+) -> None:
+    """Ten minutes in fast motion; an hour in real time."""
+    plant.with_twenty_robots()
+    plant.start_warehouse(speed)
+    torment(plant, at_once=16, plant_s=plant_s, every_s=30.0, seed=20260402)

@@ -66,7 +66,7 @@ def test_nothing_is_set_down_on_something_else() -> None:
         ("take", {"place": "out"}, "nothing lies at out"),
     ],
 )
-def test_hands_are_told_why_not(service: str, args: dict[str, str], why: str) -> None:
+def test_hands_are_told_why_not(service: str, args: dict[str, Any], why: str) -> None:
     answer = call(simulation(), f"/storage/{service}", **args)
     assert (answer["success"], answer["message"]) == (False, why)
 
