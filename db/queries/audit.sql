@@ -1,6 +1,7 @@
 -- name: audit_lines
--- What people did, newest first. The first kinds left out are those of the index; what
--- remains of machines is told by who wrote it. Who types commands need not be in people.
+-- What people did, newest first. The first kinds left out are those of the index, then
+-- those that plug-ins leave out; what remains of machines is told by who wrote it. Who
+-- types commands need not be in people.
 -- ids: lines about a thing, where audit_about has found them all.
 SELECT
     e.id, e.at, e.kind, e.actor, e.instance_id, e.element, e.data,
@@ -17,13 +18,10 @@ WHERE
         EXISTS (SELECT FROM people AS p WHERE p.login = e.actor)
         OR NOT (
             e.actor IN ('mpms', 'mail', 'fleet', 'process')
-            OR e.kind LIKE 'instance %%'
-            OR e.kind IN (
-                'incident', 'incident over', 'robot goes on', 'order status',
-                'order accepted', 'dropped'
-            )
+            OR e.kind = ANY (%(by_people)s::text[])
         )
     )
+    AND e.kind <> ALL (%(never)s::text[])
     AND (%(actor)s::text IS NULL OR e.actor = %(actor)s::text)
     AND (%(kind)s::text IS NULL OR e.kind = %(kind)s::text)
     AND (%(since)s::timestamptz IS NULL OR e.at >= %(since)s::timestamptz)

@@ -9,17 +9,6 @@ WHERE h.hour >= %(since)s::timestamptz
 GROUP BY d.key, h.hour
 ORDER BY d.key, h.hour;
 
--- name: cockpit_late
--- How many instances of each process make an order that was due before a day.
-SELECT i.key, count(*)
-FROM instances AS i
-JOIN orders AS o ON o.instance_id = i.id
-WHERE
-    i.ended_at IS NULL
-    AND o.due < %(today)s::date
-    AND o.status IN ('waiting for release', 'new', 'in process')
-GROUP BY i.key;
-
 -- name: cockpit_versions
 -- The versions of a process, the newest first, and how many instances run each.
 SELECT d.id, d.version, d.name, d.deployed_at, d.deployed_by, COALESCE(a.active, 0)

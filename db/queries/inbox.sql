@@ -84,11 +84,10 @@ LIMIT 1000;
 -- Open incidents of one cause, the oldest first.
 SELECT
     n.id, n.kind, n.message, n.opened_at, n.instance_id::text, n.task_id::text,
-    n.element, i.key, i.business_key, o.number, n.assignee, n.resolved_at,
+    n.element, i.key, i.business_key, NULL::text, n.assignee, n.resolved_at,
     n.resolved_by
 FROM incidents AS n
 LEFT JOIN instances AS i ON i.id = n.instance_id
-LEFT JOIN orders AS o ON o.number = i.business_key
 WHERE
     n.cause = %(cause)s
     AND n.resolved_at IS NULL
@@ -100,11 +99,10 @@ LIMIT %(limit)s;
 -- Incidents of one cause that are over, the last closed first.
 SELECT
     n.id, n.kind, n.message, n.opened_at, n.instance_id::text, n.task_id::text,
-    n.element, i.key, i.business_key, o.number, n.assignee, n.resolved_at,
+    n.element, i.key, i.business_key, NULL::text, n.assignee, n.resolved_at,
     n.resolved_by
 FROM incidents AS n
 LEFT JOIN instances AS i ON i.id = n.instance_id
-LEFT JOIN orders AS o ON o.number = i.business_key
 WHERE n.cause = %(cause)s AND n.resolved_at IS NOT NULL
 ORDER BY n.resolved_at DESC, n.id DESC
 LIMIT %(limit)s;
@@ -154,7 +152,6 @@ ORDER BY id;
 SELECT
     (SELECT count(*) FROM tasks WHERE form = %(decision_form)s),
     (SELECT count(*) FROM late_answers WHERE decided_at IS NULL),
-    (SELECT count(*) FROM orders WHERE status = 'waiting for release'),
     (
         SELECT count(DISTINCT coalesce(cause, id::text))
         FROM incidents WHERE resolved_at IS NULL

@@ -41,32 +41,6 @@ SELECT 'timers', CASE WHEN due_at <= now() THEN 'due' ELSE 'waiting' END, '',
 FROM timers
 GROUP BY 2
 UNION ALL
-SELECT 'goals', robot, state, count(*)::float8
-FROM goals
-WHERE state IN ('new', 'sent')
-GROUP BY 2, 3
-UNION ALL
-SELECT 'robot_connected', robot, '',
-    (link = 'up' AND lease_until >= clock_timestamp())::int::float8
-FROM robots
-UNION ALL
-SELECT 'robot_ready', robot, '',
-    (ready AND lease_until >= clock_timestamp())::int::float8
-FROM robots
-UNION ALL
-SELECT 'robot_seconds_total', r.robot, spent.doing, sum(spent.seconds)
-FROM robot_hours AS r
-CROSS JOIN LATERAL (
-    VALUES ('driving', driving_s), ('waiting', waiting_s), ('idle', idle_s),
-        ('away', away_s)
-) AS spent (doing, seconds)
-GROUP BY 2, 3
-UNION ALL
-SELECT 'mail_outbox', state, '', count(*)::float8
-FROM outbox
-WHERE state <> 'sent'
-GROUP BY 2
-UNION ALL
 SELECT 'history_lines_total', kind, '', lines::float8
 FROM line_counts
 UNION ALL
@@ -77,10 +51,6 @@ FROM (
     SELECT 'jobs', run_at FROM jobs WHERE state = 'ready' AND run_at <= now()
     UNION ALL
     SELECT 'timers', due_at FROM timers WHERE due_at <= now()
-    UNION ALL
-    SELECT 'mail', not_before FROM outbox WHERE state = 'waiting' AND not_before <= now()
-    UNION ALL
-    SELECT 'goals', created_at FROM goals WHERE state = 'new'
 ) AS waiting
 GROUP BY 2
 UNION ALL
@@ -92,10 +62,6 @@ FROM (
     SELECT 'jobs', run_at FROM jobs WHERE state = 'ready' AND run_at <= now()
     UNION ALL
     SELECT 'timers', due_at FROM timers WHERE due_at <= now()
-    UNION ALL
-    SELECT 'mail', not_before FROM outbox WHERE state = 'waiting' AND not_before <= now()
-    UNION ALL
-    SELECT 'goals', created_at FROM goals WHERE state = 'new'
 ) AS waiting
 GROUP BY 2
 ORDER BY 1, 2, 3;

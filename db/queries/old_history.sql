@@ -38,11 +38,6 @@ JOIN instances AS i ON i.id = tree.id;
 DELETE FROM events
 WHERE instance_id = ANY (%(ids)s::uuid[]);
 
--- name: old_history_delete_goals
--- Their drives; one that a robot still drives stays.
-DELETE FROM goals
-WHERE instance_id = ANY (%(ids)s::uuid[]) AND state NOT IN ('new', 'sent');
-
 -- name: old_history_delete_instances
 -- The instances, with answers, attachments and incidents; orders stay.
 DELETE FROM instances
@@ -69,13 +64,6 @@ SELECT
     (SELECT count(*) FROM events WHERE instance_id = ANY (%(ids)s::uuid[])),
     (SELECT count(*) FROM answers WHERE instance_id = ANY (%(ids)s::uuid[])),
     (SELECT count(*) FROM incidents WHERE instance_id = ANY (%(ids)s::uuid[])),
-    (
-        SELECT count(*)
-        FROM goals
-        WHERE
-            instance_id = ANY (%(ids)s::uuid[])
-            AND state NOT IN ('new', 'sent')
-    ),
     (SELECT count(*) FROM attachments WHERE instance_id = ANY (%(ids)s::uuid[]));
 
 -- name: old_history_count_loose

@@ -257,40 +257,6 @@ ORDER BY 1, 2, 3
 ON CONFLICT (definition_id, hour, bucket) DO UPDATE SET
     instances = l.instances + EXCLUDED.instances;
 
--- name: tallies_orders
--- Count orders that came and ended. Compared as text: reading into JSON fails where
--- somebody typed a null character.
-WITH lines AS MATERIALIZED (
-    SELECT transaction, id, at, kind, data
-    FROM events
-    WHERE
-        (transaction, id) > (%(transaction)s::text::xid8, %(line)s::bigint)
-        AND (transaction, id) <= (%(to_transaction)s::text::xid8, %(to_line)s::bigint)
-        AND kind IN ('order accepted', 'order status')
-    ORDER BY transaction, id
-    LIMIT %(limit)s
-)
-INSERT INTO order_hours AS h (hour, received, done, cancelled)
-SELECT
-    date_trunc('hour', at, 'UTC'),
-    count(*) FILTER (WHERE kind = 'order accepted'),
-    count(*) FILTER (
-        WHERE kind = 'order status' AND (
-            data::text LIKE '%%"new":"done"%%'
-            OR data::text LIKE '%%"new":"completed manually"%%'
-        )
-    ),
-    count(*) FILTER (
-        WHERE kind = 'order status' AND data::text LIKE '%%"new":"cancelled"%%'
-    )
-FROM lines
-GROUP BY 1
-ORDER BY 1
-ON CONFLICT (hour) DO UPDATE SET
-    received = h.received + EXCLUDED.received,
-    done = h.done + EXCLUDED.done,
-    cancelled = h.cancelled + EXCLUDED.cancelled;
-
 -- name: tallies_kinds
 -- Count all lines by kind.
 WITH lines AS MATERIALIZED (

@@ -27,7 +27,6 @@ SELECT
         JOIN instances AS i ON i.id = d.instance_id
         WHERE i.suspended_at IS NULL
     ),
-    (SELECT min(written_at) FROM outbox WHERE state = 'waiting'),
     (
         SELECT min(p.not_before)
         FROM webhook_posts AS p
@@ -35,26 +34,3 @@ SELECT
         WHERE p.not_before <= now() AND h.paused_at IS NULL
     ),
     (SELECT min(ordered_at) FROM batches WHERE ended_at IS NULL);
-
--- name: vitals_mail
--- The last message that was read, and how many replies need a look.
-SELECT
-    (SELECT max(read_at) FROM mails),
-    (SELECT count(*) FROM outbox WHERE state = 'waiting'),
-    (SELECT count(*) FROM outbox WHERE state IN ('unknown', 'given_up')),
-    (SELECT max(sent_at) FROM outbox);
-
--- name: vitals_replies
--- Replies that were not sent, oldest first.
-SELECT id, recipient, subject, state, attempts, not_before, last_error, written_at
-FROM outbox
-WHERE state <> 'sent'
-ORDER BY written_at, id
-LIMIT %(limit)s;
-
--- name: vitals_mails
--- The last messages and what became of them.
-SELECT read_at, sender, outcome, order_number, reasons
-FROM mails
-ORDER BY id DESC
-LIMIT %(limit)s;

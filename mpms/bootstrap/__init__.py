@@ -73,6 +73,7 @@ def connect(
         channel=CHANNEL,
         stores=loading.stores(),
         kinds=loading.kinds(),
+        additions=loading.additions(),
     )
     advance = Advance(engine, wall, loading.hooks())
     return Services(connections, cast(UnitOfWork, uow), engine, wall, advance)

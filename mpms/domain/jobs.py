@@ -36,18 +36,6 @@ class Job:
 
 
 @dataclass(frozen=True)
-class RobotJob:
-    """A job about a robot that is still to be done. ``why`` None: nobody has tried."""
-
-    task_id: str
-    instance_id: str
-    robot: str | None
-    place: str | None
-    why: str | None
-    waited_s: float
-
-
-@dataclass(frozen=True)
 class WaitingJob:
     """A job that somebody looks at and does not claim."""
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from mpms import assets
 from mpms.factory.history_kinds import KINDS
-from mpms.plugins import Page, Plugin, Reach, Topic
+from mpms.plugins import Metric, Page, Plugin, Reach, Topic
 
 _POSTGRES = "mpms.factory.adapters.postgres"
 _PAGES = "mpms.factory.web.pages"
@@ -176,6 +177,26 @@ plugin = Plugin(
         )
     ),
     operations="mpms.factory.web.api:SECTIONS",
+    queries=assets.directory("db") / "queries" / "factory",
+    additions={
+        "tally": "orders_tally",
+        "metrics": "factory_metrics_now",
+        "queues": "outbox_oldest",
+        "late": "orders_late",
+        "undecided": "orders_unreleased",
+        "orders": "orders_known",
+        "old": "goals_count_ended",
+        "delete": "goals_delete_ended",
+    },
+    metrics={
+        "goals": Metric("Drives that have not ended.", ("robot", "state")),
+        "robot_connected": Metric("1 if a worker speaks with the robot.", ("robot",)),
+        "robot_ready": Metric("1 if the robot can be given a goal.", ("robot",)),
+        "robot_seconds_total": Metric(
+            "How robots spent their time.", ("robot", "doing")
+        ),
+        "mail_outbox": Metric("Replies that are not sent.", ("state",)),
+    },
     stores={
         "catalogue": f"{_POSTGRES}.catalogue:CatalogueVersions",
         "errands": f"{_POSTGRES}.fleet.errands:Errands",
@@ -188,6 +209,7 @@ plugin = Plugin(
         "orders": f"{_POSTGRES}.orders.orders:Orders",
         "outbox": f"{_POSTGRES}.mail.mails:Outbox",
         "robot_holds": f"{_POSTGRES}.robots.holds:RobotHolds",
+        "robot_jobs": f"{_POSTGRES}.robots.jobs:RobotJobs",
         "robots": f"{_POSTGRES}.robots.robots:RobotRows",
         "robots_out": f"{_POSTGRES}.robots.out:RobotsOut",
         "tracks": f"{_POSTGRES}.robots.tracks:Tracks",

@@ -13,6 +13,7 @@ from mpms.domain.jobs import Deferred, Done, Job, NotYet, Reach
 from mpms.domain.people.people import Role
 from mpms.plugins.plugin import (
     BackgroundTask,
+    Metric,
     Page,
     Plugin,
     PluginRefused,
@@ -31,6 +32,7 @@ __all__ = [
     "InstanceHooks",
     "Job",
     "Kind",
+    "Metric",
     "NotYet",
     "Page",
     "Plugin",

@@ -21,7 +21,15 @@ from typing import Any, cast
 from mpms.domain.history.kinds import CORE, Kinds
 from mpms.domain.jobs import Answer, Done, Reach
 from mpms.domain.models.topics import KnownTopic
-from mpms.plugins.plugin import Plugin, PluginRefused, Topic, WorkContext, Working
+from mpms.plugins.plugin import (
+    QUESTIONS,
+    Metric,
+    Plugin,
+    PluginRefused,
+    Topic,
+    WorkContext,
+    Working,
+)
 from mpms.services.instances.hooks import AllHooks, InstanceHooks
 from mpms.services.jobs.handlers import Handlers, Outside
 
@@ -109,6 +117,20 @@ def stores() -> dict[str, Callable[..., object]]:
         for plugin in loaded()
         for name, where in plugin.stores.items()
     }
+
+
+def additions() -> dict[str, list[str]]:
+    """The statements that answer each question of the core. PluginRefused."""
+    found: dict[str, list[str]] = {}
+    for plugin in loaded():
+        for question, statement in plugin.additions.items():
+            found.setdefault(question, []).append(statement)
+    return found
+
+
+def metrics() -> dict[str, Metric]:
+    """Families of numbers of all plug-ins. PluginRefused."""
+    return {name: each for plugin in loaded() for name, each in plugin.metrics.items()}
 
 
 def settings_of(
@@ -309,6 +331,9 @@ def _fault(plugin: Plugin) -> str:
     for page in plugin.pages:
         if not page.address.startswith("/") or ":" not in page.blueprint:
             return f"the page {page.title!r} has no address or no module:name"
+    for question in plugin.additions.keys() - QUESTIONS.keys():
+        known = ", ".join(QUESTIONS)
+        return f"it answers {question!r}, which nobody asks; asked are: {known}"
     named = {"work": plugin.work, "hooks": plugin.hooks, "API": plugin.operations}
     for what, where in {**named, **plugin.stores}.items():
         if where and ":" not in where:

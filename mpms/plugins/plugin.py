@@ -21,6 +21,19 @@ from mpms.services.jobs.handlers import DEFAULT_LIMIT_S
 
 Phase = Callable[[], bool]  # True: something was moved
 
+# What the core asks of plug-ins beside its own rows; a statement of theirs answers.
+QUESTIONS = {
+    "tally": "counts the lines of the history after (transaction, line), up to and with"
+    " (to_transaction, to_line)",
+    "metrics": "numbers for monitoring: metric, two labels, value",
+    "queues": "a queue, and since when its oldest could have been done",
+    "late": "a process, and how many instances should have ended before today",
+    "undecided": "how much waits for the decision of somebody who leads",
+    "orders": "which of these business keys are numbers of orders with a page",
+    "old": "how many rows of instances (ids) go with their history",
+    "delete": "deletes these rows",
+}
+
 
 class PluginRefused(MpmsError):
     """A plug-in cannot be used."""
@@ -64,6 +77,14 @@ class Setting:
     about: str
     default: str = ""
     secret: bool = False
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A family of numbers for monitoring; one whose name ends in _total only grows."""
+
+    about: str
+    labels: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -119,4 +140,6 @@ class Plugin:
     models: Path | None = None  # a directory with .bpmn, .dmn and .form files
     stores: Mapping[str, str] = field(default_factory=dict)  # tx.<name>: module:class
     queries: Path | None = None  # a directory with .sql files of named statements
+    additions: Mapping[str, str] = field(default_factory=dict)  # see QUESTIONS
+    metrics: Mapping[str, Metric] = field(default_factory=dict)  # of that addition
     migrations: Path | None = None  # a directory with NNNN_name.sql files

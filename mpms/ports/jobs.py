@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Protocol
 
 from mpms.domain.instances.instances import Instance
-from mpms.domain.jobs import Job, RobotJob, WaitingJob
+from mpms.domain.jobs import Job, WaitingJob
 
 
 class Jobs(Protocol):
@@ -60,10 +60,6 @@ class Jobs(Protocol):
 
     def give_up(self, job_id: int, error: str) -> None:
         """No more attempts until an operator resets it."""
-        ...
-
-    def waiting(self, topics: Iterable[str]) -> Sequence[RobotJob]:
-        """Jobs about robots that are still to be done, oldest first."""
         ...
 
     def reset(self, task_id: str) -> bool:

@@ -97,7 +97,7 @@ def test_every_query_is_understood_by_the_schema(
 ) -> None:
     target = open_cursor()
     load_schema(target)
-    queries = Queries(DB / "queries")
+    queries = Queries(DB / "queries", DB / "queries" / "factory")
     refused = []
     for name in queries:
         query = queries.query(name)

@@ -13,7 +13,7 @@ from mpms.adapters.postgres.database.statements import REACH, Repository, Row
 from mpms.adapters.postgres.instances.instances import instance_of
 from mpms.domain.errors import TaskGone
 from mpms.domain.instances.instances import Instance
-from mpms.domain.jobs import Job, RobotJob, WaitingJob
+from mpms.domain.jobs import Job, WaitingJob
 
 HOLD_WAIT_S = 30.0
 MANY_WAIT_S = 0.2  # less than PostgreSQL lets pass before it looks for a deadlock
@@ -106,11 +106,6 @@ class Jobs(Repository):
         self._statements.run(
             "jobs_postpone", id=job_id, delay_s=delay_s, error=error, failed=failed
         )
-
-    def waiting(self, topics: Iterable[str]) -> list[RobotJob]:
-        """Jobs about robots that are still to be done, oldest first."""
-        rows = self._statements.rows("jobs_waiting", topics=list(topics))
-        return [RobotJob(*row) for row in rows]
 
     def wait_for_report(self, job_id: int) -> None:
         """The handler has handed the work on; do not run it again."""

@@ -21,6 +21,7 @@ from mpms.factory.ports.mail.vitals import MailVitals
 from mpms.factory.ports.orders.orders import Orders
 from mpms.factory.ports.robots.goals import Goals
 from mpms.factory.ports.robots.holds import RobotHolds
+from mpms.factory.ports.robots.jobs import RobotJobs
 from mpms.factory.ports.robots.out import RobotsOut
 from mpms.factory.ports.robots.rows import RobotRows
 
@@ -38,6 +39,8 @@ class Transaction(store.Transaction, Protocol):
     def robot_holds(self) -> RobotHolds: ...
     @property
     def robots(self) -> RobotRows: ...
+    @property
+    def robot_jobs(self) -> RobotJobs: ...
     @property
     def robots_out(self) -> RobotsOut: ...
     @property

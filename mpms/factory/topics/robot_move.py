@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from fleet.places import Body, Spot, aside, in_the_way, near
 from mpms.domain.errors import BusinessError
 from mpms.domain.incidents.incidents import STANDS
-from mpms.domain.jobs import Answer, Deferred, Job, NotYet, RobotJob
+from mpms.domain.jobs import Answer, Deferred, Job, NotYet
 from mpms.factory.domain.errors import RobotBusy
 from mpms.factory.domain.goals import Goal, GoalState, Pose
 from mpms.factory.domain.worlds import World
+from mpms.factory.ports.robots.jobs import RobotJob
 from mpms.factory.ports.robots.robots import RobotState
 from mpms.factory.ports.store import Transaction
 
@@ -96,7 +97,9 @@ class MoveRobot:
             gone = state is None or (info.id in out and not state.heard)
             at = None if gone or state is None else _at(state)
             bodies.append(Body(info.id, at, None if goal is None else _spot(goal.pose)))
-        return _Floor(states, tuple(bodies), tuple(tx.jobs.waiting(["robot.move"])))
+        return _Floor(
+            states, tuple(bodies), tuple(tx.robot_jobs.waiting(["robot.move"]))
+        )
 
     def _wait(
         self, tx: Transaction, job: Job, floor: _Floor, other: Body, pose: Pose

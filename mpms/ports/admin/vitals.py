@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -15,20 +16,16 @@ class DatabaseFacts:
     size_bytes: int
 
 
-@dataclass(frozen=True)
-class QueueAges:
-    """Since when the oldest of each queue could have been done; None: none waits."""
-
-    job: datetime | None = None
-    timer: datetime | None = None
-    delivery: datetime | None = None
-    reply: datetime | None = None
-    webhook: datetime | None = None
-    batch: datetime | None = None
+QUEUES = ("job", "timer", "delivery", "webhook", "batch")
 
 
 class Vitals(Protocol):
     """Facts of which the health of the plant is judged."""
 
     def database(self) -> DatabaseFacts: ...
-    def queues(self) -> QueueAges: ...
+    def queues(self) -> Mapping[str, datetime | None]:
+        """Since when the oldest of each queue could have been done; None: none waits.
+
+        Those of ``QUEUES`` and of plug-ins.
+        """
+        ...

@@ -133,7 +133,7 @@ class Cockpit(Protocol):
         ...
 
     def late(self, today: date) -> Mapping[str, int]:
-        """Instances that make an order due before this day, by process."""
+        """How many instances should have ended before this day, by process."""
         ...
 
     def versions(self, key: str) -> Sequence[VersionRow]:

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from mpms.domain.errors import DatabaseAway
-from mpms.ports.admin.vitals import QueueAges
 from mpms.ports.store import UnitOfWork
 from mpms.ports.workers import WorkerSeen
 from mpms.services.workers.served_topics import ALIVE_S
@@ -25,10 +24,10 @@ LATE_S = {  # queue: late, stuck
     "job": (60.0, 600.0),
     "timer": (60.0, 600.0),
     "delivery": (60.0, 600.0),
-    "reply": (900.0, 14_400.0),
     "webhook": (900.0, 14_400.0),
     "batch": (3600.0, 86_400.0),
 }
+LATE_OTHERS_S = (900.0, 14_400.0)  # of plug-ins
 
 
 class Light(enum.StrEnum):
@@ -153,7 +152,7 @@ def check_workers(
 def check_queues(ages: Mapping[str, float | None]) -> Finding:
     worst = ("", Light.GREEN, 0.0)
     for queue, age_s in ages.items():
-        late_s, stuck_s = LATE_S[queue]
+        late_s, stuck_s = LATE_S.get(queue, LATE_OTHERS_S)
         if age_s is None or age_s < late_s:
             continue
         light = Light.RED if age_s >= stuck_s else Light.YELLOW
@@ -175,10 +174,10 @@ def _disk(disk: Disk) -> Finding:
     return Finding("disk", Light.GREEN, "fine", values)
 
 
-def _ages(queues: QueueAges, now: datetime) -> dict[str, float | None]:
+def _ages(
+    queues: Mapping[str, datetime | None], now: datetime
+) -> dict[str, float | None]:
     return {
-        queue: None
-        if (since := getattr(queues, queue)) is None
-        else max(0.0, (now - since).total_seconds())
-        for queue in LATE_S
+        queue: None if since is None else max(0.0, (now - since).total_seconds())
+        for queue, since in queues.items()
     }

@@ -17,29 +17,25 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.registry import Collector
 
 from mpms.domain.errors import DatabaseAway
+from mpms.plugins import Metric as Family
+from mpms.plugins import loading
 from mpms.ports.admin.metrics import Measured
 from mpms.web.desk import Desk
 
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
-# Name -> what it says, what its labels are.
-FAMILIES: Mapping[str, tuple[str, tuple[str, ...]]] = {
-    "instances": ("Instances that run.", ("process", "state")),
-    "instances_total": ("Instances that began and ended.", ("process", "state")),
-    "incidents": ("Open incidents.", ("kind",)),
-    "jobs": ("Jobs that wait or were given up.", ("topic", "state")),
-    "jobs_total": ("Jobs that were run and that failed.", ("topic", "outcome")),
-    "tasks": ("Open forms.", ("state",)),
-    "timers": ("Times that instances wait for.", ("state",)),
-    "goals": ("Drives that have not ended.", ("robot", "state")),
-    "robot_connected": ("1 if a worker speaks with the robot.", ("robot",)),
-    "robot_ready": ("1 if the robot can be given a goal.", ("robot",)),
-    "robot_seconds_total": ("How robots spent their time.", ("robot", "doing")),
-    "mail_outbox": ("Replies that are not sent.", ("state",)),
-    "history_lines_total": ("Lines of the history.", ("kind",)),
-    "queue_size": ("What is due and waits for a worker.", ("queue",)),
-    "queue_oldest_seconds": ("How long the first of a queue waits.", ("queue",)),
+FAMILIES: Mapping[str, Family] = {
+    "instances": Family("Instances that run.", ("process", "state")),
+    "instances_total": Family("Instances that began and ended.", ("process", "state")),
+    "incidents": Family("Open incidents.", ("kind",)),
+    "jobs": Family("Jobs that wait or were given up.", ("topic", "state")),
+    "jobs_total": Family("Jobs that were run and that failed.", ("topic", "outcome")),
+    "tasks": Family("Open forms.", ("state",)),
+    "timers": Family("Times that instances wait for.", ("state",)),
+    "history_lines_total": Family("Lines of the history.", ("kind",)),
+    "queue_size": Family("What is due and waits for a worker.", ("queue",)),
+    "queue_oldest_seconds": Family("How long the first of a queue waits.", ("queue",)),
 }
-QUEUES = ("deliveries", "goals", "jobs", "mail", "timers")
+QUEUES = ("deliveries", "jobs", "timers")
 
 
 class Plant(Collector):
@@ -80,12 +76,14 @@ def _empty_queues(measured: Sequence[Measured]) -> list[Measured]:
 
 
 def _families(measured: list[Measured]) -> Iterator[Metric]:
-    for name, (about, labels) in FAMILIES.items():
+    for name, each in {**FAMILIES, **loading.metrics()}.items():
         kind = CounterMetricFamily if name.endswith("_total") else GaugeMetricFamily
-        family = kind(f"mpms_{name}", about, labels=list(labels))
+        family = kind(f"mpms_{name}", each.about, labels=list(each.labels))
         for row in measured:
             if row.metric == name:
-                family.add_metric([row.first, row.second][: len(labels)], row.value)
+                family.add_metric(
+                    [row.first, row.second][: len(each.labels)], row.value
+                )
         yield family
 
 

@@ -23,7 +23,7 @@ MADE_UP = (
 
 @pytest.fixture(scope="session")
 def queries() -> Queries:
-    return Queries(ROOT / "db" / "queries")
+    return Queries(ROOT / "db" / "queries", ROOT / "db" / "queries" / "factory")
 
 
 @pytest.fixture
@@ -35,7 +35,13 @@ def pool(database_url: str) -> Iterator[Connections]:
 @pytest.fixture
 def uow(pool: Connections, queries: Queries) -> PostgresUnitOfWork:
     kinds = Kinds({**loading.kinds().kinds, **{name: Kind(name) for name in MADE_UP}})
-    return PostgresUnitOfWork(pool, queries, stores=loading.stores(), kinds=kinds)
+    return PostgresUnitOfWork(
+        pool,
+        queries,
+        stores=loading.stores(),
+        kinds=kinds,
+        additions=loading.additions(),
+    )
 
 
 @pytest.fixture

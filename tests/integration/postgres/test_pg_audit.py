@@ -9,8 +9,13 @@ import psycopg2
 import pytest
 
 from mpms import bootstrap
+from mpms.adapters.postgres.database.connections import Connections
+from mpms.adapters.postgres.database.queries import Queries
+from mpms.adapters.postgres.database.unit_of_work import PostgresUnitOfWork
 from mpms.adapters.postgres.history import audit
 from mpms.bootstrap import Services
+from mpms.domain.history.kinds import Audit, Kind, Kinds
+from mpms.domain.people.people import Role
 from mpms.ports.history.audit import AuditFilter
 from mpms.services.history.read_audit import read_audit
 
@@ -53,6 +58,22 @@ def test_a_line_is_found_by_the_beginning_of_its_values(services: Services) -> N
     assert about(services, "100%") == about(services, "y" * 300) == []
     assert about(services, "mo-2026", actor="ada") == []
     assert about(services, " ") == [3, 2, 1, 0]
+
+
+def test_kinds_of_plug_ins_are_in_the_log_as_they_say(
+    pool: Connections, queries: Queries
+) -> None:
+    told = {"oven lit": Audit.ALWAYS, "bell rang": Audit.BY_PEOPLE, "tick": Audit.NEVER}
+    kinds = Kinds.of(Kind(name, audit=audit) for name, audit in told.items())
+    uow = PostgresUnitOfWork(pool, queries, kinds=kinds)
+    with uow() as tx:
+        for who in ("ada", "oven"):
+            for name in told:
+                tx.events.append(name, actor=who, data={})
+    with uow() as tx:
+        tx.people.add("ada", "Ada", Role.WORKER)
+    found = [(line.actor, line.kind) for line in read_audit(uow, AuditFilter()).lines]
+    assert found == [("oven", "oven lit"), ("ada", "bell rang"), ("ada", "oven lit")]
 
 
 def test_a_line_is_found_by_its_instance(services: Services, database_url: str) -> None:

@@ -172,6 +172,7 @@ def test_every_statement_is_used_and_every_used_statement_exists(
     (folder,) = postgres.__path__
     folders = (Path(folder), Path(folder).parents[1] / "factory/adapters/postgres")
     source = "".join(p.read_text() for f in folders for p in f.rglob("*.py"))
+    source += (folders[1].parents[1] / "plugin.py").read_text()
     assert [name for name in queries if f'"{name}"' not in source] == []
     used = re.findall(r'_statements\.\w+\(\s*"(\w+)"', source)
     assert [name for name in used if name not in queries] == []

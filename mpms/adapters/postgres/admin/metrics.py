@@ -12,4 +12,5 @@ class Metrics(Repository):
     """Reads only."""
 
     def now(self) -> Sequence[Measured]:
-        return [Measured(*row) for row in self._statements.rows("metrics_now")]
+        rows = self._statements.rows("metrics_now") + self._statements.added("metrics")
+        return [Measured(*row) for row in rows]

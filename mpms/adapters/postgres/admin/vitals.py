@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from datetime import datetime
+
 from mpms.adapters.postgres.database.statements import Repository
-from mpms.ports.admin.vitals import DatabaseFacts, QueueAges
+from mpms.ports.admin.vitals import QUEUES, DatabaseFacts
 
 
 class Vitals(Repository):
@@ -13,5 +16,7 @@ class Vitals(Repository):
         row = self._statements.row("vitals_database")
         return DatabaseFacts(*(row or ("", 0)))
 
-    def queues(self) -> QueueAges:
-        return QueueAges(*(self._statements.row("vitals_queues") or ()))
+    def queues(self) -> Mapping[str, datetime | None]:
+        since = self._statements.row("vitals_queues") or ()
+        added = self._statements.added("queues")
+        return dict(zip(QUEUES, since, strict=True)) | dict(added)

@@ -12,9 +12,10 @@ no caller has to know the driver: a lock that was waited for in vain is
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from decimal import Decimal
+from types import MappingProxyType
 from typing import Any
 from uuid import UUID
 
@@ -34,6 +35,8 @@ from mpms.adapters.postgres.database.prepared import Prepared
 from mpms.domain.errors import DatabaseAway, InstanceBusy
 
 Row = tuple[Any, ...]
+Additions = Mapping[str, Sequence[str]]  # question of ours: statements of plug-ins
+NO_ADDITIONS: Additions = MappingProxyType({})
 
 REACH = 32
 NOTIFY = "SELECT pg_notify(%s, '')"
@@ -77,10 +80,12 @@ class Statements:
         link: Link,
         queries: Mapping[str, str],
         prepared: Mapping[str, Prepared] | None = None,
+        additions: Additions = NO_ADDITIONS,
     ) -> None:
         self._link = link
         self._queries = queries
         self._prepared = prepared or {}
+        self._additions = additions
         self._waiting: list[bytes] = []
         self._to_prepare: set[str] = set()
         self._gathered = Gathered()
@@ -111,6 +116,19 @@ class Statements:
 
     def rows(self, name: str, /, **parameters: Any) -> list[Row]:
         return self._executed(name, parameters).fetchall()
+
+    def added(self, question: str, /, **parameters: Any) -> list[Row]:
+        """What plug-ins know beside a statement of ours; each has one of its own."""
+        return [
+            row
+            for name in self._additions.get(question, ())
+            for row in self.rows(name, **parameters)
+        ]
+
+    def run_added(self, question: str, /, **parameters: Any) -> None:
+        """Run theirs on the way of the next statement."""
+        for name in self._additions.get(question, ()):
+            self.run_later(name, **parameters)
 
     def claim(
         self, name: str, /, *, reach: int = REACH, **parameters: Any

@@ -17,7 +17,12 @@ from mpms.adapters.postgres.alerts import Alerts
 from mpms.adapters.postgres.bulk import Batches
 from mpms.adapters.postgres.database.connections import Connections
 from mpms.adapters.postgres.database.queries import Queries
-from mpms.adapters.postgres.database.statements import Statements, our_errors
+from mpms.adapters.postgres.database.statements import (
+    NO_ADDITIONS,
+    Additions,
+    Statements,
+    our_errors,
+)
 from mpms.adapters.postgres.history.events import Events
 from mpms.adapters.postgres.history.old_history import OldHistory
 from mpms.adapters.postgres.history.retention import Retention
@@ -61,7 +66,8 @@ StoreMaker = Callable[[Statements], object]
 class _Late:
     """A repository that is loaded and made when a transaction first asks for it."""
 
-    def __init__(self, home: str) -> None:
+    def __init__(self, home: str, *, with_kinds: bool) -> None:
+        self._with_kinds = with_kinds
         self._module, _, self._kind = home.rpartition(".")
 
     def __set_name__(self, owner: type, name: str) -> None:
@@ -69,13 +75,14 @@ class _Late:
 
     def __get__(self, transaction: PostgresTransaction, owner: type) -> Any:
         home = import_module(f"mpms.adapters.postgres.{self._module}")
-        repository = getattr(home, self._kind)(transaction.statements)
+        kinds = (transaction.kinds,) if self._with_kinds else ()
+        repository = getattr(home, self._kind)(transaction.statements, *kinds)
         setattr(transaction, self._name, repository)
         return repository
 
 
-def _late(home: str) -> Any:
-    return _Late(home)
+def _late(home: str, *, with_kinds: bool = False) -> Any:
+    return _Late(home, with_kinds=with_kinds)
 
 
 class PostgresTransaction:
@@ -86,7 +93,7 @@ class PostgresTransaction:
     api_tokens: ApiTokens = _late("api.ApiTokens")
     attachments: Attachments = _late("tasks.attachments.Attachments")
     attempts: Attempts = _late("people.attempts.Attempts")
-    audit: AuditLog = _late("history.audit.AuditLog")
+    audit: AuditLog = _late("history.audit.AuditLog", with_kinds=True)
     claims: Claims = _late("tasks.claims.Claims")
     cockpit: Cockpit = _late("processes.cockpit.Cockpit")
     cockpit_instance: CockpitInstance = _late("instances.cockpit.CockpitInstance")
@@ -110,6 +117,7 @@ class PostgresTransaction:
     ) -> None:
         self.statements = statements
         self._stores = stores
+        self.kinds = kinds
         self.definitions = Definitions(statements, versions)
         self.instances = Instances(statements)
         self.waits = Waits(statements)
@@ -159,8 +167,10 @@ class PostgresUnitOfWork:
         channel: str = "mpms",
         stores: Mapping[str, StoreMaker] | None = None,
         kinds: Kinds | None = None,
+        additions: Additions = NO_ADDITIONS,
     ) -> None:
         self._pool = pool
+        self._additions = additions
         self._stores = stores or {}
         self._kinds = kinds or Kinds()
         self._queries = queries
@@ -172,7 +182,9 @@ class PostgresUnitOfWork:
     def __call__(self) -> Iterator[PostgresTransaction]:
         """Commit at the end of the block; an exception rolls back."""
         with our_errors(), self._pool.bare() as link:
-            statements = Statements(link, self._queries, self._prepared)
+            statements = Statements(
+                link, self._queries, self._prepared, self._additions
+            )
             transaction = PostgresTransaction(
                 statements, self._versions, self._stores, self._kinds
             )

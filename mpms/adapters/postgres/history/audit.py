@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from mpms.adapters.postgres.database.statements import Repository
+from mpms.adapters.postgres.database.statements import Repository, Statements
+from mpms.domain.history.kinds import Audit, Kinds
 from mpms.ports.history.audit import AuditFilter, AuditLine, AuditPlace
 
 FEW = 10_000  # lines about one thing that are fetched before they are sorted
@@ -15,6 +16,10 @@ LONGEST = 200  # as long as the index knows values
 
 class AuditLog(Repository):
     """Rows of ``events`` that a person wrote."""
+
+    def __init__(self, statements: Statements, kinds: Kinds) -> None:
+        super().__init__(statements)
+        self._kinds = kinds.kinds.values()
 
     def lines(
         self, wanted: AuditFilter, *, below: AuditPlace | None, limit: int
@@ -28,9 +33,14 @@ class AuditLog(Repository):
             below_at=None if below is None else below[0],
             below_id=None if below is None else below[1],
             limit=limit,
+            never=self._named(Audit.NEVER),
+            by_people=self._named(Audit.BY_PEOPLE),
             **self._about((wanted.thing or "").strip()),
         )
         return [AuditLine(*row) for row in rows]
+
+    def _named(self, audit: Audit) -> list[str]:
+        return [kind.name for kind in self._kinds if kind.audit is audit]
 
     def _about(self, thing: str) -> dict[str, Any]:
         """The lines about a thing if they are few, else what tells whether one is."""

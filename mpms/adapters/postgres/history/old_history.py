@@ -31,13 +31,17 @@ class OldHistory(Repository):
 
     def count(self, instance_ids: Sequence[str]) -> HistoryCounts:
         row = self._statements.row("old_history_count", ids=list(instance_ids))
-        return HistoryCounts(len(instance_ids), *(row or (0, 0, 0, 0, 0)))
+        events, answers, incidents, attachments = row or (0, 0, 0, 0)
+        goals = sum(n for (n,) in self._statements.added("old", ids=list(instance_ids)))
+        return HistoryCounts(
+            len(instance_ids), events, answers, incidents, goals, attachments
+        )
 
     def delete(self, instance_ids: Sequence[str]) -> None:
         ids = list(instance_ids)
         self._statements.run("old_history_allow")
         self._statements.run("old_history_delete_events", ids=ids)
-        self._statements.run("old_history_delete_goals", ids=ids)
+        self._statements.run_added("delete", ids=ids)
         self._statements.run("old_history_delete_instances", ids=ids)
 
     def count_loose(self, before: datetime) -> int:

@@ -16,7 +16,6 @@ STEPS: dict[str, Sequence[str]] = {
     "tallies_values": ("variable",),
     "tallies_ended": ("variable", *ENDS),
     "tallies_lead_times": ("instance completed",),
-    "tallies_orders": ("order accepted", "order status"),
 }
 """What is counted, and the kinds of lines that it is counted from."""
 
@@ -47,6 +46,7 @@ class Tallies(Repository):
             if not set(kinds).isdisjoint(wanted):
                 self._statements.run_later(name, **portion)
         self._statements.run_later("tallies_kinds", **portion)
+        self._statements.run_added("tally", **portion)
         self._statements.run("tallies_move", transaction=to_transaction, line=to_line)
         return True
 

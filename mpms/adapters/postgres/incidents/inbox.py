@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from mpms.adapters.postgres.database.statements import Repository, Row
@@ -29,7 +29,9 @@ class Inbox(Repository):
     def alarm_counts(self, decision_form: str) -> AlarmCounts:
         row = self._statements.row("inbox_alarm_counts", decision_form=decision_form)
         assert row is not None  # noqa: S101
-        return AlarmCounts(*row)
+        undecided = sum(count for (count,) in self._statements.added("undecided"))
+        stopped, late_answers, causes = row
+        return AlarmCounts(stopped, late_answers, undecided, causes)
 
     def count(self, wanted: CauseFilter) -> tuple[int, int]:
         row = self._statements.row("inbox_count", **asdict(wanted))
@@ -66,7 +68,13 @@ class Inbox(Repository):
 
     def _incidents(self, name: str, **parameters: Any) -> list[CauseIncident]:
         rows = self._statements.rows(name, **parameters)
-        return [CauseIncident(*row) for row in rows]
+        found = [CauseIncident(*row) for row in rows]
+        keys = sorted({one.business_key for one in found if one.business_key})
+        orders = {key for (key,) in self._statements.added("orders", keys=keys)}
+        return [
+            replace(one, order=one.business_key) if one.business_key in orders else one
+            for one in found
+        ]
 
 
 def _cause(row: Row) -> CauseRow:

@@ -7,7 +7,7 @@ merged from both.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from typing import Any
@@ -44,7 +44,10 @@ class Cockpit(Repository):
         return found
 
     def late(self, today: date) -> Mapping[str, int]:
-        return dict(self._statements.rows("cockpit_late", today=today))
+        found: Counter[str] = Counter()
+        for key, late in self._statements.added("late", today=today):
+            found[key] += late
+        return found
 
     def versions(self, key: str) -> Sequence[VersionRow]:
         return [

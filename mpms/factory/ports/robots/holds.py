@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
-
-# Each brings the rows it speaks of, and no process uses them all.
-if TYPE_CHECKING:
-    pass
+from typing import Protocol
 
 
 class RobotHolds(Protocol):

@@ -137,7 +137,7 @@ def floor_facts(tx: Transaction, orders: dict[str, str | None]) -> FloorFacts:
     """``orders`` remembers the order of each instance; that never changes."""
     held = tx.robot_holds.held()
     places = {goal.robot: goal for goal in tx.goals.open()}
-    moves = tx.jobs.waiting(["robot.move"])
+    moves = tx.robot_jobs.waiting(["robot.move"])
     waits = {job.robot: job.why for job in moves if job.robot and job.why}
     work = {}
     for robot in held.keys() | places.keys() | waits.keys():

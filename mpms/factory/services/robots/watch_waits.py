@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from mpms.domain.errors import InstanceBusy
 from mpms.domain.incidents.incidents import STANDS
-from mpms.domain.jobs import RobotJob
+from mpms.factory.ports.robots.jobs import RobotJob
 from mpms.factory.ports.store import UnitOfWork
 from mpms.factory.services.robots.own import OwnRobots
 from mpms.services.incidents.open import open_incident
@@ -39,7 +39,7 @@ class WatchWaits:
             return False
         self._look_at = now + min(LOOK_S, self.patience_s)
         with self.uow() as tx:
-            waiting = tx.jobs.waiting(TOPICS)
+            waiting = tx.robot_jobs.waiting(TOPICS)
         for job in waiting:
             if job.robot in self.owned.mine and job.waited_s >= self.patience_s:
                 self._tell(job)
@@ -49,7 +49,9 @@ class WatchWaits:
         try:
             with self.uow() as tx:
                 tx.instances.lock(job.instance_id)
-                still = [j for j in tx.jobs.waiting(TOPICS) if j.task_id == job.task_id]
+                still = [
+                    j for j in tx.robot_jobs.waiting(TOPICS) if j.task_id == job.task_id
+                ]
                 if still and still[0].why:
                     open_incident(
                         tx,

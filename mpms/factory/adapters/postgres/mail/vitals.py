@@ -12,12 +12,14 @@ class MailVitals(Repository):
     """Facts that no table holds by itself."""
 
     def mail(self) -> MailFacts:
-        return MailFacts(*(self._statements.row("vitals_mail") or (None, 0, 0, None)))
+        return MailFacts(
+            *(self._statements.row("mail_vitals_now") or (None, 0, 0, None))
+        )
 
     def replies(self, limit: int) -> Sequence[UnsentReply]:
-        rows = self._statements.rows("vitals_replies", limit=limit)
+        rows = self._statements.rows("mail_vitals_replies", limit=limit)
         return [UnsentReply(*row) for row in rows]
 
     def mails(self, limit: int) -> Sequence[MailRead]:
-        rows = self._statements.rows("vitals_mails", limit=limit)
+        rows = self._statements.rows("mail_vitals_mails", limit=limit)
         return [MailRead(*row) for row in rows]

@@ -63,3 +63,7 @@ RETURNING recipient;
 SELECT state, count(*)
 FROM outbox
 GROUP BY state;
+
+-- name: outbox_oldest
+-- Since when a reply could have been sent.
+SELECT 'reply', min(written_at) FROM outbox WHERE state = 'waiting';

@@ -103,3 +103,14 @@ SELECT
 FROM goals
 WHERE instance_id = ANY(%(instance_ids)s::uuid[])
 ORDER BY created_at, id;
+
+-- name: goals_delete_ended
+-- Their drives; one that a robot still drives stays.
+DELETE FROM goals
+WHERE instance_id = ANY (%(ids)s::uuid[]) AND state NOT IN ('new', 'sent');
+
+-- name: goals_count_ended
+-- Drives of these instances; one that a robot still drives stays.
+SELECT count(*)
+FROM goals
+WHERE instance_id = ANY (%(ids)s::uuid[]) AND state NOT IN ('new', 'sent');

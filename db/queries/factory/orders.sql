@@ -183,3 +183,56 @@ WHERE instance_id = %(instance_id)s::uuid;
 UPDATE orders
 SET instance_id = %(instance_id)s::uuid
 WHERE number = %(number)s;
+
+-- name: orders_late
+-- How many instances of each process make an order that was due before a day.
+SELECT i.key, count(*)
+FROM instances AS i
+JOIN orders AS o ON o.instance_id = i.id
+WHERE
+    i.ended_at IS NULL
+    AND o.due < %(today)s::date
+    AND o.status IN ('waiting for release', 'new', 'in process')
+GROUP BY i.key;
+
+-- name: orders_tally
+-- Count orders that came and ended. Compared as text: reading into JSON fails where
+-- somebody typed a null character.
+WITH lines AS MATERIALIZED (
+    SELECT transaction, id, at, kind, data
+    FROM events
+    WHERE
+        (transaction, id) > (%(transaction)s::text::xid8, %(line)s::bigint)
+        AND (transaction, id) <= (%(to_transaction)s::text::xid8, %(to_line)s::bigint)
+        AND kind IN ('order accepted', 'order status')
+    ORDER BY transaction, id
+    LIMIT %(limit)s
+)
+INSERT INTO order_hours AS h (hour, received, done, cancelled)
+SELECT
+    date_trunc('hour', at, 'UTC'),
+    count(*) FILTER (WHERE kind = 'order accepted'),
+    count(*) FILTER (
+        WHERE kind = 'order status' AND (
+            data::text LIKE '%%"new":"done"%%'
+            OR data::text LIKE '%%"new":"completed manually"%%'
+        )
+    ),
+    count(*) FILTER (
+        WHERE kind = 'order status' AND data::text LIKE '%%"new":"cancelled"%%'
+    )
+FROM lines
+GROUP BY 1
+ORDER BY 1
+ON CONFLICT (hour) DO UPDATE SET
+    received = h.received + EXCLUDED.received,
+    done = h.done + EXCLUDED.done,
+    cancelled = h.cancelled + EXCLUDED.cancelled;
+
+-- name: orders_unreleased
+-- How many wait until somebody releases them.
+SELECT count(*) FROM orders WHERE status = 'waiting for release';
+
+-- name: orders_known
+-- Which of these business keys are numbers of orders.
+SELECT number FROM orders WHERE number = ANY (%(keys)s::text[]);
