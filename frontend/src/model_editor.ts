@@ -285,7 +285,7 @@ class Editor {
   #changed(): void {
     this.#unsaved = true;
     this.#changes += 1;
-    this.#state.textContent = t("Not kept yet");
+    this.#state.textContent = t("Not saved yet");
     this.#refresh();
     this.#listElements();
     clearTimeout(this.#timer);
@@ -306,13 +306,13 @@ class Editor {
     if (status !== 200) {
       this.#unsaved ||= keep;
       const why = typeof said["detail"] === "string" ? said["detail"] : t("no connection");
-      this.#state.textContent = t("Not kept: {why}", { why });
+      this.#state.textContent = t("Not saved: {why}", { why });
       return false;
     }
     // What was changed meanwhile is kept by the next one.
     if (changes === this.#changes) {
       this.#unsaved = false;
-      if (keep) this.#state.textContent = t("Kept as your draft");
+      if (keep) this.#state.textContent = t("Saved as your draft");
     }
     this.#show(said["findings"] as Finding[]);
     return true;

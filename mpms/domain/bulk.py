@@ -58,11 +58,11 @@ class TooManyForBatch(BatchRefused):
 
 
 class NothingForBatch(BatchRefused):
-    """Nothing fits, so there is nothing to do."""
+    """No matches, so there is nothing to do."""
 
 
 class BatchOver(BatchRefused):
-    """This bulk action has ended already."""
+    """This bulk action has already ended."""
 
 
 @dataclass(frozen=True)

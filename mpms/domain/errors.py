@@ -17,7 +17,7 @@ class ServerRefuses(MpmsError):
 
 
 class NotFound(MpmsError):
-    """What was asked for does not exist."""
+    """The requested page does not exist."""
 
 
 class ProcessUnknown(NotFound):
@@ -45,7 +45,7 @@ class InstanceSuspended(InstanceBusy):
 
 
 class AlreadySuspended(Conflict):
-    """It is suspended already."""
+    """It is already suspended."""
 
 
 class NotSuspended(Conflict):
@@ -65,7 +65,7 @@ class RepairRefused(MpmsError):
 
 
 class ReasonMissing(MpmsError):
-    """Say why: a repair that changes the course needs a reason."""
+    """Enter a reason: a repair that changes the flow needs one."""
 
 
 class MigrationRefused(MpmsError):

@@ -183,7 +183,9 @@ class RepairShop:
         found = (t for t in self.run.tasks.values() if t.key == task_id)
         token = next(found, None)
         if token is None or token is self.run.task_tree:
-            raise TaskGone("This task is gone; somebody or something was faster.")
+            raise TaskGone(
+                "This task no longer exists; somebody or something was faster."
+            )
         return token
 
     @staticmethod

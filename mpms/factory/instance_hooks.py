@@ -10,7 +10,7 @@ from mpms.factory.ports.store import Transaction
 from mpms.services.instances.hooks import InstanceHooks
 
 CANCELLED = "the order was cancelled meanwhile"
-BY_HAND = "the order was completed by hand meanwhile"
+BY_HAND = "the order was completed manually meanwhile"
 
 
 class FactoryHooks(InstanceHooks):

@@ -269,7 +269,7 @@ def test_after_an_error_the_worker_decides_about_the_order(
     task = plant.form("decide")
     assert plant.sees("decide")["error_code"] == "RobotFailed"
     assert plant.sees("decide")["error_message"] == "no way around the pallet"
-    with pytest.raises(FormInvalid, match="What shall become of the order"):
+    with pytest.raises(FormInvalid, match="What should happen to the order"):
         plant.submit(task.task_id, {"decision": "burn it", "reason": "angry"})
     plant.submit(task.task_id, {"decision": decision, "reason": "the floor is blocked"})
     assert plant.instance(instance_id).status == "completed"

@@ -78,7 +78,7 @@ TOKENS = (
     machine("stuck", sentence="Stuck: {step}", tone="bad"),
     machine(
         "turns missed",
-        sentence="Missed turns of a timer left out: {missed} ({step})",
+        sentence="Missed timer runs skipped: {missed} ({step})",
         tone="warn",
     ),
     machine("retried", sentence="Tried again: {step}"),
@@ -133,14 +133,14 @@ INSTANCES = (
     Kind(
         "suspended",
         STEP,
-        "{who} let the process stand still",
+        "{who} suspended the process",
         "warn",
         action="suspended a process",
     ),
     Kind(
         "resumed",
         STEP,
-        "{who} let the process go on",
+        "{who} resumed the process",
         "info",
         action="resumed a process",
     ),
@@ -177,14 +177,14 @@ INSTANCES = (
     Kind("signal sent", STEP, action="sent a signal"),
 )
 TASKS = (
-    Kind("task claimed", ("tasks",), "{who} took on: {step}", action="took a task"),
+    Kind("task claimed", ("tasks",), "{who} took: {step}", action="took a task"),
     Kind(
         "task given back",
         ("tasks",),
         "{who} gave back: {step}",
         action="gave a task back",
     ),
-    Kind("draft begun", ("tasks",), "{who} began to fill in: {step}"),
+    Kind("draft begun", ("tasks",), "{who} started to fill in: {step}"),
     Kind(
         "form answered",
         STEP,
@@ -237,8 +237,8 @@ BULK = (
 )
 ADMINISTRATION = (
     Kind("deployed", action="deployed models"),
-    Kind("draft kept", action="laid a draft before somebody"),
-    Kind("draft dropped", action="took somebody's draft away"),
+    Kind("draft kept", action="submitted a draft for review"),
+    Kind("draft dropped", action="discarded somebody's draft"),
     Kind("connection tested", action="tested a connection"),
     Kind("retention changed", action="changed the retention"),
     Kind("deletion asked", action="asked for a deletion"),
@@ -277,7 +277,7 @@ PEOPLE = (
     Kind("person disabled", action="disabled a person", for_admins=True),
     Kind(
         "administrator kept",
-        action="left the last administrator in office",
+        action="kept the last administrator",
         for_admins=True,
     ),
     Kind("tablet enrolled", action="enrolled a tablet", for_admins=True),

@@ -67,7 +67,7 @@ def check_password(password: str, login: str) -> None:
     if len(password) > PASSWORD_AT_MOST:
         raise PasswordTooWeak("A password has at most 256 characters.")
     if plain.strip() in WORST_PASSWORDS or len(set(plain)) < 4:
-        raise PasswordTooWeak("This password is among the first that anybody tries.")
+        raise PasswordTooWeak("This password is one of the most common ones.")
     if plain.replace(login, "").strip("0123456789 !.-_") == "":
         raise PasswordTooWeak("The password must not be the login.")
 

@@ -24,7 +24,7 @@ class AddressMissing(MpmsError):
 
 
 class TooManyDevices(MpmsError):
-    """Alerts are on for ten devices already. Switch one of them off first."""
+    """Alerts are already on for ten devices. Switch one of them off first."""
 
 
 @dataclass(frozen=True)

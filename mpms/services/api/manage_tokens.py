@@ -35,7 +35,7 @@ class TokenNameTaken(Conflict):
 
 
 class TokenDaysInvalid(MpmsError):
-    """A token is good for 1 to 3650 days."""
+    """A token is valid for 1 to 3650 days."""
 
 
 class TokenGroupInvalid(MpmsError):

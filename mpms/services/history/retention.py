@@ -25,15 +25,15 @@ MOST_DAYS = 36_500
 
 
 class DaysInvalid(MpmsError):
-    """Say a whole number of days from 1 to 36500, or nothing to keep all."""
+    """Enter a whole number of days from 1 to 36500, or nothing to keep everything."""
 
 
 class DeletionUnderWay(MpmsError):
-    """A deletion is under way already."""
+    """A deletion is already running."""
 
 
 class NothingToForget(MpmsError):
-    """Everything is kept for ever. Say first after how many days it may go."""
+    """Everything is kept forever. First enter when history may be deleted."""
 
 
 class _TakenOver(Exception):

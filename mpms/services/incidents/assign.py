@@ -12,7 +12,7 @@ class NobodyOfThatName(MpmsError):
 
 
 class CauseOver(NotFound):
-    """Nothing of this cause is open any more."""
+    """No incident of this cause is open any more."""
 
 
 def assign_cause(uow: UnitOfWork, cause: str, to: str | None, *, by: str) -> int:

@@ -59,7 +59,7 @@ class Advance:
         False for an error that the model does not catch; nothing was written then.
         """
         if instance.status.ended:
-            raise TaskGone("The process has ended already.")
+            raise TaskGone("The process has already ended.")
         if instance.suspended is not None and not isinstance(command, BY_OPERATORS):
             raise InstanceSuspended(f"This process is {instance.suspended}.")
         definition = tx.definitions.by_id(instance.definition_id)

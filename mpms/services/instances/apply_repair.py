@@ -88,9 +88,9 @@ def _element(
     if task_id is None:
         return None
     if instance.snapshot is None or instance.status.ended:
-        raise TaskGone("The process has ended already.")
+        raise TaskGone("The process has already ended.")
     definition = tx.definitions.by_id(instance.definition_id)
     for token in advance.engine.tokens(definition, instance.snapshot):
         if token.task_id == task_id:
             return token.element
-    raise TaskGone("This task is gone; somebody or something was faster.")
+    raise TaskGone("This task no longer exists; somebody or something was faster.")

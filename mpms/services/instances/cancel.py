@@ -26,7 +26,7 @@ def cancel_instance(
         instance = tx.instances.lock(instance_id)
         why = required(reason)
         if instance.status.ended:
-            raise TaskGone("The process has ended already.")
+            raise TaskGone("The process has already ended.")
         tx.events.append(
             "cancel", actor=by, instance_id=instance_id, data={"reason": why}
         )

@@ -24,7 +24,7 @@ def suspend_instance(
     with uow() as tx:
         instance = tx.instances.lock(instance_id)
         if instance.status.ended:
-            raise TaskGone("The process has ended already.")
+            raise TaskGone("The process has already ended.")
         if instance.suspended is not None:
             raise AlreadySuspended(f"It is already {instance.suspended}")
         tx.suspensions.suspend(instance_id, by=by, reason=why)

@@ -50,7 +50,7 @@ def plan_undo(uow: UnitOfWork, engine: Engine, instance_id: str, line: int) -> U
         if found is None or found.kind not in UNDOABLE:
             raise RepairRefused("This cannot be undone.")
         if line in tx.cockpit_instance.undone(instance_id):
-            raise RepairRefused("This has been undone already.")
+            raise RepairRefused("This has already been undone.")
         return _plan(tx, engine, instance, found)
 
 
@@ -126,11 +126,11 @@ def _plan(tx: Transaction, engine: Engine, instance: Instance, line: Line) -> Un
     match line.kind:
         case "suspended":
             if instance.suspended is None:
-                raise RepairRefused("The process goes on already.")
+                raise RepairRefused("The process is already running.")
             return Undo(line)
         case "resumed":
             if instance.suspended is not None:
-                raise RepairRefused("The process stands still already.")
+                raise RepairRefused("The process is already suspended.")
             return Undo(line)
         case "migrated":
             return _version_before(tx, instance, line)
@@ -175,7 +175,7 @@ def _values_before(
         if change.kind == "variable" and name in meant and same:
             first.setdefault(str(name), change.data)
     if not first:
-        raise RepairRefused("This changed nothing.")
+        raise RepairRefused("This did not change anything.")
     for name, change_data in first.items():
         expected = {} if "removed" in change_data else {name: change_data.get("new")}
         if {n: v for n, v in holder.items() if n == name} != expected:

@@ -14,7 +14,7 @@ MAX_REASON = 500
 
 
 class LateAnswerDecided(NotFound):
-    """Somebody has decided about this answer already."""
+    """Somebody has already decided about this answer."""
 
 
 class AnswerOvertaken(MpmsError):
@@ -22,7 +22,7 @@ class AnswerOvertaken(MpmsError):
 
 
 class ReasonNeeded(MpmsError):
-    """Say in a few words why the answer is discarded."""
+    """Enter a short reason for discarding the answer."""
 
 
 def accept_late_answer(

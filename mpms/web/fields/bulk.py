@@ -75,7 +75,7 @@ def details_in(action: BatchAction, form: Form, *, complete: bool) -> dict[str, 
         case BatchAction.CANCEL:
             return {"completed_manually": bool(form.get("completed_manually"))}
         case BatchAction.SET_VARIABLES:
-            name = needed("variable", t("Say the name of the variable."))
+            name = needed("variable", t("Enter the name of the variable."))
             if len(name) > LONGEST_NAME or not name.isprintable():
                 text = t("This cannot be the name of a variable.")
                 raise FieldWrong("variable", text)
@@ -86,7 +86,7 @@ def details_in(action: BatchAction, form: Form, *, complete: bool) -> dict[str, 
             return {"element": needed("at", t("Choose the step that is meant."))}
         case BatchAction.MOVE:
             at = needed("at", t("Choose the step that is meant."))
-            to = needed("target", t("Choose where the tokens shall go."))
+            to = needed("target", t("Choose where the tokens should go."))
             return {"element": at, "to": to}
         case BatchAction.MIGRATE:
             version = version_in(form)
@@ -96,7 +96,7 @@ def details_in(action: BatchAction, form: Form, *, complete: bool) -> dict[str, 
                 return {}
             return {"version": version, "renamed": renamed_in(form)}
         case BatchAction.RESTART:
-            at = needed("at", t("Choose where the process shall begin."))
+            at = needed("at", t("Choose where the process should start."))
             elements = [at] if at else []
             return {"elements": elements, "latest": bool(form.get("latest"))}
     return {}

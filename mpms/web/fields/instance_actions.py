@@ -112,7 +112,7 @@ def _no_number(name: str) -> Any:
 
 
 def _name(asked: Asked) -> str:
-    name = asked.chosen("name", t("Say the name of the variable."))
+    name = asked.chosen("name", t("Enter the name of the variable."))
     if len(name) > LONGEST_NAME or not name.isprintable():
         raise FieldWrong("name", t("This cannot be the name of a variable."))
     return name
@@ -126,7 +126,7 @@ def _retry(asked: Asked) -> Done:
     with desk.uow() as tx:
         found = tx.incidents.get(int(number))
     if found is None or found.instance_id != asked.instance_id:
-        raise FieldWrong("incident", t("This incident is not open any more."))
+        raise FieldWrong("incident", t("This incident is no longer open."))
     retry_incident(
         desk.uow, desk.advance, int(number), by=asked.by, reason=required(asked.reason)
     )
@@ -179,7 +179,7 @@ def _skip(asked: Asked) -> Done:
 
 def _move(asked: Asked) -> Done:
     desk = asked.desk
-    target = asked.chosen("element", t("Choose where the token shall go."))
+    target = asked.chosen("element", t("Choose where the token should go."))
     move_token(
         desk.uow, desk.advance, asked.instance_id, asked.task(), target, **asked.why
     )
@@ -196,13 +196,13 @@ def _cancel_activity(asked: Asked) -> Done:
 
 def _suspend(asked: Asked) -> Done:
     suspend_instance(asked.desk.uow, asked.instance_id, **asked.why)
-    return Done(t("The process stands still."))
+    return Done(t("The process is suspended."))
 
 
 def _resume(asked: Asked) -> Done:
     why = required(asked.reason)
     resume_instance(asked.desk.uow, asked.instance_id, by=asked.by, reason=why)
-    return Done(t("The process goes on."))
+    return Done(t("The process is resumed."))
 
 
 def _cancel(asked: Asked) -> Done:
@@ -220,7 +220,7 @@ def _cancel(asked: Asked) -> Done:
 def _restart(asked: Asked) -> Done:
     desk, places = asked.desk, asked.form.getlist("element")
     if not places:
-        raise FieldWrong("element", t("Choose where the process shall begin."))
+        raise FieldWrong("element", t("Choose where the process should start."))
     new_id = restart_instance(
         desk.uow,
         desk.advance,
@@ -272,7 +272,7 @@ def line_in(form: Mapping[str, str]) -> int:
     """Which line of the history is to be undone. FieldWrong."""
     text = form.get("line", "")
     if not text.isdecimal() or len(text) > 18:
-        raise FieldWrong("line", t("Choose what shall be undone."))
+        raise FieldWrong("line", t("Choose what to undo."))
     return int(text)
 
 

@@ -86,18 +86,18 @@ def finding_words(finding: Finding) -> Told:
             t("Start PostgreSQL. Workers and pages go on by themselves."),
         ),
         ("workers", "fine"): lambda: (
-            t("1 worker is alive.")
+            t("1 worker is running.")
             if values["alive"] == 1
-            else t("{n} workers are alive.", n=values["alive"]),
+            else t("{n} workers are running.", n=values["alive"]),
             "",
         ),
         ("workers", "none"): lambda: (
-            t("No worker is alive: nothing moves, no mail is read, no robot drives."),
+            t("No worker is running: processes, mail and robots wait."),
             t("Start one: mpms work. Nothing is lost meanwhile."),
         ),
         ("workers", "failing"): lambda: (
             t(
-                "A round of {name} failed: {why}",
+                "{name} failed: {why}",
                 name=values["name"],
                 why=values["why"],
             ),
@@ -240,8 +240,8 @@ def step_words(step: CheckStep) -> Told:
         "websocket": t("Speak rosbridge"),
         "rosapi": t("Ask for names and types"),
         "fits": t("Compare with the profile"),
-        "heard": t("Hear it"),
-        "pose": t("Know where it is"),
+        "heard": t("Receive data"),
+        "pose": t("Get its position"),
         "limit": t("End in time"),
     }
     title = names.get(step.name, step.name)
@@ -295,8 +295,8 @@ def _causes() -> Mapping[str, tuple[str, str]]:
             t("Set MPMS_IMAP_URL and MPMS_SMTP_URL and start again."),
         ),
         "in_memory": (
-            t("The robots live in memory: there is nothing to connect to."),
-            t("Set MPMS_ROBOTS_URL to speak with real or simulated robots."),
+            t("The robots exist in memory only: there is nothing to connect to."),
+            t("Set MPMS_ROBOTS_URL to connect to real or simulated robots."),
         ),
         "not_found": (
             t("Nobody knows a server of this name."),
@@ -315,7 +315,7 @@ def _causes() -> Mapping[str, tuple[str, str]]:
             t("Is the name right, and not expired? Own authority: MPMS_MAIL_CA_FILE."),
         ),
         "tls": (
-            t("No encrypted connection comes about."),
+            t("No encrypted connection could be made."),
             t("Try the other kind: imaps or imap+starttls, smtps or smtp+starttls."),
         ),
         "no_tls": (
@@ -346,7 +346,7 @@ def _causes() -> Mapping[str, tuple[str, str]]:
             t("Use wss://, or allow the host in the profile under allow_plain_ws."),
         ),
         "silent": (
-            t("Nothing is heard: the server or the robot is frozen, or says nothing."),
+            t("No data received: the server or the robot is frozen or sends nothing."),
             t("Is the robot switched on, and do its drivers run?"),
         ),
         "closed": (
@@ -366,16 +366,16 @@ def _causes() -> Mapping[str, tuple[str, str]]:
             t("Start rosapi beside rosbridge, or set rosapi: false in the profile."),
         ),
         "bad_message": (
-            t("What arrives is not a position."),
+            t("The message received is not a position."),
             t("Compare the topic and its type with the profile."),
         ),
         "frame": (
-            t("The position is told in another frame than the map's."),
+            t("The position is given in another frame than the map's."),
             t("Set frame in the profile to the frame of the map."),
         ),
         "too_slow": (
             t("The test took too long and was given up."),
-            t("What is told above holds; the next step hangs."),
+            t("The steps above passed; the next one hangs."),
         ),
     }
 

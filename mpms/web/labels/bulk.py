@@ -25,7 +25,7 @@ def action_word(action: BatchAction) -> str:
         BatchAction.SET_VARIABLES: t("Set a variable"),
         BatchAction.SKIP: t("Skip a step"),
         BatchAction.MOVE: t("Move tokens"),
-        BatchAction.MIGRATE: t("To another version"),
+        BatchAction.MIGRATE: t("Migrate to another version"),
         BatchAction.RESTART: t("Restart"),
     }[action]
 
@@ -52,7 +52,7 @@ def action_hint(action: BatchAction) -> str:
             "The tokens at one step are cancelled there and go on at the other."
         ),
         BatchAction.MIGRATE: t(
-            "The plan shows first which can go. Nothing is changed before you confirm."
+            "You see the plan first. Nothing changes before you confirm."
         ),
         BatchAction.RESTART: t(
             "For each a new process begins at this step with its last variables."
@@ -119,13 +119,13 @@ def details_words(batch: Batch, names: dict[str, str] | None = None) -> str:
 
 def why_not(reason: str) -> str:
     words = {
-        "ended": t("The process has ended already."),
+        "ended": t("The process has already ended."),
         "running": t("It is still running."),
-        "suspended": t("It is suspended already."),
+        "suspended": t("It is already suspended."),
         "not suspended": t("It is not suspended."),
         "no incident": t("It has no incident that can be tried again."),
-        "no token": t("No token stands there."),
-        "gone": t("It is not there any more."),
+        "no token": t("There is no token there."),
+        "gone": t("It no longer exists."),
     }
     return words.get(reason, reason)
 
@@ -133,7 +133,7 @@ def why_not(reason: str) -> str:
 def error_words(error: MpmsError) -> str:
     if isinstance(error, TooManyForBatch):
         return t(
-            "More than {n} fit; one bulk action takes at most {n}. Narrow the search.",
+            "More than {n} match, too many for one bulk action. Narrow the search.",
             n=error.most,
         )
     return t(" ".join(str(error).split()))

@@ -82,7 +82,7 @@ def kind_word(kind: str) -> str:
         "receiveTask": t("receive"),
         "scriptTask": t("script"),
         "businessRuleTask": t("decision"),
-        "manualTask": t("by hand"),
+        "manualTask": t("manual"),
         "task": t("task"),
         "callActivity": t("called process"),
         "subProcess": t("sub-process"),

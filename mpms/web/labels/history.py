@@ -141,7 +141,7 @@ def token_moved(line: Told) -> Sentence:
 
 def migrated(line: Told) -> Sentence:
     text = t(
-        "{who} carried the process over from version {old} to {new}",
+        "{who} migrated the process from version {old} to {new}",
         who=line.actor,
         old=short(line.data.get("from")),
         new=short(line.data.get("to")),

@@ -55,7 +55,7 @@ def token_word(state: str) -> str:
         "waiting": t("waits"),
         "joining": t("waits for other branches"),
         "stuck": t("stuck"),
-        "watching": t("watches"),
+        "watching": t("waits for a condition"),
     }
     return words.get(state, state)
 
@@ -66,7 +66,7 @@ def job_word(state: str, leased: bool) -> str:
     words = {
         "ready": t("waits for its turn"),
         "handed_on": t("handed on, waits for the report"),
-        "given_up": t("given up"),
+        "given_up": t("failed"),
     }
     return words.get(state, state)
 

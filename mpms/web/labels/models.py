@@ -67,13 +67,13 @@ def fact_word(fact: str) -> str:
 def policy_word(policy: str) -> str:
     """What a hit policy means, in a sentence."""
     words = {
-        "UNIQUE": t("At most one rule may hold."),
-        "FIRST": t("The first rule that holds counts."),
-        "ANY": t("Several rules may hold if they say the same."),
-        "PRIORITY": t("The most important result counts."),
-        "COLLECT": t("All rules that hold count, together."),
-        "RULE ORDER": t("All rules that hold count, in their order."),
-        "OUTPUT ORDER": t("All rules that hold count, the most important first."),
+        "UNIQUE": t("At most one rule may match."),
+        "FIRST": t("The first matching rule counts."),
+        "ANY": t("Several rules may match if their outputs are equal."),
+        "PRIORITY": t("The result with the highest priority counts."),
+        "COLLECT": t("All matching rules count, collected."),
+        "RULE ORDER": t("All matching rules count, in their order."),
+        "OUTPUT ORDER": t("All matching rules count, highest priority first."),
     }
     return words.get(policy, "")
 

@@ -82,7 +82,7 @@ def show() -> str:
 @pages.get("/admin/audit.csv")
 @allowed(LEADERS)
 def as_csv() -> Response:
-    heading = [t("Time"), t("Who"), t("Action"), t("Thing"), t("Change"), t("Reason")]
+    heading = [t("Time"), t("Who"), t("Action"), t("Object"), t("Change"), t("Reason")]
     return _file(
         "csv", "text/csv", _csv([*heading, t("Process"), t("Id")], _exported())
     )

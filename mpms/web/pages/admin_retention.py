@@ -61,7 +61,7 @@ def keep() -> Answer | tuple[str, int]:
     except MpmsError as error:
         return _page(problem=t(str(error)), days=typed), 422
     flash(
-        t("Everything is kept for ever.")
+        t("Everything is kept forever.")
         if days is None
         else t("What ended more than {n} days ago is deleted once a day.", n=days),
         "ok",

@@ -152,10 +152,10 @@ def assign(cause: str) -> Answer | tuple[str, int]:
     def act() -> str:
         assign_cause(desk.uow, cause, to, by=person.login)
         if to is None:
-            return t("Nobody looks at it now.")
+            return t("Assigned to nobody.")
         if to == person.login:
-            return t("You look at it now.")
-        return t("{who} looks at it now.", who=to)
+            return t("Assigned to you.")
+        return t("Assigned to {who}.", who=to)
 
     return _acted(cause, act, "assign")
 
@@ -167,7 +167,7 @@ def comment(cause: str) -> Answer | tuple[str, int]:
 
     def act() -> str:
         comment_cause(desk.uow, cause, request.form.get("text", ""), by=by)
-        return t("The comment is kept.")
+        return t("The comment is saved.")
 
     return _acted(cause, act, "comment")
 

@@ -130,7 +130,7 @@ def _drafted(key: str) -> DecisionPage:
 def _discard(key: str) -> Answer:
     try:
         drop_draft(current_desk().uow, current_person().id, "decision", key)
-        flash(t("The draft is thrown away."))
+        flash(t("The draft is discarded."))
     except DraftUnknown:
         pass
     return redirect(url_for("models.decisions.newest", key=key), 303)

@@ -81,7 +81,7 @@ def carry_over(key: str, version: int) -> Answer | tuple[str, int]:
     chosen = tuple(one.instance_id for one in proposal.can_go)
     reason = request.form.get("reason", "")[:LONGEST_NOTE]
     if not chosen:
-        flash(t("No instance can go, so nothing was changed."), "warn")
+        flash(t("No instance can be migrated, so nothing was changed."), "warn")
         return redirect(request.full_path, 303)
     try:
         number = order_batch(
@@ -93,9 +93,9 @@ def carry_over(key: str, version: int) -> Answer | tuple[str, int]:
             reason=reason,
         )
     except ReasonMissing:
-        wrong = t("Say why they shall go: it is kept in the history.")
+        wrong = t("Enter a reason for the migration; it is kept in the history.")
         return render_template("model_migrate.html", page=proposal, wrong=wrong), 422
-    flash(t("They are brought to version {version} one by one.", version=version))
+    flash(t("They are migrated to version {version} one by one.", version=version))
     if "batches" in current_app.blueprints:
         return redirect(url_for("batches.page", batch_id=number), 303)
     return redirect(url_for("models.version", key=key, version=version), 303)

@@ -153,7 +153,7 @@ def deploy(key: str) -> Answer | tuple[str, int]:
     try:
         answer = deployed({f"{key}.bpmn": draft.content}, note)
     except Refused:
-        wrong = t("Nothing was deployed. Mend what is refused below.")
+        wrong = t("Nothing was deployed. Fix the errors below.")
         return _editor(key, wrong=wrong, note=note), 422
     drop_draft(desk.uow, person.id, "process", key)
     return answer
@@ -163,7 +163,7 @@ def deploy(key: str) -> Answer | tuple[str, int]:
 @allowed(DEPLOYERS)
 def discard(key: str) -> Answer:
     drop_draft(current_desk().uow, current_person().id, "process", key)
-    flash(t("The draft is thrown away."))
+    flash(t("The draft is discarded."))
     return redirect(url_for("models.listing"), 303)
 
 

@@ -35,7 +35,7 @@ def enrol() -> Answer | tuple[str, int]:
     desk = current_desk()
     known = current_tablet()
     if known is not None:
-        flash(t("This browser is enrolled already."))
+        flash(t("This browser is already enrolled."))
         return redirect("/tablets", 303)
     try:
         token = enrol_tablet(

@@ -59,17 +59,17 @@ def act(webhook_id: int, action: str) -> Answer:
         return make_response(_page(renew_secret(uow, webhook_id, by=by)))
     if action == "pause":
         pause_webhook(uow, webhook_id, by=by)
-        flash(t("It is told nothing for now. Nothing is lost."), "ok")
+        flash(t("It is paused. No event is lost."), "ok")
     elif action == "resume":
         resume_webhook(uow, webhook_id, by=by)
-        flash(t("It is told again, from where it stopped."), "ok")
+        flash(t("It continues where it stopped."), "ok")
     elif action == "replay":
         number = request.form.get("event", "").strip()
         if not number.isdecimal() or len(number) > 18:
-            problem = WebhookInvalid("Say the number of an event.")
+            problem = WebhookInvalid("Enter the number of an event.")
             return make_response(_page(problem=problem), 422)
         replay_webhook(uow, webhook_id, int(number), by=by)
-        flash(t("Everything from that event on is told again."), "ok")
+        flash(t("All events from this one on are sent again."), "ok")
     elif action == "delete":
         delete_webhook(uow, webhook_id, by=by)
         flash(t("The webhook is deleted."), "ok")

@@ -18,7 +18,7 @@ _lock = threading.Lock()
 
 
 class TestRuns(MpmsError):
-    """This test is running already. Wait until it has ended."""
+    """This test is already running. Wait until it has ended."""
 
 
 def bounded(

@@ -56,7 +56,7 @@ class ForeignErrors:
             log.error(
                 "error %s: %s %s", number, request.method, request.path, exc_info=cause
             )
-            sentence = f"The fault is ours and has been noted. Its number: {number}."
+            sentence = f"This is our fault and has been logged. Its number: {number}."
             return self.told(500, self.fault, sentence)
         name = self.names.get(status, self.invalid)
         said = self.told(status, name, error.description or error.name)

@@ -171,7 +171,8 @@ def _words(error: HTTPException) -> tuple[str, str]:
             exc_info=getattr(error, "original_exception", None),
         )
         return _title(500), t(
-            "The fault is ours and has been noted. Its number: {number}.", number=number
+            "This is our fault and has been logged. Its number: {number}.",
+            number=number,
         )
     if isinstance(error, ForeignRequest):
         return _title(403), t(

@@ -135,7 +135,7 @@ def test_refuse_tells_the_buyer_why(
     waiting: MailOffice, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert cli.main(["orders", "refuse", "MO-2026-0001", "--why", " "]) == 1
-    assert "Say why" in capsys.readouterr().err
+    assert "Enter a reason" in capsys.readouterr().err
     refuse = ["orders", "refuse", "MO-2026-0001", "--why", "no tank is free"]
     assert cli.main(refuse) == 0
     waiting.send_replies()

@@ -130,7 +130,7 @@ def test_the_connection_test_hears_a_robot_and_notices_a_frozen_one(
         return "Everything that was tried works." in steps.inner_text()
 
     house.until("the robot answers", tried)
-    expect(steps).to_contain_text("Know where it is")
+    expect(steps).to_contain_text("Get its position")
     house.break_robot("freeze robot3 600")
     try:
         page.get_by_role("button", name="Test the connection").click()
@@ -158,7 +158,7 @@ def test_the_health_page_follows_a_living_plant(
     page = open_page("adam")
     page.goto(f"{house.address}/admin")
     health = page.locator("#admin-health")
-    expect(health).to_contain_text("1 worker is alive.")
+    expect(health).to_contain_text("1 worker is running.")
     expect(health.locator(".admin-light-red")).to_have_count(0)
     answer = page.request.get(f"{house.address}/healthz/word")
     assert answer.text().strip() in ("good", "look")
@@ -199,7 +199,7 @@ def test_an_action_is_found_in_the_log_with_its_reason_and_saved(
     dialog = page.locator("#instance-dialog")
     dialog.locator("textarea[name=reason]").fill("a spill at place A")
     dialog.get_by_role("button", name="Suspend the process").click()
-    expect(page.locator(".flash")).to_have_text("The process stands still.")
+    expect(page.locator(".flash")).to_have_text("The process is suspended.")
 
     page.goto(f"{house.address}/admin/audit")
     page.get_by_label("Who", exact=True).fill("adam")
@@ -216,4 +216,4 @@ def test_an_action_is_found_in_the_log_with_its_reason_and_saved(
     rows.get_by_role("link", name=number).click()
     page.wait_for_url(f"{house.address}/cockpit/i/{instance}")
     page.goto(f"{house.address}/admin/audit?who=nobody-at-all")
-    expect(page.get_by_text("Nothing is found.")).to_be_visible()
+    expect(page.get_by_text("Nothing found.")).to_be_visible()

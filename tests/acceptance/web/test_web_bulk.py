@@ -139,7 +139,7 @@ def test_all_that_fit_are_taken_although_one_page_is_shown(
     page.locator("#bulk-page").check()
     expect(page.locator("#bulk-count")).to_have_text("50 selected")
     every = page.locator("#bulk-all")
-    expect(every).to_have_text(f"Select all {MANY} that fit")
+    expect(every).to_have_text(f"Select all {MANY} matches")
     every.click()
     expect(page.locator("#bulk-count")).to_have_text(
         f"All {MANY} that fit are selected"

@@ -205,7 +205,7 @@ def test_a_process_is_edited_by_keys_alone(house: House, open_page: OpenPage) ->
     page.keyboard.type("Fill the tank")
     page.keyboard.press("Tab")
     expect(shape(page, "fill")).to_contain_text("Fill the tank")
-    expect(page.locator("#editor-state")).to_have_text("Kept as your draft")
+    expect(page.locator("#editor-state")).to_have_text("Saved as your draft")
     page.get_by_role("button", name="Undo").focus()
     page.keyboard.press("Enter")
     expect(shape(page, "fill")).to_contain_text("Fill it")
@@ -220,7 +220,7 @@ def test_a_process_is_edited_by_keys_alone(house: House, open_page: OpenPage) ->
     page.keyboard.press("Control+Z")
     expect(shape(page, "fill")).to_be_visible()
     page.goto(f"{house.address}/models/turned/edit")
-    page.get_by_role("button", name="Throw the draft away").click()
+    page.get_by_role("button", name="Discard the draft").click()
 
 
 def test_topics_are_offered_with_what_is_known_of_them(
@@ -290,9 +290,9 @@ def test_a_step_that_becomes_another_kind_keeps_the_words_that_fit_it(
     turn_into(page, "fill", "task")
     turn_into(page, "fill", "user-task")
     expect(page.get_by_label("Inputs")).to_have_value(re.compile("kg = "))
-    expect(page.locator("#editor-state")).to_have_text("Kept as your draft")
+    expect(page.locator("#editor-state")).to_have_text("Saved as your draft")
     page.goto(f"{house.address}/models/turned/edit")
-    page.get_by_role("button", name="Throw the draft away").click()
+    page.get_by_role("button", name="Discard the draft").click()
 
 
 def test_palette_and_menus_have_the_colours_of_the_page(

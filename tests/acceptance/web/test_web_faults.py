@@ -110,7 +110,7 @@ def test_a_robot_that_freezes_on_its_way_is_told_once_and_drives_on_when_it_thaw
     expect(inbox.locator(".instance-incidents")).to_contain_text(f"settled by {robot}")
     expect(inbox.locator(".instance-stuck")).to_have_count(0)
     inbox.goto(there)
-    expect(inbox.locator("#incident-now .banner-ok")).to_contain_text("This is over")
+    expect(inbox.locator("#incident-now .banner-ok")).to_contain_text("Resolved: no")
     house.task(number, "load_material")
     assert house.rows(
         f"SELECT state, count(*) FROM goals WHERE instance_id = '{instance}' GROUP BY 1"

@@ -130,9 +130,9 @@ def test_handlers_that_raise_are_one_cause_to_be_dealt_with(
     expect(cause.locator(".big-number")).to_have_text("3")
     assert complaints_of(page) == []
 
-    cause.get_by_role("button", name=re.compile("I look at it")).focus()
+    cause.get_by_role("button", name=re.compile("Assign to me")).focus()
     page.keyboard.press("Enter")
-    expect(page.locator(".flash")).to_have_text("You look at it now.")
+    expect(page.locator(".flash")).to_have_text("Assigned to you.")
     expect(cause).to_contain_text("Sofía Marín")
 
     cause.get_by_role("link", name=re.compile("Open:")).focus()
@@ -153,12 +153,12 @@ def test_handlers_that_raise_are_one_cause_to_be_dealt_with(
         accept(house, number)
     page.get_by_role("button", name=f"Try again: {numbers[0]}").click()
     expect(page.locator("#incident-now tbody tr")).to_have_count(2)
-    page.get_by_label("Why: what was mended?").fill("the orders are there now")
+    page.get_by_label("Reason: what was fixed?").fill("the orders are there now")
     page.get_by_role("button", name="Try all again").click()
     page.wait_for_url(re.compile(r"/batches/\d+$"))
     expect(page.locator("#batch-told")).to_have_text("2 of 2 done")
     page.go_back()
-    expect(page.locator("#incident-now .banner-ok")).to_contain_text("This is over")
+    expect(page.locator("#incident-now .banner-ok")).to_contain_text("Resolved: no")
     assert complaints_of(page) == []
     for number in numbers:
         house.task(number, "pack")
@@ -209,7 +209,7 @@ def test_who_asked_gets_one_mail_a_cause(house: House, open_page: OpenPage) -> N
     page = open_page("sofia", width=1024, height=900)
     page.goto(f"{house.address}/incidents/alerts")
     page.get_by_label("Mail address").fill(BUYER)
-    page.get_by_text("Write to me when something is stuck").click()
+    page.get_by_text("Send me an alert when something is stuck").click()
     page.get_by_text("Only these:").click()
     page.get_by_text("Noting mail").click()
     page.get_by_role("button", name="Keep").click()

@@ -107,10 +107,10 @@ def test_a_process_is_drawn_deployed_and_started(
     answer = page.goto(f"{house.address}/models")
     assert answer is not None
     assert "unsafe-inline" not in answer.headers["content-security-policy"]
-    page.get_by_role("link", name="Draw a new one").click()
+    page.get_by_role("link", name="Draw a new model").click()
     page.get_by_label("Name").fill("Clean the tank")
     page.get_by_label("Id").fill("clean_tank")
-    page.get_by_role("button", name="Begin to draw").click()
+    page.get_by_role("button", name="Start drawing").click()
     ready = page.locator("#model-editor[data-ready]")
     expect(ready).to_be_attached()
     assert watermark_is_whole(page)
@@ -135,7 +135,7 @@ def test_a_process_is_drawn_deployed_and_started(
     expect(findings.filter(has_text="there is no form 'no_such_form'")).to_be_visible()
     task = page.locator(".djs-element[data-element-id=clean_it]").first
     expect(task).to_have_class(re.compile("finding-warn"))
-    expect(page.locator("#editor-state")).to_have_text("Kept as your draft")
+    expect(page.locator("#editor-state")).to_have_text("Saved as your draft")
 
     page.reload()
     expect(ready).to_be_attached()
@@ -174,13 +174,13 @@ def test_a_draft_is_not_called_kept_while_a_newer_change_is_not(
     house.until("the first is on its way", lambda: held or page.evaluate("0"))
     name.fill("Second")
     name.press("Tab")
-    expect(state).to_have_text("Not kept yet")
+    expect(state).to_have_text("Not saved yet")
     with page.expect_response(f"**{keep}"):
         held[0].continue_()
     house.until("the second is on its way", lambda: held[1:] or page.evaluate("0"))
-    expect(state).to_have_text("Not kept yet")
+    expect(state).to_have_text("Not saved yet")
     held[1].continue_()
-    expect(state).to_have_text("Kept as your draft")
+    expect(state).to_have_text("Saved as your draft")
 
 
 def test_the_factorys_own_process_is_edited_without_losing_anything(
@@ -203,7 +203,7 @@ def test_the_factorys_own_process_is_edited_without_losing_anything(
     note = "drawn by the administrator"
     page.get_by_label("Documentation").fill(note)
     page.get_by_label("Documentation").press("Tab")
-    expect(page.locator("#editor-state")).to_have_text("Kept as your draft")
+    expect(page.locator("#editor-state")).to_have_text("Saved as your draft")
     expect(page.locator("#editor-count")).to_have_text("0")
     page.get_by_role("button", name="Deploy as a new version").click()
     expect(page).to_have_url(re.compile(rf"/models/{key}/\d+(/migrate)?$"))
@@ -261,7 +261,7 @@ def test_a_decision_is_changed_tried_and_deployed(
     page.get_by_label("measured_kg").fill("104")
     page.get_by_label("material").fill('{"required_kg": 100}')
     page.get_by_role("button", name="Decide").click()
-    expect(page.locator("#tried")).to_contain_text("Rules that held: 1")
+    expect(page.locator("#tried")).to_contain_text("Rules that matched: 1")
     page.get_by_role("button", name="Deploy as a new version").click()
     expect(page).to_have_url(re.compile("/models$"))
     assert house.rows("SELECT max(version) FROM decisions") == [(2,)]
@@ -280,7 +280,7 @@ def test_a_form_is_previewed_alive(house: House, open_page: OpenPage) -> None:
     screen = page.locator(".tablet-screen")
     expect(screen.locator(".field").first).to_be_visible()
     expect(screen.locator("[data-live-form], .form-fields").first).to_be_attached()
-    page.get_by_label("What the process knows").fill(
+    page.get_by_label("Process variables").fill(
         '{"material": {"name": "Zinc white", "required_kg": 12}}'
     )
     page.get_by_role("button", name="Show with these values").click()

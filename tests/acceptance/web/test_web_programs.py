@@ -45,12 +45,12 @@ def ask(house: House, path: str, secret: str) -> tuple[int, dict[str, Any]]:
 def test_a_token_is_shown_once_works_and_is_revoked(house: House, page: Page) -> None:
     page.goto(f"{house.address}/tokens")
     page.get_by_label("Name of the program").fill("no good name!")
-    page.get_by_role("button", name="Make the token").click()
+    page.get_by_role("button", name="Create the token").click()
     expect(page.locator("#name-error")).to_be_visible()
     page.get_by_label("Name of the program").fill("scale")
     page.get_by_label("Role").select_option("viewer")
-    page.get_by_label("Good for, in days").fill("7")
-    page.get_by_role("button", name="Make the token").click()
+    page.get_by_label("Valid for, in days").fill("7")
+    page.get_by_role("button", name="Create the token").click()
     card = page.locator(".api-secret")
     expect(card).to_contain_text("The token scale is ready")
     secret = card.locator("code").first.inner_text()
@@ -181,7 +181,7 @@ def test_a_webhook_is_told_signed_fails_and_is_told_again(
         house.until("nothing was lost", lambda: len(receiver.posts) == 3)
 
         first = receiver.posts[0][0]["webhook-id"]
-        card.get_by_label("Tell again from event").fill(first)
+        card.get_by_label("Send again from event").fill(first)
         card.get_by_role("button", name="Tell again").click()
         house.until("all is told again", lambda: len(receiver.posts) == 6)
         assert receiver.posts[3][0]["webhook-id"] == first

@@ -107,15 +107,15 @@ def test_an_instance_goes_to_another_version_by_a_plan_that_says_what_hinders(
     dialog.locator("select[name=to]").select_option("2")
     dialog.locator("#show-plan").click()
     plan = dialog.locator(".instance-plan")
-    expect(plan).to_contain_text("It cannot go to version 2:")
+    expect(plan).to_contain_text("It cannot be migrated to version 2:")
     expect(plan.locator("li").first).to_contain_text("'First' has a live task")
-    go = dialog.get_by_role("button", name="Carry over to another version")
+    go = dialog.get_by_role("button", name="Migrate to another version")
     expect(go).to_have_count(0)
 
     dialog.get_by_text("Elements that have another id there").click()
     dialog.locator("textarea[name=renamed]").fill("first = opening")
     dialog.locator("#show-plan").click()
-    expect(plan).to_contain_text("It can go from version 1 to version 2.")
+    expect(plan).to_contain_text("It can be migrated from version 1 to version 2.")
     dialog.locator("textarea[name=reason]").fill("the new drawing counts")
     assert version_of(house, instance_id) == 1  # nothing before it is confirmed
     go.click()
@@ -237,7 +237,7 @@ def test_all_of_a_cause_are_retried_and_one_sees_how_far_it_is(
     for number in numbers:
         accept(house, number)
     cause.get_by_role("link", name=re.compile("^Open:")).click()
-    page.get_by_label("Why: what was mended?").fill("they have come")
+    page.get_by_label("Reason: what was fixed?").fill("they have come")
     page.get_by_role("button", name="Try all again").click()
     page.wait_for_url(re.compile(r"/batches/\d+$"))
     expect(page.locator("#batch-told")).to_have_text("2 of 2 done")
@@ -259,7 +259,7 @@ def test_new_starts_of_a_process_are_stopped_and_allowed_again(
     starts.locator("summary").focus()
     page.keyboard.press("Enter")
     starts.get_by_label("Reason").fill("the recipe is wrong")
-    starts.get_by_label("Let the running ones stand still, too").check()
+    starts.get_by_label("Also suspend the running ones").check()
     starts.get_by_role("button", name="Stop new starts").click()
     expect(page.locator(".flash")).to_have_text("No new ones are started.")
     expect(starts).to_contain_text("sofia: the recipe is wrong")
@@ -274,7 +274,7 @@ def test_new_starts_of_a_process_are_stopped_and_allowed_again(
     page.goto(f"{house.address}/cockpit/{key}")
     starts.locator("summary").click()
     starts.get_by_label("Reason").fill("the recipe is right")
-    starts.get_by_label("Let those that stand still go on, too").check()
+    starts.get_by_label("Also resume the suspended ones").check()
     starts.get_by_role("button", name="Allow new starts").click()
     expect(page.locator(".flash")).to_have_text("New ones may be started again.")
     with house.services.uow() as tx:
@@ -362,6 +362,6 @@ def test_instances_are_found_by_value_state_and_age_and_saved_as_a_table(
     assert numbers[1] in saved
     assert numbers[0] not in saved
     page.locator("select[name=age]").select_option("over_day")
-    expect(page.get_by_text("No instance fits.")).to_be_visible()
+    expect(page.get_by_text("No instance matches.")).to_be_visible()
     for one in ids:
         house.cancel(one)

@@ -83,7 +83,7 @@ def test_what_cannot_be_done_is_told_and_stops_no_other(shop: RepairShop) -> Non
     assert (batch.done, batch.failed) == (2, 1)
     assert results(shop, batch.id) == [
         ("done", None),
-        ("failed", "The process has ended already."),
+        ("failed", "The process has already ended."),
         ("done", None),
     ]
     assert [shop.status(run) for run in runs] == ["cancelled", "completed", "cancelled"]
@@ -434,7 +434,7 @@ def test_the_end_is_told_with_its_counts_and_the_items_of_each_instance(
         "batch": batch.id,
         "action": "suspend",
         "state": "failed",
-        "message": "The process has ended already.",
+        "message": "The process has already ended.",
     }
 
 

@@ -80,7 +80,7 @@ def test_a_refusal_is_one_sentence(shop: RepairShop, mpms: Run) -> None:
     code, _, said = mpms("set", run, "nothing", "--reason", "x")
     assert (code, "NAME=VALUE" in said) == (1, True)
     code, _, said = mpms("skip", run, "a", "--reason", " ")
-    assert (code, "Say why" in said) == (1, True)
+    assert (code, "Enter a reason" in said) == (1, True)
     assert shop.dump() == before
 
 
@@ -148,7 +148,7 @@ def test_old_history_is_counted_and_deleted(shop: RepairShop, mpms: Run) -> None
     assert (code, told["instances"], told["dry_run"]) == (0, 1, True)
     code, told, said = mpms("purge", "--older-than", "30")
     assert (code, told) == (1, None)
-    assert "Say why" in said
+    assert "Enter a reason" in said
     code, told, _ = mpms("purge", "--older-than", "30", "--reason", "rules")
     assert (code, told["instances"]) == (0, 1)
     assert shop.rows("SELECT count(*) FROM instances") == [(0,)]

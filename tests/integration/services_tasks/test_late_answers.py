@@ -229,7 +229,7 @@ def test_an_answer_after_the_order_was_completed_by_hand_says_so(
     post(shop, task, "ana", {"kg": 1}, key="k")
     (kept,) = late(shop)
     assert kept.business_key == "MO-1"
-    assert kept.reason == "the order was completed by hand meanwhile"
+    assert kept.reason == "the order was completed manually meanwhile"
 
 
 def test_a_task_given_back_can_be_answered_by_the_next_person(

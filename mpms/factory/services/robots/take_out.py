@@ -13,11 +13,11 @@ class RobotUnknown(NotFound):
 
 
 class RobotAlreadyOut(MpmsError):
-    """This robot is out of service already."""
+    """This robot is already out of service."""
 
 
 class RobotInService(MpmsError):
-    """This robot is in service already."""
+    """This robot is already in service."""
 
 
 def take_robot_out(

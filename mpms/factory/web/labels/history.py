@@ -32,7 +32,7 @@ def status_changed(line: Told) -> Sentence:
         why = short(line.data.get("reason"))
         return Sentence(t("{who} refused the order", who=who), "bad", why)
     if new == OrderStatus.IN_PROCESS:
-        return Sentence(t("Work on the order began"), "info")
+        return Sentence(t("Work on the order started"), "info")
     tones: dict[object, str] = {OrderStatus.DONE: "ok", OrderStatus.CANCELLED: "bad"}
     word = status_word(str(new))
     return Sentence(t("The order is now: {status}", status=word), tones.get(new, ""))

@@ -210,7 +210,7 @@ def _saved(
     """Save, or show again what was typed with what is wrong."""
     marked = t("This cannot be saved as it is; see the marked fields.")
     if not typed.reason.strip():
-        typed.errors["reason"] = t("Say why; it is kept in the history.")
+        typed.errors["reason"] = t("Enter a reason; it is kept in the history.")
     try:
         made = save()
     except CatalogueRefused as refused:

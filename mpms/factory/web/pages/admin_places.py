@@ -113,7 +113,7 @@ def as_json() -> Response:
 
 def problem_words() -> dict[str, str]:
     return {
-        "no_place": t("can be ordered, but the world does not say where it stands"),
+        "no_place": t("can be ordered, but the world has no place for it"),
         "unknown_place": t("stands at a place that the world lacks"),
         "not_in_catalogue": t("has a place, but cannot be ordered"),
     }

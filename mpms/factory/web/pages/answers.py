@@ -168,9 +168,9 @@ def problem(task_id: str) -> Answer:
         instance_id=_text(sent.get("instance")),
     )
     if reported.late:
-        state, said = "already", t("This task was over already. Your note is kept.")
+        state, said = "already", t("This task had already ended. Your note is saved.")
     elif reported.caught:
-        state, said = "raised", t("Thank you. The order goes another way now.")
+        state, said = "raised", t("Thank you. The order continues another way.")
     else:
         state, said = "told", t("The supervisor has been told. The task stays.")
     if script_asks():

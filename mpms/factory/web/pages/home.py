@@ -150,6 +150,6 @@ def demo_break(what: str) -> Answer:
     demo = current_desk().demo or abort(404)
     breaking = demo.break_something.get(what)
     if breaking is None:
-        raise NotFound(t("Nothing of this name can be broken."))
+        raise NotFound(t("There is no fault of this name."))
     flash(t(breaking()))
     return redirect(url_for("home.start"), 303)

@@ -86,7 +86,7 @@ def page(task_id: str) -> str | Answer:
     try:
         return task_page(task_id)
     except TaskGone:
-        flash(t("This task is over. Here is what waits now."))
+        flash(t("This task has ended. Here is what is open now."))
         return redirect(url_for("tasks.listing"), 303)
 
 

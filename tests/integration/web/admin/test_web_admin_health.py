@@ -66,7 +66,7 @@ def test_a_running_worker_makes_the_plant_green_and_its_end_is_noticed(
     assert lights["workers"] == lights["robots"] == lights["database"] == Light.GREEN
     page = admin.get("/admin").text
     assert "host:1" in page
-    assert "1 worker is alive." in page
+    assert "1 worker is running." in page
     again = browser_of(pages_of(office.desk()))  # pages remember the word for a while
     assert again.get("/healthz/word").text == "good\n"
 
@@ -74,7 +74,7 @@ def test_a_running_worker_makes_the_plant_green_and_its_end_is_noticed(
     stop.set()
     worker.run(stop)
     assert office.rows("SELECT * FROM workers") == []
-    assert "No worker is alive" in admin.get("/admin/health-now").text
+    assert "No worker is running" in admin.get("/admin/health-now").text
 
 
 @pytest.mark.parametrize(

@@ -111,7 +111,7 @@ def test_a_material_is_added_with_its_place_and_can_be_ordered(
         ({"max_kg": "much"}, "Write a number above zero"),
         ({"density_kg_per_l": "-1"}, "Write a number above zero"),
         ({"place": "moon"}, "Choose a place that is on the floor."),
-        ({"reason": " "}, "Say why; it is kept in the history."),
+        ({"reason": " "}, "Enter a reason; it is kept in the history."),
     ],
 )
 def test_what_is_wrong_stands_beside_its_field_and_nothing_typed_is_lost(
@@ -347,8 +347,8 @@ def test_a_material_without_a_place_is_warned_of_with_the_way_to_mend_it(
 ) -> None:
     admin.post(NEW, data=ZINC | {"place": ""})
     page = admin.get("/admin/places").text
-    assert "the world does not say where it stands" in page
-    assert "Say where it stands" in page
+    assert "the world has no place for it" in page
+    assert "Set its place" in page
     admin.post("/admin/places/materials/RM-014/remove", data={"reason": "sold out"})
     page = admin.get("/admin/places").text
     assert "/admin/places/materials/new?code=RM-014" in page

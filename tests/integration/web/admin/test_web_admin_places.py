@@ -18,7 +18,7 @@ def test_materials_are_found_by_any_name_and_marked_on_the_plan(
     assert "RM-001" in page
     assert "RM-002" not in page
     assert "admin-plan-found" in page
-    assert "No material is found." in admin.get("/admin/places?find=gold").text
+    assert "No material found." in admin.get("/admin/places?find=gold").text
 
 
 def test_what_does_not_fit_is_told(office: Office) -> None:
@@ -27,7 +27,7 @@ def test_what_does_not_fit_is_told(office: Office) -> None:
     places["RM-999"] = next(iter(office.world.places))
     world = replace(office.world, material_places=places)
     page = office.browser_of("adam", world=world).get("/admin/places").text
-    assert "the world does not say where it stands" in page
+    assert "the world has no place for it" in page
     assert "has a place, but cannot be ordered" in page
     adam = office.browser_of("adam", materials=CurrentCatalogue())
     assert "There is no catalogue" in adam.get("/admin/places").text

@@ -53,7 +53,7 @@ def test_who_deletes_now_sees_what_went(office: Office, admin: Browser) -> None:
         admin.post("/admin/retention/run", data={"reason": "room"}).status_code == 303
     )
     again = admin.post("/admin/retention/run", data={"reason": "room"})
-    assert "under way already" in again.text
+    assert "already running" in again.text
     assert "waits for a worker" in admin.get("/admin/retention-runs").text
     assert work(office) is True
     assert office.rows("SELECT count(*) FROM instances") == [(0,)]

@@ -38,7 +38,7 @@ def test_a_leader_can_tick_every_instance_and_a_viewer_cannot(panel: Panel) -> N
     page = panel.page("/cockpit/mixing")
     for one in ids:
         assert f'name="instance" value="{one}"' in page
-    assert 'data-all="Select all 2 that fit"' in page
+    assert 'data-all="Select all 2 matches"' in page
     assert 'id="bulk-suspend"' in page
     seen = panel.page("/cockpit/mixing", "viewer")
     assert "bulk-" not in seen
@@ -73,7 +73,7 @@ def test_the_preview_says_which_can_and_why_others_cannot(panel: Panel) -> None:
     some = asked(panel, action="suspend", instance=ids)
     assert "Suspend: 3 instances" in some
     assert "It can be done to 2 of them" in some
-    assert "1 × It is suspended already." in some
+    assert "1 × It is already suspended." in some
     assert "It can be done to each of them." in asked(
         panel, action="resume", instance=ids[0]
     )
@@ -86,7 +86,7 @@ def test_tokens_are_looked_for_at_the_chosen_step(panel: Panel) -> None:
     for action in ("skip", "move"):
         page = asked(panel, action=action, instance=[waiting, stuck], at="load")
         assert "It can be done to 1 of them" in page
-        assert "1 × No token stands there." in page
+        assert "1 × There is no token there." in page
     number = ordered(panel, action="move", instance=waiting, at="load", target="weigh")
     panel.settle()
     assert "Load material → Weigh Mix paint" in panel.page(f"/batches/{number}")
@@ -129,7 +129,7 @@ def test_all_that_fit_the_search_are_taken(panel: Panel) -> None:
     search = {"q": "MO-", "name": "colour", "value": "red", "state": "running"}
     page = asked(panel, action="cancel", all="1", **search)
     assert "Cancel: 2 instances" in page
-    assert "All that fit the search now." in page
+    assert "All matches of the search as of now." in page
     travels = 'name="filter" value="q=MO-&amp;name=colour&amp;value=red"'
     assert travels in page
     kept = "q=MO-&name=colour&value=red"
@@ -150,7 +150,7 @@ def test_more_than_the_most_is_said_and_not_ordered(
     for n in range(4):
         panel.mix(f"MO-{n}")
     page = asked(panel, action="suspend", all="1")
-    assert "More than 2 fit; one bulk action takes at most 2." in page
+    assert "More than 2 match, too many for one bulk action." in page
     assert 'id="bulk-go"' not in page
     form = {"key": "mixing", "action": "suspend", "all": "1", "reason": WHY}
     assert panel.browser().post("/batches", data=form).status_code == 422
@@ -178,7 +178,7 @@ def test_what_is_refused_keeps_what_was_typed(panel: Panel) -> None:
 
 
 def test_nothing_chosen_and_nonsense_are_told(panel: Panel) -> None:
-    assert "Nothing fits" in _posted(panel, action="suspend")
+    assert "No matches" in _posted(panel, action="suspend")
     assert "no such process instance" in _posted(
         panel, action="suspend", instance="no id"
     )

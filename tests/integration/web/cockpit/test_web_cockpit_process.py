@@ -42,7 +42,7 @@ def test_figures_may_be_those_of_the_search_alone(busy: Panel) -> None:
     load = row_of(page, 'data-element="load"')
     assert 'data-tokens="1" data-stuck="0"' in load
     assert 'data-text-count="0"' in load
-    assert "Instances that fit the search: 1. The figures are theirs." in page
+    assert "Instances that match the search: 1. The figures are theirs." in page
     done = busy.page("/cockpit/mixing/steps?only=1&state=completed&q=MO-1")
     load = row_of(done, 'data-element="load"')
     assert 'data-tokens="0" data-stuck="0"' in load

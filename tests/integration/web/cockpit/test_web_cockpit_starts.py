@@ -15,7 +15,7 @@ def test_without_a_reason_nothing_is_stopped_and_nothing_typed_is_lost(
     asked = {"reason": "  ", "instances": "1"}
     answer = client.post("/cockpit/mixing/suspend", data=asked)
     assert answer.status_code == 422
-    assert "Say why" in answer.text
+    assert "Enter a reason" in answer.text
     assert 'name="instances" value="1" checked' in answer.text
     panel.mix("MO-1")
 

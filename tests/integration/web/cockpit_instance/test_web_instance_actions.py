@@ -71,7 +71,7 @@ def test_a_given_up_job_is_tried_again(house: House, role: str) -> None:
     assert f"/do/retry?incident={incident_id}" in page
     silent = post(browser, instance_id, "retry", incident=incident_id)
     assert silent.status_code == 422
-    assert "needs a reason" in silent.text
+    assert "Enter a reason" in silent.text
     assert f'name="incident" value="{incident_id}"' in silent.text
     house.trouble = None
     page = done(browser, instance_id, "retry", incident=incident_id)
@@ -81,7 +81,7 @@ def test_a_given_up_job_is_tried_again(house: House, role: str) -> None:
     assert house.told("retry", instance_id)[0][0] == f"{role}-en"
     again = post(browser, instance_id, "retry", incident=incident_id, reason=REASON)
     assert again.status_code == 422
-    assert "This incident is not open any more." in words(again.text)
+    assert "This incident is no longer open." in words(again.text)
 
 
 def test_an_incident_of_another_instance_is_not_retried_from_here(
@@ -173,7 +173,7 @@ def test_a_refused_move_says_why_and_changes_nothing(house: House) -> None:
     assert "the scale is &lt;broken&gt;</textarea>" in unknown.text
     silent = post(browser, instance_id, "move", task=task, element="pack")
     assert silent.status_code == 422
-    assert "needs a reason" in silent.text
+    assert "Enter a reason" in silent.text
     house.fill_in(instance_id, "weigh")
     late = post(browser, instance_id, "move", task=task, element="pack", reason="x")
     assert late.status_code == 409
@@ -204,7 +204,7 @@ def test_a_process_is_suspended_and_resumed(house: House) -> None:
     assert twice.status_code == 422
     assert house.instance(instance_id).suspended is not None
     page = words(done(browser, instance_id, "resume"))
-    assert "supervisor-en let the process go on" in page
+    assert "supervisor-en resumed the process" in page
     assert house.instance(instance_id).suspended is None
     again = post(browser, instance_id, "resume", reason=REASON)
     assert again.status_code == 422
@@ -221,7 +221,7 @@ def test_a_process_is_cancelled_and_restarted(house: House) -> None:
     assert late.status_code == 409
     nowhere = post(browser, instance_id, "restart", reason=REASON)
     assert nowhere.status_code == 422
-    assert "Choose where the process shall begin." in nowhere.text
+    assert "Choose where the process should start." in nowhere.text
     answer = post(browser, instance_id, "restart", element="mix", reason=REASON)
     new_id = answer.location.rsplit("/", 1)[1]
     assert new_id != instance_id
@@ -242,19 +242,19 @@ def test_the_plan_of_a_migration_is_shown_first(house: House) -> None:
     address = f"/cockpit/i/{instance_id}/do/migrate"
     assert 'name="reason"' not in browser.get(address).text
     can = browser.get(f"{address}?to=2").text
-    assert "It can go from version 1 to version 2." in can
+    assert "It can be migrated from version 1 to version 2." in can
     assert 'name="reason"' in can
     cannot = browser.get(f"{address}?to=3").text
-    assert "It cannot go to version 3:" in cannot
+    assert "It cannot be migrated to version 3:" in cannot
     assert 'name="reason"' not in cannot
     refused = post(browser, instance_id, "migrate", to=3, reason=REASON)
     assert refused.status_code == 422
     assert "'Weigh' has a live task" in words(refused.text)
     renamed = browser.get(f"{address}?to=3&renamed=weigh+%3D+check").text
-    assert "It can go from version 1 to version 3." in renamed
+    assert "It can be migrated from version 1 to version 3." in renamed
     page = done(browser, instance_id, "migrate", to=3, renamed="weigh = check")
     assert house.places(instance_id) == ["check"]
-    assert "carried the process over from version 1 to 3" in words(page)
+    assert "migrated the process from version 1 to 3" in words(page)
 
 
 def test_a_senseless_migration_is_no_fault_of_ours(house: House) -> None:

@@ -60,7 +60,7 @@ def test_a_stuck_job_is_marked_and_tells_its_attempts(house: House) -> None:
     marks = browser.get(f"/cockpit/i/{instance_id}/tokens.json").json
     assert marks["stuck"] == ["label"]
     jobs = browser.get(f"/cockpit/i/{instance_id}?tab=jobs").text
-    assert "given up" in jobs
+    assert "failed" in jobs
     assert "no paper in the printer" in jobs
     assert "<code>print</code>" in jobs
 

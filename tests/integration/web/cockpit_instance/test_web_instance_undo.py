@@ -58,7 +58,7 @@ def test_a_changed_variable_gets_its_old_value_back(house: House) -> None:
     assert data["undoes"] == int(line)
     again = post(browser, instance_id, "undo", line=line)
     assert again.status_code == 422
-    assert "This has been undone already." in again.text
+    assert "This has already been undone." in again.text
 
 
 def test_an_added_variable_goes_and_a_removed_one_comes_back(house: House) -> None:

@@ -38,8 +38,8 @@ def test_incidents_that_say_the_same_are_one_line(house: House) -> None:
         ("q=BURNS", "burns", "no paper"),
         ("q=k-1", "no paper", "burns"),
         ("whose=nobody", "burns", ""),
-        ("whose=mine", "No incident fits.", "burns"),
-        ("process=nothing", "No incident fits.", "burns"),
+        ("whose=mine", "No incident matches.", "burns"),
+        ("process=nothing", "No incident matches.", "burns"),
         ("sort=nonsense&q=%00", "burns", ""),
     ],
 )
@@ -94,7 +94,7 @@ def test_all_of_a_cause_are_tried_again_as_a_batch(house: House) -> None:
         3,
     )
     over = page(client, f"/incidents/{cause}")
-    assert "This is over" in over
+    assert "Resolved: no" in over
     assert "K-3" in over
 
 
@@ -104,7 +104,7 @@ def test_without_a_reason_nothing_is_tried_again(house: House) -> None:
     client = house.browser("supervisor")
     answer = client.post(f"/incidents/{cause}/retry-all", data={"reason": " "})
     assert answer.status_code == 422
-    assert "Say why" in answer.text
+    assert "Enter a reason" in answer.text
     assert house.open_incidents() == 1
 
 

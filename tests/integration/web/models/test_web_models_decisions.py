@@ -44,7 +44,7 @@ def test_a_table_is_a_table_for_everybody(tolerance: Studio) -> None:
 def test_it_is_tried_with_values(tolerance: Studio) -> None:
     asked = {"try": "1", **LOAD}
     answer = tolerance.browser("viewer").get(f"{KEY}/1", query_string=asked)
-    assert "Rules that held: 2" in answer.text
+    assert "Rules that matched: 2" in answer.text
     assert (
         "&#34;weight_ok&#34;: false" in answer.text
         or '"weight_ok": false' in answer.text
@@ -57,7 +57,7 @@ def test_it_is_tried_with_values(tolerance: Studio) -> None:
 def test_a_changed_cell_is_kept_as_a_draft_and_tried(tolerance: Studio) -> None:
     page = change(tolerance, **{"in-0-0": "< 5", "in-1-0": ">= 5", "do": "try"} | LOAD)
     assert page.status_code == 200
-    assert "Rules that held: 1" in page.text
+    assert "Rules that matched: 1" in page.text
     assert 'value="&lt; 5"' in tolerance.page(f"{KEY}/edit")
     assert "/models/decisions/weight_tolerance/edit" in tolerance.page("/models")
     assert tolerance.rows("SELECT max(version) FROM decisions") == [(1,)]

@@ -141,11 +141,11 @@ def test_running_instances_are_offered_to_follow(studio: Studio) -> None:
     answer = studio.upload(("mixing.bpmn", studio.model(name="Load and scan")))
     assert answer.location == "/models/mixing/2/migrate"
     page = studio.page(answer.location)
-    assert re.search(r'big-number">1</span> <span>can go', page)
+    assert re.search(r'big-number">1</span> <span>can be migrated', page)
     assert "MO-1" in page
     silent = studio.browser().post("/models/mixing/2/migrate", data={"from": "1"})
     assert silent.status_code == 422
-    assert "Say why they shall go" in silent.text
+    assert "Enter a reason for the migration" in silent.text
     studio.browser().post(
         "/models/mixing/2/migrate", data={"from": "1", "reason": "scan from now on"}
     )
@@ -166,11 +166,11 @@ def test_a_renamed_step_is_named_before_anybody_goes(studio: Studio) -> None:
     studio.start_only("mixing", business_key="MO-1")
     studio.upload(("mixing.bpmn", studio.model(step="load_it")))
     page = studio.page("/models/mixing/2/migrate")
-    assert re.search(r'big-number">1</span> <span>must stay', page)
+    assert re.search(r'big-number">1</span> <span>cannot be migrated', page)
     assert "is not in the new version" in page
     assert 'name="become:load"' in page
     named = studio.page("/models/mixing/2/migrate?from=1&become:load=load_it")
-    assert re.search(r'big-number">1</span> <span>can go', named)
+    assert re.search(r'big-number">1</span> <span>can be migrated', named)
     answer = studio.browser().post(
         "/models/mixing/2/migrate",
         data={"from": "1", "become:load": "load_it", "reason": "renamed"},
@@ -183,7 +183,7 @@ def test_a_renamed_step_is_named_before_anybody_goes(studio: Studio) -> None:
 def test_nothing_to_follow_is_said_so(studio: Studio) -> None:
     studio.upload(("mixing.bpmn", studio.model()))
     page = studio.page("/models/mixing/1/migrate")
-    assert "Nothing runs in another version." in page
+    assert "No instances run in another version." in page
 
 
 def test_a_refused_drawing_is_kept_to_be_mended_in_the_editor(studio: Studio) -> None:

@@ -350,7 +350,7 @@ def test_whoever_refuses_an_order_says_why(plant: Plant) -> None:
     for reason in ("", "   ", "\0"):
         answer = browser.post("/orders/MO-2026-0001/refuse", data={"reason": reason})
         assert answer.status_code == 422
-        assert "Say why the order is refused." in answer.text
+        assert "Enter the reason for refusing the order." in answer.text
     assert status_of(plant) == "waiting for release"
     answer = browser.post("/orders/MO-2026-0001/refuse", data={"reason": "no stock"})
     assert answer.status_code == 303

@@ -14,7 +14,7 @@ from tests.support.site import Browser
 from tests.support.web_tasks import Hall
 
 JSON = {"Accept": "application/json"}
-NOTHING = "Nothing is stuck. Everything runs."
+NOTHING = "Nothing is stuck. Everything is running."
 
 
 @pytest.fixture

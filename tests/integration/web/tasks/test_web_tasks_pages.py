@@ -97,8 +97,8 @@ def test_a_task_that_is_over_leads_back_to_the_list(hall: Hall) -> None:
     browser = hall.at("ana")
     gone = browser.get(f"/tasks/{uuid4()}")
     assert (gone.status_code, gone.location) == (303, "/tasks")
-    assert "This task is over" in browser.get("/tasks").text
-    assert "is over" in browser.get(f"/tasks/{uuid4()}/now").text
+    assert "This task has ended" in browser.get("/tasks").text
+    assert "has ended" in browser.get(f"/tasks/{uuid4()}/now").text
 
 
 def test_supervisors_see_who_has_what_and_what_waits_for_them(hall: Hall) -> None:
@@ -110,10 +110,10 @@ def test_supervisors_see_who_has_what_and_what_waits_for_them(hall: Hall) -> Non
     )
     assert report.json["state"] == "told"
     page = hall.at("boss", Role.SUPERVISOR).get("/tasks").text
-    assert "Others are at it" in page
+    assert "In progress by others" in page
     assert "1 incident" in page
     assert "Ana" in page
-    assert "Others are at it" not in hall.at("ben").get("/tasks").text
+    assert "In progress by others" not in hall.at("ben").get("/tasks").text
 
 
 def test_a_failed_order_asks_for_a_serious_decision(hall: Hall) -> None:

@@ -355,6 +355,6 @@ def test_a_problem_is_refused_with_an_invented_cause(hall: Hall) -> None:
     assert ana.post(path, json={"code": 1}, headers=JSON).status_code == 400
     plain = ana.post(path, data={"code": "Other", "note": "?"})
     assert (plain.status_code, plain.location) == (303, "/tasks")
-    assert "goes another way" in ana.get("/tasks").text
+    assert "continues another way" in ana.get("/tasks").text
     again = ana.post(path, json={"code": "Other"}, headers=JSON)
     assert again.json["state"] == "already"
