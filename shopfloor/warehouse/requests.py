@@ -106,8 +106,8 @@ def made(
 
 
 def quarter_deg(yaw_deg: float) -> float:
-    quarters = round(yaw_deg / 90.0)
-    if abs(yaw_deg - 90.0 * quarters) > 0.5:
+    quarters = round(yaw_deg / 90.0) if math.isfinite(yaw_deg) else 0
+    if not abs(yaw_deg - 90.0 * quarters) <= 0.5:
         raise FieldWrong(f"a heading is a multiple of 90 degrees, not {yaw_deg:g}")
     return 90.0 * (quarters % 4)
 

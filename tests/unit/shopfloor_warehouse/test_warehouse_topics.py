@@ -361,6 +361,10 @@ def test_an_item_is_spawned_into_a_unit_and_found_there(client: LocalClient) -> 
         ({"kind": "robot", "id": "kiva1", "at": [1, 1]}, "there is a kiva1 already"),
         ({"kind": "robot", "id": "r", "at": [5, 0]}, "belt1 is in (5, 0)"),
         ({"kind": "robot", "id": "r", "at": [1.5, 0]}, "is no grid point"),
+        (
+            {"kind": "robot", "id": "r", "at": [1, 1], "yaw_deg": None},
+            "a multiple of 90 degrees, not nan",
+        ),
         ({"kind": "item", "id": "i"}, "unit_id is missing"),
         ({"kind": "belt", "id": "b", "at": [1, 1], "length": -2}, "counts of cells"),
     ],
