@@ -7,6 +7,7 @@ then told, cell by cell, is the low level of the reports.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from fleet.grid.problem import warm
@@ -15,6 +16,7 @@ from shopfloor.warehouse.creating import Numbers, create
 from shopfloor.warehouse.errors import RobotBusy, WarehouseRefused
 from shopfloor.warehouse.events import Accepted, Ended, Event, Outcome, Refused
 from shopfloor.warehouse.routing import Routing
+from shopfloor.warehouse.script import Script
 from shopfloor.warehouse.served import WarehouseSimulation
 from shopfloor.warehouse.stepping import cell_meant, idle_robot, step
 from shopfloor.warehouse.things import Cell, Status, Warehouse
@@ -98,8 +100,13 @@ class PlannedWarehouse(WarehouseSimulation):
             except WarehouseRefused as error:
                 self._end(name, Outcome.FAILED, str(error))
 
-    def _change(self, warehouse: Warehouse) -> None:
-        super()._change(warehouse)
+    def start_over(self, warehouse: Warehouse, scripts: Sequence[Script] = ()) -> None:
+        for name in list(self._routes):
+            self._end(name, Outcome.FAILED, "the warehouse was replaced")
+        super().start_over(warehouse, scripts)
+
+    def change(self, warehouse: Warehouse) -> None:
+        super().change(warehouse)
         self._routing = None
         gone = [name for name in self._routes if name not in warehouse.robots]
         for name in gone:

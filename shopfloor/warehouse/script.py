@@ -56,6 +56,13 @@ class Script:
         """A robot is busy with one of these."""
         return bool(self._given)
 
+    def give_up(self, reason: str) -> None:
+        """All that is not done never will be."""
+        left = [command for commands in self._left.values() for command in commands]
+        for command in (*self._given.values(), *left):
+            self.given_up.append((command, reason))
+        self.drop()
+
     def drop(self) -> None:
         """Nothing more is done; what was given goes on."""
         self._left.clear()

@@ -10,25 +10,23 @@ from __future__ import annotations
 import json
 import math
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from shopfloor.sim import sensors
 from shopfloor.sim.clock import Every
 from shopfloor.sim.encoding import Payload
 from shopfloor.sim.framing import Operation
-from shopfloor.sim.graph import Graph, Invoke, Respond, Topic
+from shopfloor.sim.graph import Graph, Topic
 from shopfloor.sim.message_types import Message
 from shopfloor.sim.session import Session
 from shopfloor.sim.simulation import Simulation
 from shopfloor.sim.trace import Trace
 from shopfloor.sim.vehicle import Pose as SimPose
 from shopfloor.sim.world import Map, World
-from shopfloor.warehouse import requests
 from shopfloor.warehouse.account import account
-from shopfloor.warehouse.building import remove, walk
 from shopfloor.warehouse.commands import Command, parse_command
-from shopfloor.warehouse.errors import NotThere, WarehouseRefused
+from shopfloor.warehouse.errors import WarehouseRefused
 from shopfloor.warehouse.events import Became, Event, Refused
 from shopfloor.warehouse.kiva_topics import KivaTopics
 from shopfloor.warehouse.lifting import pose_of_unit
@@ -38,16 +36,15 @@ from shopfloor.warehouse.messages import (
     model_states,
     pose_message,
     report_of,
-    state_of_model,
     with_text_ids,
 )
 from shopfloor.warehouse.script import Script
+from shopfloor.warehouse.services import NODE, WarehouseServices
 from shopfloor.warehouse.stepping import give, halt, step, time_s
-from shopfloor.warehouse.stock import find, places, pose_of_item
+from shopfloor.warehouse.stock import places, pose_of_item
 from shopfloor.warehouse.things import Floor, Warehouse
-from shopfloor.warehouse.world_file import WorldFile, presets, write
+from shopfloor.warehouse.world_file import WorldFile, presets
 
-NODE = "/warehouse"
 REPORTS = "/warehouse/reports"
 MOST_MAP_CELLS = 1_000_000
 TRACK_S, MODELS_S, STATE_S = 0.2, 0.1, 0.2
@@ -85,7 +82,7 @@ class WarehouseSimulation(Simulation):
         self._track_due, self._models_due = Every(TRACK_S), Every(MODELS_S)
         self._state_due = Every(STATE_S)
         self._open_topics()
-        self._offer_services()
+        WarehouseServices(self)
         self._follow_objects()
 
     @property
@@ -94,7 +91,7 @@ class WarehouseSimulation(Simulation):
 
     def connect(self) -> Session:
         session = WarehouseSession(
-            self.graph, next(self._numbers), self.trace, self._tell_refused
+            self.graph, next(self._numbers), self.trace, self.tell_refused
         )
         self.sessions.append(session)
         return session
@@ -122,7 +119,7 @@ class WarehouseSimulation(Simulation):
             try:
                 command = command_of(payload.message)
             except WarehouseRefused as error:
-                self._tell_refused(str(error))
+                self.tell_refused(str(error))
                 return
             self.give(command)
 
@@ -133,7 +130,7 @@ class WarehouseSimulation(Simulation):
         try:
             self.give(parse_command(line))
         except WarehouseRefused as error:
-            self._tell_refused(str(error), line)
+            self.tell_refused(str(error), line)
 
     def _follow_objects(self) -> None:
         """Topics for what is there, and for nothing else."""
@@ -161,7 +158,7 @@ class WarehouseSimulation(Simulation):
         for name in sorted(wanted - self._tracked.keys()):
             self._tracked[name] = self.graph.advertise(NODE, name, kind)
 
-    def _change(self, warehouse: Warehouse) -> None:
+    def change(self, warehouse: Warehouse) -> None:
         """Another set of objects from now on."""
         floor_changed = warehouse.floor != self.warehouse.floor
         self.warehouse = warehouse
@@ -191,6 +188,13 @@ class WarehouseSimulation(Simulation):
         self._hear(told)
         return next((e.error for e in told if isinstance(e, Refused)), None)
 
+    def start_over(self, warehouse: Warehouse, scripts: Sequence[Script] = ()) -> None:
+        """Another warehouse: nobody goes on with what was begun in this one."""
+        for script in self.scripts:
+            script.give_up("the warehouse was replaced")
+        self.scripts = list(scripts)
+        self.change(warehouse)
+
     def _run(self, script: Script) -> None:
         self.scripts.append(script)
 
@@ -215,7 +219,7 @@ class WarehouseSimulation(Simulation):
     def _status_of(self, robot: str) -> str:
         return str(self.warehouse.robots[robot].status)
 
-    def _tell_refused(self, reason: str, line: str = "") -> None:
+    def tell_refused(self, reason: str, line: str = "") -> None:
         facts = {"level": "high", "kiva_id": "", "command": line}
         self._tell({**facts, "outcome": "refused", "reason": reason})
 
@@ -223,9 +227,9 @@ class WarehouseSimulation(Simulation):
         at_s = time_s(self.warehouse)
         self.trace.write(self.clock.now(), "report", time_s=at_s, **report)
         if self.graph.topics[REPORTS].wanted:
-            self.graph.publish(REPORTS, {"header": self._header(), **report})
+            self.graph.publish(REPORTS, {"header": self.header(), **report})
 
-    def _header(self) -> Message:
+    def header(self) -> Message:
         return self.registry.header(FRAME, self.clock.now())
 
     def _tell_shared(self, now: float) -> None:
@@ -255,7 +259,7 @@ class WarehouseSimulation(Simulation):
             if name in wanted:
                 poses[name] = pose_of_item(warehouse, place)
         for name in sorted(wanted):
-            body = {"header": self._header(), "pose": pose_message(poses[name])}
+            body = {"header": self.header(), "pose": pose_message(poses[name])}
             self.graph.publish(name, body)
 
     def _tell_models(self) -> None:
@@ -279,166 +283,11 @@ class WarehouseSimulation(Simulation):
             }
             for person in self.warehouse.present.values()
         ]
-        self.graph.publish("/people", {"header": self._header(), "people": people})
+        self.graph.publish("/people", {"header": self.header(), "people": people})
 
     def state(self) -> dict[str, Any]:
         facts = {"time": self.clock.now(), "presets": self._presets}
         return facts | account(self.warehouse)
-
-    # Services
-
-    def _offer_services(self) -> None:
-        offered: tuple[tuple[str, str, Callable[[Message], Message]], ...] = (
-            (
-                "/warehouse/create_warehouse_models",
-                "warehouse_msgs/CreateWarehouse",
-                self._create,
-            ),
-            ("/warehouse/insert_world", "warehouse_msgs/InsertWorld", self._insert),
-            ("/warehouse/reset", "std_srvs/Trigger", self._reset),
-            ("/warehouse/command", "warehouse_msgs/Command", self._command),
-            ("/warehouse/spawn", "warehouse_msgs/Spawn", self._spawn),
-            ("/warehouse/find_items", "warehouse_msgs/FindItems", self._find),
-            ("/warehouse/export", "warehouse_msgs/Export", self._export),
-            ("/warehouse/people", "std_srvs/SetBool", self._walk),
-            ("/warehouse/state", "shopfloor_msgs/State", self._tell_state),
-        )
-        for prefix in ("", "/gazebo"):
-            offered += (
-                (
-                    f"{prefix}/get_model_state",
-                    "gazebo_msgs/GetModelState",
-                    self._model_state,
-                ),
-                (
-                    f"{prefix}/spawn_sdf_model",
-                    "gazebo_msgs/SpawnModel",
-                    self._spawn_model,
-                ),
-                (
-                    f"{prefix}/delete_model",
-                    "gazebo_msgs/DeleteModel",
-                    self._delete_model,
-                ),
-            )
-        for name, kind, answer in offered:
-            self.graph.serve(name, kind, NODE, self._answering(kind, answer))
-
-    def _answering(self, kind: str, answer: Callable[[Message], Message]) -> Invoke:
-        """A refusal is an answer too, with the reason in the field for it."""
-        fields = self.registry.services[kind].response
-        names = [field.name for field in fields]
-
-        def invoke(request: Message, respond: Respond) -> None:
-            try:
-                values = {"success": True, **answer(request)}
-            except WarehouseRefused as error:
-                values = {"success": False, "message": str(error)}
-            if "status_message" in names:
-                values["status_message"] = values.pop("message", "")
-            kept = {name: value for name, value in values.items() if name in names}
-            now = self.clock.now()
-            respond(True, self.registry.complete_fields(kind, fields, kept, now))
-
-        return invoke
-
-    def _create(self, request: Message) -> Message:
-        self._change(requests.create_models(self.warehouse, request))
-        self.scripts = []
-        made = self.warehouse
-        text = (
-            f"{len(made.robots)} robots, {len(made.storage_units)} storage units, "
-            f"{sum(1 for _ in places(made))} items, {len(made.belts)} belts"
-        )
-        return {"message": text}
-
-    def _insert(self, request: Message) -> Message:
-        found = requests.insert_world(self.warehouse, request)
-        self._change(found.warehouse)
-        self.scripts = [Script(found.commands)]
-        return {"message": f"inserted {found.warehouse.name}"}
-
-    def _reset(self, _: Message) -> Message:
-        self.scripts = []
-        self._change(Warehouse(ticks=self.warehouse.ticks))
-        return {"message": "empty"}
-
-    def _command(self, request: Message) -> Message:
-        line = request["line"]
-        try:
-            command = parse_command(line)
-        except WarehouseRefused as error:
-            self._tell_refused(str(error), line)
-            raise
-        refused = self.give(command)
-        if refused is not None:
-            raise refused
-        return {"message": f"accepted: {command.line()}"}
-
-    def _spawn(self, request: Message) -> Message:
-        self._change(requests.spawn(self.warehouse, request))
-        return {"message": f"spawned {request['id']}"}
-
-    def _find(self, request: Message) -> Message:
-        found = find(self.warehouse, request["sku"])
-        listed = [
-            {
-                "id": place.item.id,
-                "sku": place.item.sku,
-                "unit": place.unit.id,
-                "shelf": place.shelf.level,
-                "held_by": place.unit.held_by,
-                "at": list(pose_of_unit(self.warehouse, place.unit)[:2]),
-            }
-            for place in found
-        ]
-        text = f"{len(found)} in stock"
-        return {"message": text, "json": json.dumps(listed)}
-
-    def _export(self, request: Message) -> Message:
-        return {"text": exported(self.warehouse, request["format"])}
-
-    def _walk(self, request: Message) -> Message:
-        self.warehouse = walk(self.warehouse, request["data"])
-        return {"message": f"{len(self.warehouse.present)} people walk"}
-
-    def _tell_state(self, _: Message) -> Message:
-        return {"json": json.dumps(self.state())}
-
-    def _model_state(self, request: Message) -> Message:
-        """The header's time is the simulation's."""
-        name, other = request["model_name"], request["relative_entity_name"]
-        if other not in ("", "world", FRAME):
-            raise NotThere(f"poses are told in the frame {FRAME}, not of {other!r}")
-        found = state_of_model(self.warehouse, name)
-        if found is None:
-            raise NotThere(f"there is no model {name}")
-        return {
-            "header": self.registry.header(FRAME, time_s(self.warehouse)),
-            "pose": pose_message(found[0]),
-            "twist": found[1],
-        }
-
-    def _spawn_model(self, request: Message) -> Message:
-        self._change(requests.spawn_model(self.warehouse, request))
-        return {"message": f"spawned {request['model_name']}"}
-
-    def _delete_model(self, request: Message) -> Message:
-        self._change(remove(self.warehouse, request["model_name"]))
-        return {"message": f"deleted {request['model_name']}"}
-
-
-def exported(warehouse: Warehouse, form: str) -> str:
-    """The warehouse as it stands, as ``yaml`` or ``sdf``, or its robot as ``urdf``."""
-    if form == "yaml":
-        return write(warehouse)
-    from shopfloor.warehouse import sdf
-
-    if form == "sdf":
-        return sdf.write_sdf(warehouse)
-    if form == "urdf":
-        return sdf.robot_urdf()
-    raise NotThere(f"there is no format {form!r}, only yaml, sdf and urdf")
 
 
 def _world(warehouse: Warehouse) -> World:

@@ -146,6 +146,21 @@ def test_what_is_spawned_on_the_way_is_driven_around() -> None:
     assert outcomes(client) == {"movx 8 kiva1": "done"}
 
 
+def test_a_drive_ends_when_its_warehouse_is_replaced() -> None:
+    client = client_of(hall((0, 0), (0, 2)))
+    say(client, "mov 8 4 kiva1")
+    client.advance(1.0)
+    request = {"world": "small", "replace": True}
+    assert client.call("/warehouse/insert_world", request)["values"]["success"]
+    assert outcomes(client)["mov 8 4 kiva1"] == "failed"
+    before = cells(client)
+    client.advance(2.0)
+    assert cells(client) == before
+    say(client, "movx 2 kiva1")
+    client.advance(5.0)
+    assert cells(client)["kiva1"] == (2, 3)
+
+
 @pytest.mark.covers("K71")
 @pytest.mark.long
 def test_retrieval_is_quicker_with_more_robots(

@@ -485,6 +485,19 @@ def test_a_goal_that_is_called_off_stops_the_robot_on_a_grid_point(
     assert warehouse_of(client).robots["kiva2"].cell == (3, 4)
 
 
+def test_a_goal_ends_when_its_warehouse_is_replaced(client: LocalClient) -> None:
+    action = "/kiva2/move_base"
+    client.watch(action)
+    client.goal("g", 8.0, 4.0, action=action)
+    client.advance(1.0)
+    request = {"world": "small", "replace": True}
+    assert client.call("/warehouse/insert_world", request)["values"]["success"]
+    client.advance(1.0)
+    result = client.messages(f"{action}/result")[0]["status"]
+    assert (result["status"], result["text"]) == (4, "the warehouse was replaced")
+    assert state(client)["robots"][1]["status"] == "idle"
+
+
 def test_a_trace_holds_every_report() -> None:
     client = client_of(hall((0, 0)), trace=Trace(keep=True))
     client.call("/warehouse/command", {"line": "movx 2 kiva1"})
