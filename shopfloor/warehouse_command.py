@@ -57,7 +57,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     state = verbs.add_parser("state", help="all poses and statuses")
     state.add_argument("--stock", metavar="SKU", help="only where this item lies")
     state.add_argument(
-        "--format", choices=("json", "yaml", "sdf", "urdf"), default="json"
+        "--format", choices=("json", "yaml", "sdf", "urdf", "plant"), default="json"
     )
     experiment = verbs.add_parser(
         "experiment",

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from shopfloor.sim import sensors
@@ -38,11 +38,12 @@ from shopfloor.warehouse.messages import (
     report_of,
     with_text_ids,
 )
+from shopfloor.warehouse.outlines import outlines
 from shopfloor.warehouse.script import Script
 from shopfloor.warehouse.services import NODE, WarehouseServices
 from shopfloor.warehouse.stepping import give, halt, step, time_s
 from shopfloor.warehouse.stock import places, pose_of_item
-from shopfloor.warehouse.things import Floor, Warehouse
+from shopfloor.warehouse.things import Warehouse
 from shopfloor.warehouse.world_file import WorldFile, presets
 
 REPORTS = "/warehouse/reports"
@@ -299,18 +300,7 @@ def _world(warehouse: Warehouse) -> World:
         floor.cell_m / finer,
         floor.columns * floor.cell_m,
         floor.rows * floor.cell_m,
-        tuple(_outlines(floor)),
+        tuple(outlines(floor)),
         origin=SimPose(-half, -half),
     )
     return World(name=warehouse.name, map=plan, robots=())
-
-
-def _outlines(floor: Floor) -> Iterator[tuple[float, float, float, float]]:
-    half = floor.cell_m / 2.0
-    for cell in floor.solid:
-        x_m, y_m = floor.spot(cell)
-        left, right, low, high = x_m - half, x_m + half, y_m - half, y_m + half
-        yield left, low, right, low
-        yield right, low, right, high
-        yield right, high, left, high
-        yield left, high, left, low

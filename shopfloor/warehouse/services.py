@@ -18,6 +18,7 @@ from shopfloor.warehouse.commands import Command, parse_command
 from shopfloor.warehouse.errors import NotThere, WarehouseRefused
 from shopfloor.warehouse.lifting import pose_of_unit
 from shopfloor.warehouse.messages import FRAME, pose_message, state_of_model
+from shopfloor.warehouse.plant_world import write_plant
 from shopfloor.warehouse.script import Script
 from shopfloor.warehouse.stepping import time_s
 from shopfloor.warehouse.stock import find, places
@@ -194,13 +195,16 @@ class WarehouseServices:
 
 
 def exported(warehouse: Warehouse, form: str) -> str:
-    """The warehouse as it stands, as ``yaml`` or ``sdf``, or its robot as ``urdf``."""
+    """As it stands: a world file (``yaml``), ``sdf``, the world of a plant for MPMS
+    (``plant``), or its robot as ``urdf``."""
     if form == "yaml":
         return write(warehouse)
+    if form == "plant":
+        return write_plant(warehouse)
     from shopfloor.warehouse import sdf
 
     if form == "sdf":
         return sdf.write_sdf(warehouse)
     if form == "urdf":
         return sdf.robot_urdf()
-    raise NotThere(f"there is no format {form!r}, only yaml, sdf and urdf")
+    raise NotThere(f"there is no format {form!r}, only yaml, sdf, urdf and plant")
