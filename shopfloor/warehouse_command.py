@@ -116,18 +116,28 @@ def _create(options: argparse.Namespace) -> int:
                 **sizes,
             )
     else:
-        world = options.world
-        if Path(world).is_file():
-            try:
-                world = Path(world).read_text(encoding="utf-8")
-            except (OSError, UnicodeDecodeError) as error:
-                return _refuse(f"{options.world} cannot be read: {error}", UNUSABLE)
+        world = _text_of(options.world)
         with asking(options.url) as warehouse:
             made = warehouse.call(
                 "/warehouse/insert_world", world=world, replace=options.replace
             )
     print(json.dumps({"ok": True, "made": made["message"]}))
     return 0
+
+
+def _text_of(world: str) -> str:
+    """Of a file here, since the server reads none for strangers; or a preset's name."""
+    from shopfloor.warehouse.errors import WorldUnknown
+    from shopfloor.warehouse.world_file import FILE
+
+    given = Path(world)
+    file = given / FILE if given.is_dir() else given
+    if not file.is_file():
+        return world
+    try:
+        return file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise WorldUnknown(f"{file} cannot be read: {error}") from None
 
 
 def _command(options: argparse.Namespace) -> int:

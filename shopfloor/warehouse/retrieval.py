@@ -6,7 +6,7 @@ it, brings it to a free drop point, waits while somebody picks, takes it home ag
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -57,12 +57,17 @@ class Result:
     blocked: int
 
 
-def retrieve(warehouse: Warehouse, robots: int, units: Sequence[str]) -> Result:
-    """With the first so many robots of the warehouse."""
+def retrieve(
+    warehouse: Warehouse,
+    robots: int,
+    units: Sequence[str],
+    watch: Callable[[Warehouse], None] = lambda _: None,
+) -> Result:
+    """With the first so many robots of the warehouse, watched at every step."""
     if not 0 < robots <= len(warehouse.robots):
         raise FieldWrong(f"robots are 1 to {len(warehouse.robots)}, not {robots}")
     kept = dict(list(warehouse.robots.items())[:robots])
-    return _Run(replace(warehouse, robots=kept), units).run()
+    return _Run(replace(warehouse, robots=kept), units).run(watch)
 
 
 class _Run:
@@ -84,7 +89,7 @@ class _Run:
             if unit not in warehouse.storage_units:
                 raise FieldWrong(f"there is no storage unit {unit} to bring")
 
-    def run(self) -> Result:
+    def run(self, watch: Callable[[Warehouse], None]) -> Result:
         while self.brought < self.asked:
             now_s = time_s(self.now)
             if now_s > LONGEST_S:
@@ -96,6 +101,7 @@ class _Run:
             self.now, told = step(self.now, STEP_S, commands)
             self.routing.hear(self.now, told)
             self._count(told)
+            watch(self.now)
         robots, speed = len(self.jobs), self.now.floor.motors.speed_mps
         share = self.moving_s / (robots * self.done_at_s)
         metres = round(self.moving_s * speed, 1)

@@ -48,6 +48,14 @@ def hall(
     return made
 
 
+def cells_held_twice(warehouse: Warehouse) -> list[Cell]:
+    """By robots, people and what never moves; none, if all is well."""
+    held = [cell for robot in warehouse.robots.values() for cell in robot.holds]
+    held += [cell for p in warehouse.present.values() for cell in p.holds]
+    held += warehouse.floor.solid
+    return [cell for cell in set(held) if held.count(cell) > 1]
+
+
 @dataclass
 class Drive:
     """A warehouse, all that it told, and how it was at every tick."""

@@ -27,7 +27,7 @@ from shopfloor.warehouse.things import (
 )
 from shopfloor.warehouse.turning import MOST_ITERATIONS
 from shopfloor.warehouse.world_file import find_file, load
-from tests.support.kivas import Drive, hall
+from tests.support.kivas import Drive, cells_held_twice, hall
 
 FINE_DEG = 0.01
 
@@ -183,13 +183,6 @@ def test_belts_and_obstacles_block(kind: ObstacleKind | None) -> None:
     drive = Drive(start).do("movx 5 1")
     assert drive.robot().x_m == 2.0
     assert drive.ends()[-1].outcome is Outcome.BLOCKED
-
-
-def cells_held_twice(warehouse: Warehouse) -> list[object]:
-    held = [cell for robot in warehouse.robots.values() for cell in robot.holds]
-    held += [cell for p in warehouse.present.values() for cell in p.holds]
-    held += warehouse.floor.solid
-    return [cell for cell in set(held) if held.count(cell) > 1]
 
 
 @pytest.mark.covers("K41")

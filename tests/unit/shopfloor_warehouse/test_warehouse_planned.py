@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from dataclasses import replace
 
 import pytest
@@ -15,8 +16,8 @@ from shopfloor.warehouse.errors import FieldWrong
 from shopfloor.warehouse.planned import PlannedWarehouse
 from shopfloor.warehouse.retrieval import retrieve
 from shopfloor.warehouse.things import Obstacle, ObstacleKind, Person, Warehouse
-from shopfloor.warehouse.world_file import WorldFile
-from tests.support.kivas import Drive, hall
+from shopfloor.warehouse.world_file import WorldFile, find_file, load
+from tests.support.kivas import Drive, cells_held_twice, hall
 from tests.support.rosbridge import LocalClient
 
 
@@ -185,3 +186,15 @@ def test_all_units_are_back_home_after_a_retrieval() -> None:
         retrieve(start, 3, ["unit1"])
     with pytest.raises(FieldWrong, match="no storage unit unit9"):
         retrieve(start, 1, ["unit9"])
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_many_robots_and_people_never_meet_in_a_cell(seed: int) -> None:
+    warehouse = walk(load(find_file("large")).warehouse, True)
+    units = random.Random(seed).sample(list(warehouse.storage_units), 120)
+
+    def watch(now: Warehouse) -> None:
+        assert cells_held_twice(now) == []
+
+    assert retrieve(warehouse, 24, units, watch).units == 120

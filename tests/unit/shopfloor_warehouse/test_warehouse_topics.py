@@ -93,6 +93,13 @@ def test_each_verb_is_a_topic(
     assert robot["status"] == "idle"
 
 
+@pytest.mark.covers("K43")
+def test_every_topic_is_listed_from_the_start(empty: LocalClient) -> None:
+    verbs = {topic for topic, *_ in VERBS}
+    told = {"/warehouse/reports", "/warehouse/state", "/model_states", "/command"}
+    assert verbs | told <= set(topics(empty))
+
+
 @pytest.mark.covers("K20", "K40")
 def test_the_status_topic_says_idle_busy_and_blocked(client: LocalClient) -> None:
     client.subscribe("/kiva1/status")
