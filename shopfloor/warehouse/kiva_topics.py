@@ -17,7 +17,7 @@ from shopfloor.warehouse.lifting import pose_of_robot
 from shopfloor.warehouse.messages import FRAME, pose_message, twist_of
 from shopfloor.warehouse.script import Script
 from shopfloor.warehouse.stepping import scene_of
-from shopfloor.warehouse.things import Robot, Warehouse
+from shopfloor.warehouse.things import Robot, Status, Warehouse
 
 STATUS_S, POSE_S = 1.0, 0.1
 SCAN = "chassis/laser/scan"
@@ -51,7 +51,7 @@ class KivaTopics:
             topic = f"{self._prefix}/{suffix}"
             self._topics[suffix] = graph.advertise(self._node, topic, kind, latch=latch)
         self._status_due, self._pose_due = Every(STATUS_S), Every(POSE_S)
-        self._battery_due = Every(1.0)
+        self._battery_due, self._rest_due = Every(1.0), Every(1.0)
         self._scan_due = Every(look().floor.laser.period_s)
         self._pose_told: Message | None = None
         goals = KivaGoals(
@@ -90,20 +90,22 @@ class KivaTopics:
         self._publish("status", {"data": status}, latch=True)
 
     def step(self, now: float) -> None:
+        self._tell_pose(now)
         self._action.server.step()
         if self._status_due.due(now):
             self.tell_status(self._status_of(self.name))
         if self._scan_due.due(now) and self._topics[SCAN].wanted:
             self._publish(SCAN, self._scan())
-        if self._pose_due.due(now):
-            self._tell_pose()
         if self._battery_due.due(now) and self._topics["battery_state"].wanted:
             body = {"percentage": 1.0, "present": True}
             self._publish("battery_state", {"header": self._header(""), **body})
 
-    def _tell_pose(self) -> None:
-        pose = self._pose()
-        if self._topics["odom"].wanted:
+    def _tell_pose(self, now: float) -> None:
+        """Where it rests at once, before anybody says that it has arrived, and again
+        every second, for clients that throttle."""
+        pose, due = self._pose(), self._pose_due.due(now)
+        again = self._rest_due.due(now)
+        if due and self._topics["odom"].wanted:
             odometry = {
                 "header": self._header("odom"),
                 "child_frame_id": f"{self.name}/base_link",
@@ -111,7 +113,8 @@ class KivaTopics:
                 "twist": {"twist": twist_of(self.robot)},
             }
             self._publish("odom", odometry)
-        if pose != self._pose_told:
+        rests = self.robot.status is not Status.BUSY
+        if again or (pose != self._pose_told and (due or rests)):
             self._pose_told = pose
             body = {"header": self._header(FRAME), "pose": {"pose": pose}}
             self._publish("amcl_pose", body, latch=True)

@@ -492,6 +492,20 @@ def test_a_goal_that_is_called_off_stops_the_robot_on_a_grid_point(
     assert warehouse_of(client).robots["kiva2"].cell == (3, 4)
 
 
+def test_the_pose_of_arrival_is_told_before_the_arrival(client: LocalClient) -> None:
+    action = "/kiva2/move_base"
+    client.watch(action)
+    client.subscribe("/kiva2/amcl_pose")
+    client.goal("g", 3.0, 4.0, action=action)
+    client.advance(5.0)
+    client.read()
+    topics_heard = [frame["topic"] for frame in client.heard if "topic" in frame]
+    arrived = topics_heard.index(f"{action}/result")
+    before = [f["msg"] for f in client.heard if "topic" in f][:arrived]
+    poses = [m["pose"]["pose"] for m in before if "pose" in m and "result" not in m]
+    assert poses[-1]["position"]["x"] == 3.0
+
+
 def test_a_goal_ends_when_its_warehouse_is_replaced(client: LocalClient) -> None:
     action = "/kiva2/move_base"
     client.watch(action)
