@@ -8,15 +8,13 @@ everything; where it may not, the full bid of the robot is asked for.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from operator import add, itemgetter
 
 from fleet.dispatch.bids import Bid, Bidder, Bids
 from fleet.roads.roadmap import Roadmap
 from fleet.tasks.task import Kind, Task
-
-Score = Callable[[Bidder, Bid], float]
 
 
 @dataclass(frozen=True)

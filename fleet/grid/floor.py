@@ -6,7 +6,6 @@ A floor never changes. What is closed for a while is told beside it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -83,9 +82,6 @@ class Floor:
         if number < 0:
             raise CellUnknown(f"cell ({column}, {row}) is a wall")
         return number
-
-    def numbers_of(self, cells: Iterable[Cell]) -> NDArray[np.int32]:
-        return np.array([self.number_of(cell) for cell in cells], np.int32)
 
     def cell_of(self, number: int) -> Cell:
         return int(self.columns[number]), int(self.rows[number])

@@ -189,9 +189,3 @@ class World:
             if f"{section}.{place}" in self.sources:
                 return self.sources[f"{section}.{place}"]
         return ""
-
-    def zone_of_place(self, place: str) -> ChargingZone | None:
-        for zone in self.charging.values():
-            if place in zone.places:
-                return zone
-        return None

@@ -141,12 +141,6 @@ class Roadmap:
                     heapq.heappush(open_, (sooner, edge.start))
         return best
 
-    def nearest_node(self, x_m: float, y_m: float) -> int:
-        return min(
-            range(len(self.nodes)),
-            key=lambda n: (self.nodes[n][0] - x_m) ** 2 + (self.nodes[n][1] - y_m) ** 2,
-        )
-
     def reached_from(self, start: int, *, backwards: bool = False) -> set[int]:
         links = self.into if backwards else self.out
         found = {start}

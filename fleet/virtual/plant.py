@@ -34,7 +34,6 @@ class Plant:
     fallen: dict[str, tuple[float, float]] = field(default_factory=dict)
     obstacles: dict[str, tuple[float, float, float]] = field(default_factory=dict)
     contacts: list[tuple[float, str, str]] = field(default_factory=list)
-    hit_walls: int = 0
     drop_next: set[str] = field(default_factory=set)  # robots that will lose a load
     max_charging: dict[str, int] = field(default_factory=dict)
     _touching: set[tuple[str, str]] = field(default_factory=set)

@@ -102,10 +102,6 @@ class Pilot:
     def local(self) -> LocalPath | None:
         return self.guide.local
 
-    @property
-    def escaping(self) -> bool:
-        return self._out.moving
-
     def carry(self, payload_kg: float) -> None:
         """Drive from now on as heavy as the load makes the robot."""
         self.limits = self.empty_limits.loaded(payload_kg)
