@@ -32,13 +32,14 @@ from fleet.dispatch.phases import (
     Phase,
 )
 from fleet.dispatch.strategies import STRATEGIES, Strategy
+from fleet.grid.errors import GridRefused
 from fleet.model.world import World
 from fleet.roads import Roadmap, make_roadmaps, unreached_places
 from fleet.storage import Storage
 from fleet.storage.demands import Demands
 from fleet.tasks import Kind, Pool, Task, TaskRefused
 from fleet.tasks.course import Course
-from fleet.traffic import Arrived, FreeTraffic, Go, Stuck, Traffic
+from fleet.traffic import Arrived, Go, Stuck, Traffic, traffic_for
 from fleet.vehicles import Claims, Vehicle
 from fleet.vehicles.trouble import Trouble
 from fleet.vehicles.whereabouts import Whereabouts
@@ -97,7 +98,7 @@ class Fleet:
         self.running = set(running)
         self.stations.running = ev.Part.CHARGING in self.running
         energy = Energy(world, self.roadmaps, self.stations)
-        self.traffic: Traffic = traffic or FreeTraffic(world, self.roadmaps)
+        self.traffic: Traffic = traffic or traffic_for(world, self.roadmaps)
         self.claims = Claims(world)
         self.vehicles = {
             spec.id: Vehicle(
@@ -133,7 +134,7 @@ class Fleet:
         try:
             self._check_runs(NEEDS.get(type(event)))
             self._take(now, event)
-        except TaskRefused as refused:
+        except (TaskRefused, GridRefused) as refused:
             self.answer.records.append(Refused(type(event).__name__, str(refused)))
         self.demands.drain(now)
         return self.answer

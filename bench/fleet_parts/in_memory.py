@@ -1,15 +1,13 @@
-"""How many robots one fleet drives in real time.
+"""How many robots one fleet decides for in real time, with all in memory.
 
 Every robot reports twice a second and has something to do; the time of the simulated
-plant is not counted. ``store`` is called with the fleet and all records after each
-step, as the worker does that keeps them in the database; without it all is in memory.
+plant is not counted. ``realtime.py`` is the same with a worker and its database.
 """
 
 from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable
 from typing import Any
 
 from bench.fleet_parts.floors import warehouse
@@ -23,28 +21,26 @@ STEP_S = 0.5
 FOR_S = 120.0
 WARM_S = 20.0
 COUNTS = (50, 75, 100, 150, 200)
-Store = Callable[[Fleet, list[Record]], None]
+KEY = "robots_realtime_in_memory"
 
 
-def measure(
-    store: Store | None = None, key: str = "robots_realtime_in_memory"
-) -> dict[str, Any]:
+def measure() -> dict[str, Any]:
     """The largest number for which a second takes no more than a second."""
-    figures: dict[str, Any] = {key: 0}
+    figures: dict[str, Any] = {KEY: 0}
     for robots in COUNTS:
-        share, longest_ms, done = busy_share(robots, store)
+        share, longest_ms, done = busy_share(robots)
         figures |= {
-            f"{key}_busy_{robots}": round(share, 3),
-            f"{key}_longest_step_ms_{robots}": round(longest_ms),
-            f"{key}_tasks_per_h_{robots}": round(3600.0 * done / FOR_S),
+            f"{KEY}_busy_{robots}": round(share, 3),
+            f"{KEY}_longest_step_ms_{robots}": round(longest_ms),
+            f"{KEY}_tasks_per_h_{robots}": round(3600.0 * done / FOR_S),
         }
         if share > 1.0:
             break
-        figures[key] = robots
+        figures[KEY] = robots
     return figures
 
 
-def busy_share(robots: int, store: Store | None = None) -> tuple[float, float, int]:
+def busy_share(robots: int) -> tuple[float, float, int]:
     """Share of the time that the fleet works, its longest step, and tasks done."""
     world = warehouse(90.0, 60.0, robots=robots, per_rack=3)
     fleet, plant = Fleet(world), Plant(world)
@@ -65,8 +61,6 @@ def busy_share(robots: int, store: Store | None = None) -> tuple[float, float, i
             answer = fleet.handle(now, event)
             commands += answer.commands
             records += answer.records
-        if store is not None:
-            store(fleet, records)
         took_s = time.process_time() - began
         if now > WARM_S:
             spent_s += took_s

@@ -30,11 +30,16 @@ HOMES = {
 }
 
 
+def can_be_used() -> bool:
+    """Are the libraries there that grid traffic needs?"""
+    return all(_there(package) for package in NEEDED)
+
+
 def __getattr__(name: str) -> Any:
     if name not in HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    missing = [package for package in NEEDED if not _there(package)]
-    if missing:
+    if not can_be_used():
+        missing = [package for package in NEEDED if not _there(package)]
         raise ExtraMissing(
             f"grid traffic needs {' and '.join(missing)};"
             " install with: pip install 'mpms[sim]'"

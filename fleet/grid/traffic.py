@@ -130,15 +130,17 @@ class GridTraffic:
 
     # What the fleet asks for.
 
-    def add(self, robot: str, cell: Cell) -> None:
-        """A robot stands on the floor from now on."""
+    def add(self, robot: str, cell: Cell, *, ahead: Iterable[Cell] = ()) -> None:
+        """A robot stands on the floor; ``ahead``: cells it was told before to enter."""
         if robot in self._robots:
             raise RobotKnown(f"robot {robot} is on the floor already")
-        number = self.floor.number_of(cell)
-        for other in self._robots.values():
-            if number in other.cells:
-                raise CellTaken(f"cell {cell} is in the hands of robot {other.id}")
-        self._robots[robot] = _Robot(robot, [Visit(number, robot)])
+        owned = []
+        for each in (cell, *ahead):
+            owned.append(Visit(self.floor.number_of(each), robot))
+            for other in self._robots.values():
+                if owned[-1].cell in other.cells:
+                    raise CellTaken(f"cell {each} is in the hands of robot {other.id}")
+        self._robots[robot] = _Robot(robot, owned)
         self._order.append(robot)
         self._replan()
 
@@ -176,6 +178,10 @@ class GridTraffic:
 
     def open(self, cells: Iterable[Cell]) -> None:
         self._set_closed(self._closed - {self.floor.number_of(c) for c in cells})
+
+    def close_only(self, cells: Iterable[Cell]) -> None:
+        """Exactly these are closed."""
+        self._set_closed({self.floor.number_of(c) for c in cells})
 
     # What robots say.
 

@@ -49,6 +49,10 @@ Outcome = Go | Arrived | Stuck
 class Traffic(Protocol):
     """Robots with goals in, drives out. Time comes with ``advance``."""
 
+    @property
+    def deadlocks(self) -> int:
+        """Circles of robots that wait for each other, found so far."""
+
     def add_robot(self, robot: str, type_: str, x_m: float, y_m: float) -> None: ...
 
     def remove_robot(self, robot: str) -> None: ...

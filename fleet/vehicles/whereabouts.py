@@ -24,17 +24,20 @@ class Whereabouts:
 
     def report(self, event: Reported) -> None:
         vehicle = self._fleet.vehicle(event.robot)
-        first = not vehicle.known
+        first, traffic = not vehicle.known, self._fleet.traffic
+        seen = vehicle.level not in (Level.IGNORED, Level.NOTICED)
+        if first:
+            self._forget_home(vehicle)
+            if seen:
+                traffic.add_robot(vehicle.id, vehicle.type.id, event.x_m, event.y_m)
         vehicle.x_m, vehicle.y_m, vehicle.yaw = event.x_m, event.y_m, event.yaw
         vehicle.percent = min(100.0, max(0.0, event.percent))
         if first:
             self._fleet.tell(Registered(vehicle.id, vehicle.type.id))
-            self.expect(vehicle)
-        if vehicle.level in (Level.IGNORED, Level.NOTICED):
+        if not seen:
             return
-        traffic, claims = self._fleet.traffic, self._fleet.claims
+        claims = self._fleet.claims
         if first:
-            traffic.add_robot(vehicle.id, vehicle.type.id, event.x_m, event.y_m)
             if vehicle.level is Level.RESPECTED:
                 traffic.freeze(vehicle.id)
             self.find_place(vehicle)
@@ -45,12 +48,15 @@ class Whereabouts:
 
     def expect(self, vehicle: Vehicle) -> None:
         """A robot that has never reported is believed to stand at its rest place."""
-        name, traffic = f"unseen/{vehicle.id}", self._fleet.traffic
         if vehicle.known or vehicle.level in (Level.IGNORED, Level.NOTICED):
-            traffic.take_obstacle(name)
+            self._forget_home(vehicle)
         else:
             spot = self._fleet.claims.spot(vehicle.home)
-            traffic.put_obstacle(name, *spot, vehicle.type.radius_m)
+            name = f"unseen/{vehicle.id}"
+            self._fleet.traffic.put_obstacle(name, *spot, vehicle.type.radius_m)
+
+    def _forget_home(self, vehicle: Vehicle) -> None:
+        self._fleet.traffic.take_obstacle(f"unseen/{vehicle.id}")
 
     def find_place(self, vehicle: Vehicle) -> None:
         """Where a robot stands that has just come into view."""

@@ -81,7 +81,7 @@ def check_delivered(trial: Trial) -> None:
     """Everything delivered, nothing lost, nobody touched, stranded or stuck."""
     assert trial.idle()
     assert trial.plant.contacts == []
-    assert traffic_of(trial).deadlocks == 0
+    assert trial.fleet.traffic.deadlocks == 0
     assert trial.lowest_percent > 5.0
     gone = [package for _, package in trial.delivered]
     everywhere = sorted([*trial.plant.packages(), *gone])

@@ -169,7 +169,8 @@ class BadDay:
         self._tell_later(ev.Seen(name, radius_m=0.0))
 
     def _door(self) -> None:
-        self.trial.tell(ev.DoorShut("gate"))
+        if not self.trial.tell(ev.DoorShut("gate")):
+            return  # a world without doors
         self._tell_later(ev.DoorShut("gate", False))
 
     def _pulls_over(self) -> None:
@@ -204,9 +205,11 @@ class BadDay:
         self._ends.append(lambda: setattr(robot, "slow", 1.0))
 
 
-def bad_day(seed: int, turns: int, turn_s: float = 30.0) -> BadDay:
+def bad_day(
+    seed: int, turns: int, turn_s: float = 30.0, world: World | None = None
+) -> BadDay:
     draw = random.Random(seed)
-    fleet = Fleet(random_plant(draw))
+    fleet = Fleet(world or random_plant(draw))
     trial = new_trial(fleet, seed, 0.06, 1.0)
     for robot in trial.plant.robots.values():
         robot.percent = draw.uniform(25.0, 100.0)
