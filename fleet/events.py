@@ -36,6 +36,10 @@ class Withdrawn(OfTask):
     now: bool = False
 
 
+class Redispatched(OfTask):
+    """All robots are asked again; the one that has it may win again."""
+
+
 @dataclass(frozen=True)
 class TaskPaused(OfTask):
     paused: bool = True
@@ -191,6 +195,7 @@ class Tick:
 Event = (
     Submitted
     | Withdrawn
+    | Redispatched
     | TaskPaused
     | Reported
     | Acted

@@ -56,6 +56,7 @@ NEEDS: dict[type[ev.Event], ev.Part] = {
     ev.OutputWanted: ev.Part.STORAGE,
     ev.Submitted: ev.Part.PLANNER,
     ev.Withdrawn: ev.Part.PLANNER,
+    ev.Redispatched: ev.Part.PLANNER,
     ev.TaskPaused: ev.Part.PLANNER,
 }
 """What has to run for an event to be taken."""
@@ -155,6 +156,8 @@ class Fleet:
                 self.task_changed(event.task)
             case ev.Withdrawn():
                 self.course.withdraw(event, now)
+            case ev.Redispatched():
+                self.course.redispatch(event, now)
             case ev.TaskPaused():
                 self.course.pause(event)
             case ev.LoadLost():
@@ -221,6 +224,7 @@ class Fleet:
             for vehicle in self.vehicles.values():
                 self.work.go_on(vehicle, now)
             self.work.make_room(now)
+        self.course.tell_late(now)
         for outcome in self.traffic.advance(now):
             match outcome:
                 case Go():

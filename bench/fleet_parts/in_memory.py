@@ -18,9 +18,9 @@ from fleet.tasks import Kind, Leg, Task
 from fleet.virtual import Plant
 
 STEP_S = 0.5
-FOR_S = 120.0
+FOR_S = 60.0
 WARM_S = 20.0
-COUNTS = (50, 75, 100, 150, 200)
+COUNTS = (50, 100, 150)
 KEY = "robots_realtime_in_memory"
 
 

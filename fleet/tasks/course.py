@@ -1,10 +1,10 @@
-"""How tasks end early, or go to another robot: withdrawn, paused, given back."""
+"""How tasks end early or go to another robot: withdrawn, paused, dispatched anew."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fleet.events import TaskPaused, Withdrawn
+from fleet.events import Redispatched, TaskPaused, Withdrawn
 from fleet.tasks.pool import TaskRefused
 from fleet.tasks.task import Kind, State, Task
 from fleet.vehicles.vehicle import Doing, Vehicle
@@ -41,6 +41,34 @@ class Course:
         busy = vehicle.doing in (Doing.ACTING, Doing.CONFIRMING) or vehicle.load
         if not busy and (event.now or vehicle.doing is not Doing.DRIVING):
             self.drop(task, vehicle, now)
+
+    def redispatch(self, event: Redispatched, now: float) -> None:
+        task = self._task(event.task)
+        vehicle = self._fleet.vehicles.get(task.robot)
+        if task.state.ended or vehicle is None:
+            raise TaskRefused(f"task {task.id} is {task.state} and with no robot")
+        if task.kind in (Kind.CHARGE, Kind.PARK):
+            raise TaskRefused(f"task {task.id} is {vehicle.id}'s own")
+        first = vehicle.queue[0] == task.id
+        if first and vehicle.load and task.leg > 0:
+            raise TaskRefused(f"{vehicle.id} has {vehicle.load} on board")
+        if first and vehicle.doing in (Doing.ACTING, Doing.CONFIRMING):
+            raise TaskRefused(f"{vehicle.id} is loading or unloading")
+        vehicle.queue.remove(task.id)
+        if first:
+            self._fleet.work.halt(vehicle, now)
+        robot = task.robot
+        self.give_back(task, "dispatched anew")
+        task.tried.remove(robot)
+
+    def tell_late(self, now: float) -> None:
+        """Deadlines that have passed; each is told once."""
+        for task in self._fleet.pool.open():
+            due_at = task.deadline_at
+            if due_at is not None and due_at < now and not task.late:
+                task.late = True
+                text = f"was due at {due_at:.0f} s and is {task.state}"
+                self._fleet.alert("late", task.id, text)
 
     def pause(self, event: TaskPaused) -> None:
         task = self._task(event.task)

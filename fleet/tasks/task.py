@@ -78,6 +78,7 @@ class Task:
     reserved: str = ""  # the storage place that it has reserved
     zone: str = ""  # where it charges
     why: str = ""
+    late: bool = False  # its deadline has passed, and somebody was told
     tried: list[str] = field(default_factory=list)  # robots that gave it back
 
     @property

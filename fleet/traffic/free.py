@@ -27,6 +27,8 @@ from fleet.traffic.ways import Ways
 
 AHEAD = 4
 """Moves that a robot is granted beyond those it has done."""
+PLANS_AT_ONCE = 25
+"""Ways that are searched before robots get their drives; the others are next."""
 REACHED_M = 0.08
 RETRY_S = 2.0
 LONGEST_RETRY_S = 20.0
@@ -169,7 +171,7 @@ class FreeTraffic:
         if waiting:
             self._untangle(now)
             waiting.sort(key=lambda b: (b.failed_since or now, b.robot))
-            for body in waiting:
+            for body in waiting[:PLANS_AT_ONCE]:
                 if not self._plan(body, now):
                     outcomes += self._tell(body, now)
         pending = {s.id for b in bodies for s in b.plan[b.done :]}

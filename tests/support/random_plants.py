@@ -86,7 +86,7 @@ class BadDay:
         kinds = (
             *(self._dies, self._pauses, self._zone, self._box, self._drops),
             *(self._person, self._door, self._pulls_over, self._respected),
-            *(self._restart, self._move, self._slow),
+            *(self._restart, self._move, self._slow, self._anew),
         )
         for _ in range(turns):
             self._number += 1
@@ -198,6 +198,15 @@ class BadDay:
         if self._draw.random() < 0.5:
             self.trial.run(self._draw.uniform(1.0, 20.0))
             self.trial.tell(ev.Withdrawn(id_, now=self._draw.random() < 0.5))
+
+    def _anew(self) -> None:
+        """Somebody wants a task, or all, to be thought over, or held for a while."""
+        for task in list(self.trial.fleet.pool.open()):
+            if self._draw.random() < 0.5 and not task.state.ended:
+                self.trial.tell(ev.Redispatched(task.id))
+            elif self._draw.random() < 0.3 and not task.dispensable:
+                self.trial.tell(ev.TaskPaused(task.id))
+                self._tell_later(ev.TaskPaused(task.id, paused=False))
 
     def _slow(self) -> None:
         robot = self.trial.plant.robots[self._robot()]

@@ -415,3 +415,69 @@ def test_nobody_waits_where_only_one_robot_may_be() -> None:
     trial.run(300.0, until=lambda: trial.done.get("there", 0) == 1)
     assert trial.done["there"] == 1
     assert trial.plant.contacts == []
+
+
+def test_a_task_that_is_dispatched_anew_goes_to_whoever_is_best_now(
+    trial: Trial,
+) -> None:
+    others = [robot for robot in trial.fleet.vehicles if robot != "tug3"]
+    for robot in others:
+        trial.tell(ev.LevelSet(robot, Level.RESPECTED))
+    task = submit(trial, "one", "E1")
+    trial.run(5.0)
+    assert (task.robot, state_of(task)) == ("tug3", "running")
+    for robot in others:
+        trial.tell(ev.LevelSet(robot, Level.USED))
+    trial.plant.robots["tug3"].percent = 16.0  # would have to charge before
+    trial.run(1.0)
+    trial.tell(ev.Redispatched("one"))
+    assert (state_of(task), task.why, task.tried) == ("ready", "dispatched anew", [])
+    trial.run(1.0)
+    assert task.robot in others
+    trial.run(300.0, until=lambda: task.state.ended)
+    assert state_of(task) == "done"
+    assert not trial.tell(ev.Redispatched("one"))
+    assert trial.refused == ["Redispatched: task one is done and with no robot"]
+
+
+def test_what_is_on_board_or_being_loaded_is_not_dispatched_anew(trial: Trial) -> None:
+    robot = until_acting(trial, Action.LOAD)
+    [task] = [t for t in trial.fleet.pool.open() if t.kind is Kind.STORE]
+    assert not trial.tell(ev.Redispatched(task.id))
+    trial.run(60.0, until=lambda: task.leg == 1)
+    assert not trial.tell(ev.Redispatched(task.id))
+    assert [line.partition(": ")[2] for line in trial.refused] == [
+        f"{robot} is loading or unloading",
+        f"{robot} has N-1 on board",
+    ]
+    trial.run(300.0, until=lambda: task.state.ended)
+    assert state_of(task) == "done"
+
+
+def test_the_nearer_deadline_goes_first_and_a_passed_one_is_told_once(
+    trial: Trial,
+) -> None:
+    for robot in trial.fleet.vehicles:
+        if robot != "tug3":
+            trial.tell(ev.LevelSet(robot, Level.RESPECTED))
+    old = submit(trial, "old")
+    due = submit(trial, "due", deadline_at=trial.now + 20.0)
+    trial.run(1.0)
+    assert trial.fleet.vehicles["tug3"].queue == ["due", "old"]
+    trial.run(400.0, until=lambda: old.state.ended)
+    assert (state_of(due), state_of(old)) == ("done", "done")
+    assert [(a.kind, a.about) for a in trial.alerts] == [("late", "due")]
+
+
+def test_a_robot_that_finds_no_way_for_long_gives_its_task_back(trial: Trial) -> None:
+    task = submit(trial, "one", "A1", intended="tug2")
+    around = ((7.0, 2.0), (9.0, 2.0), (9.0, 4.5), (7.0, 4.5))
+    trial.tell(ev.ZoneClosed("spill", around))
+    trial.run(250.0)
+    assert state_of(task) == "running"
+    trial.run(100.0)
+    assert task.why == "found no way to A1"
+    assert [(a.kind, a.about) for a in trial.alerts][:1] == [("no way", "tug2")]
+    trial.tell(ev.ZoneOpened("spill"))
+    trial.run(300.0, until=lambda: task.state.ended)
+    assert state_of(task) == "done"

@@ -200,8 +200,10 @@ def test_a_locked_lane_is_not_driven() -> None:
     assert trial.refused == ["LaneLocked: there is no lane 'nowhere'"]
 
 
-def test_a_shut_door_is_waited_for() -> None:
-    trial = driven_trial("doors:\n  - {id: gate, x1_m: 6, y1_m: 0, x2_m: 6, y2_m: 8}\n")
+@pytest.mark.parametrize("section", ["doors", "lifts"])
+def test_a_shut_door_is_waited_for_also_that_of_a_lift(section: str) -> None:
+    leaf = "{id: gate, x1_m: 6, y1_m: 0, x2_m: 6, y2_m: 8}"
+    trial = driven_trial(f"{section}:\n  - {leaf}\n")
     trial.tell(ev.DoorShut("gate"))
     assert max(x for x, _ in track(trial, 30.0)) < 5.7
     trial.tell(ev.DoorShut("gate", False))
