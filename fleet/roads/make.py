@@ -100,6 +100,7 @@ def _unreached(
     homes = [r.home for r in world.robots.values() if r.type == robot.id]
     starts = [roadmap.place_nodes[home] for home in homes if home in world.places]
     starts = starts or list(roadmap.place_nodes.values())[:1]
+    narrow = _too_narrow(world, robot)
     found: dict[str, str] = {}
     for start in starts[:1]:
         there = roadmap.reached_from(start)
@@ -108,10 +109,22 @@ def _unreached(
             if not walls.clear_at(*roadmap.nodes[node]):
                 found[name] = f"nearer to a wall than {robot.radius_m:g} m"
             elif node not in there:
-                found[name] = "no way leads there"
+                found[name] = "no way leads there" + narrow
             elif node not in back:
-                found[name] = "no way leads back"
+                found[name] = "no way leads back" + narrow
     return found
+
+
+def _too_narrow(world: World, robot: RobotType) -> str:
+    """Lanes that are left out, since they may be why there is no way."""
+    if robot.moves is not Moves.LANES:
+        return ""
+    needed_m = 2 * robot.radius_m
+    return "".join(
+        f"; lane {lane.id} is {lane.width_m:.2f} m wide, it needs {needed_m:.2f} m"
+        for lane in world.lanes
+        if lane.width_m < needed_m
+    )
 
 
 def unreached_places(world: World, roadmaps: dict[str, Roadmap]) -> dict[str, str]:

@@ -8,6 +8,7 @@ import random
 
 import pytest
 
+from fleet.fleet import Fleet, Unreachable
 from fleet.model import World
 from fleet.roads import make_roadmap, make_roadmaps, unreached_places
 from fleet.roads.driving import straight_s
@@ -128,6 +129,21 @@ def test_lanes_cross_have_speed_limits_and_a_spur_to_each_place() -> None:
     assert [roadmap.nodes[n] for n in roadmap.path("home", "s")] == [
         *((1.5, 3.0), (6.0, 3.0), (8.0, 3.0), (8.0, 4.0))
     ]
+
+
+def test_a_lane_too_narrow_for_a_robot_is_named_where_a_place_is_missed() -> None:
+    world = read(
+        small_world(
+            more="robot_types:\n  cart: {speed_mps: 1, moves: lanes}\n"
+            "lanes:\n  - {id: gap, points: [home, a], width_m: 0.5}\n",
+        )
+    )
+    with pytest.raises(
+        Unreachable,
+        match=r"no robot reaches a \(cart: no way leads there; "
+        r"lane gap is 0\.50 m wide, it needs 0\.80 m",
+    ):
+        Fleet(world)
 
 
 def test_grid_robots_drive_from_cell_to_cell() -> None:
