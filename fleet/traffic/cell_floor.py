@@ -26,7 +26,7 @@ class CellFloor:
         size_m = world.cell_m
         self._places: dict[str, Place] = dict(world.places)
         self._places |= {p.id + WAITING: p for p in world.waiting.values()}
-        types = {world.type_of(robot) for robot in world.robots}
+        types = list(dict.fromkeys(world.type_of(robot) for robot in world.robots))
         for type_ in types:
             if type_.moves is not Moves.GRID:
                 raise GridRefused(f"robots of the type {type_.id} drive without cells")

@@ -36,7 +36,7 @@ class Trouble:
             self._fleet.traffic.freeze(vehicle.id)
         self._fleet.stations.end_all(vehicle.id)
         self._fleet.course.clear_queue(vehicle, event.why, now)
-        self._fleet.work.halt(vehicle, now)
+        self._fleet.work.break_off(vehicle, now)
         if vehicle.load:
             text = f"{vehicle.load} is on board"
             self._fleet.alert("package on a failed robot", vehicle.id, text)
@@ -68,7 +68,7 @@ class Trouble:
         here = (Level.USED, Level.RESPECTED)
         if vehicle.level is Level.USED:
             self._fleet.course.clear_queue(vehicle, f"is only {event.level}", now)
-            self._fleet.work.halt(vehicle, now)
+            self._fleet.work.break_off(vehicle, now)
             if vehicle.known:
                 self._fleet.answer.commands.append(Stop(vehicle.id))
         was, vehicle.level = vehicle.level, event.level

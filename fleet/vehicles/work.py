@@ -276,8 +276,12 @@ class Work:
                 self._fleet.traffic.drop_goal(vehicle.id)
             self._fleet.claims.release_all(vehicle.id, but=vehicle.place)
         vehicle.target, vehicle.aside, vehicle.waits_for = "", False, ""
+        vehicle.doing, vehicle.since = Doing.NOTHING, now
+
+    def break_off(self, vehicle: Vehicle, now: float) -> None:
+        """It does not work any more; what a detector still has to say counts."""
         if vehicle.doing is not Doing.CONFIRMING or not vehicle.queue:
-            vehicle.doing, vehicle.since = Doing.NOTHING, now
+            self.halt(vehicle, now)
 
     def pull_over(self, vehicle: Vehicle, now: float) -> None:
         """Off the road to the nearest free place; the task stays."""

@@ -481,3 +481,18 @@ def test_a_robot_that_finds_no_way_for_long_gives_its_task_back(trial: Trial) ->
     trial.tell(ev.ZoneOpened("spill"))
     trial.run(300.0, until=lambda: task.state.ended)
     assert state_of(task) == "done"
+
+
+def test_a_lost_package_ends_its_task_and_not_the_next_one(trial: Trial) -> None:
+    robot = until_acting(trial, Action.UNLOAD)
+    submit(trial, "next", "B1", intended=robot)
+    trial.run(1.0)
+    vehicle, body = trial.fleet.vehicles[robot], trial.plant.robots[robot]
+    assert vehicle.queue[1:] == ["next"]
+    body.acts, body.load = None, ""
+    trial.tell(ev.Acted(robot, Action.UNLOAD))
+    trial.run(20.0, until=lambda: bool(trial.alerts))
+    assert [a.kind for a in trial.alerts] == ["package lost"]
+    assert (vehicle.queue, vehicle.doing.value) == (["next"], "nothing")
+    trial.run(200.0, until=lambda: "next" in trial.done)
+    assert trial.done == {"next": 1}
