@@ -82,6 +82,11 @@ class Floor:
                     held.append(came[0])
         return self.piece(line, radius_m, tuple(held))
 
+    def touch(self, a: Piece, b: Piece) -> bool:
+        """Could robots in them touch, whatever zones say?"""
+        bare = (self.piece(p.line, p.radius_m) if p.tokens else p for p in (a, b))
+        return self.conflict(*bare)
+
     def conflict(self, a: Piece, b: Piece) -> bool:
         if not a.tokens or not b.tokens:
             one, two = a.box, b.box

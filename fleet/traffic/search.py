@@ -35,8 +35,10 @@ class Step:
 class Taken:
     """Room that others take, and when."""
 
-    def __init__(self, floor: Floor) -> None:
+    def __init__(self, floor: Floor, *, blocks: bool = True) -> None:
+        """Without ``blocks`` zones do not keep robots apart."""
         self._floor = floor
+        self._conflict = floor.conflict if blocks else floor.touch
         self._buckets: dict[tuple[int, int], list[tuple[Piece, float, float]]] = {}
         self._tokens: dict[str, list[tuple[Piece, float, float]]] = {}
         self._spans: dict[int, list[Span]] = {}
@@ -57,7 +59,7 @@ class Taken:
             return known
         found = []
         seen = set()
-        conflict = self._floor.conflict
+        conflict = self._conflict
         entries = [e for k in _buckets(piece, 0.0) for e in self._buckets.get(k, ())]
         for group, _ in piece.tokens:
             entries += self._tokens.get(group, ())

@@ -11,6 +11,9 @@ from fleet.traffic.plans import LONG_AGO, Body
 from fleet.traffic.search import Step, Taken, find_way
 from fleet.traffic.tracks import Move
 
+KEPT_IN_S = 10.0
+"""How long robots that keep each other in a zone wait for it to change."""
+
 
 class Ways:
     """``planned`` False: others are not looked at."""
@@ -47,7 +50,7 @@ class Ways:
         self, body: Body, now: float, goals: set[int], hints: list[float] | None
     ) -> list[Step] | None:
         tracks = body.tracks
-        taken = Taken(self._floor)
+        taken = Taken(self._floor, blocks=not self._is_kept_in(body, now))
         if self._planned:
             for other in self._bodies.values():
                 if other is not body:
@@ -71,6 +74,26 @@ class Ways:
             goals=goals,
             hints=(lambda node: 0.0) if hints is None else hints.__getitem__,
             allowed=allowed,
+        )
+
+    def _is_kept_in(self, body: Body, now: float) -> bool:
+        """It waits in a zone, and so does another; neither would ever get out.
+
+        Zones let nobody in beside or against another one. But robots stand in them
+        whose way out is the way in, and a robot that was stopped at the edge, or
+        carried, can turn out to stand inside. Bodies are still kept apart.
+        """
+        since = body.failed_since
+        if since is None or now - since < KEPT_IN_S:
+            return False
+        mine = {group for group, _ in body.standing(self._floor).tokens}
+        if not mine:
+            return False
+        return any(
+            group in mine
+            for other in self._bodies.values()
+            if other is not body and not other.plan
+            for group, _ in other.standing(self._floor).tokens
         )
 
     def _may_stay(self, body: Body, taken: Taken) -> bool:

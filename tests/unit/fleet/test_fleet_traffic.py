@@ -12,7 +12,7 @@ from fleet import events as ev
 from fleet.fleet import Fleet
 from fleet.model import Level, World
 from fleet.roads import make_roadmaps
-from fleet.tasks import Kind, Leg, Task, transport_task
+from fleet.tasks import Action, Kind, Leg, Task, transport_task
 from fleet.traffic import FreeTraffic
 from fleet.virtual import Plant, Trial
 from fleet.virtual.load import Draw, between_halls, keep_busy, to_tanks
@@ -303,3 +303,22 @@ def test_random_halls_with_random_drives_have_no_contact(seed: int) -> None:
     assert trial.done["t"] == 14
     assert trial.plant.contacts == []
     assert traffic_of(trial).deadlocks == 0
+
+
+def test_two_robots_that_stand_in_a_dead_end_for_one_direction_get_out() -> None:
+    zone = (
+        "zones:\n  z: {corners: [[4, 0], [8, 0], [8, 5], [4, 5]], "
+        "block: same_direction}\n"
+    )
+    boxes = ((3.6, 0.0, 4.0, 4.0), (8.0, 0.0, 8.4, 4.0))
+    places = HALL | {"c1": (5.0, 1.2), "c2": (7.0, 1.2)}
+    text = small_world(places=places, robots=TWO, boxes=boxes, more=zone)
+    trial = trial_of(read(text))
+    trial.run(2.0)
+    for robot, ends in (("r1", ("c1", "a")), ("r2", ("c2", "b"))):
+        legs = [Leg(ends[0], Action.LOAD), Leg(ends[1])]
+        task = Task(f"{robot} in and out", Kind.MOVE, legs, intended=robot)
+        trial.tell(ev.Submitted(task))
+    trial.run(200.0, until=lambda: len(trial.done) == 2)
+    assert len(trial.done) == 2
+    assert trial.plant.contacts == []
