@@ -218,7 +218,7 @@ class Decision:
         nearer: dict[str, Any] = {}
         for required in self.requires:
             decision = self._found(run, required)
-            outputs = decision._settled_for(self, run)
+            outputs = decision._settled_for(self, run.seen_as(required.prefix))
             value = decision._bare(outputs)
             if isinstance(decision.logic, Table):
                 outer.update(_columns(decision.logic, outputs))

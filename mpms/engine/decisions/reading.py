@@ -370,6 +370,12 @@ class _FileReader(Reader):
 
     # -- requirements ------------------------------------------------------------------
 
+    def place_of(self, href: str | None) -> tuple[str, str]:
+        """The other file and the id that a reference leads to; none: this file."""
+        document, key = fragment(href)
+        own = document == (self.root.get("namespace") or "")
+        return ("" if own else document), key
+
     def references(self, element: etree._Element, outer: str, inner: str) -> list[str]:
         return [
             reference.get("href") or ""
@@ -382,7 +388,7 @@ class _FileReader(Reader):
         for href in self.references(
             element, "informationRequirement", "requiredDecision"
         ):
-            document, key = fragment(href)
+            document, key = self.place_of(href)
             if not document and self.ids.get(key) != "decision":
                 self.refuse(
                     element, f"the required decision '{key}' is not in the file"
@@ -393,7 +399,7 @@ class _FileReader(Reader):
     def inputs_of(self, element: etree._Element) -> list[str]:
         found: list[str] = []
         for href in self.references(element, "informationRequirement", "requiredInput"):
-            document, key = fragment(href)
+            document, key = self.place_of(href)
             if key in self.made.inputs:
                 found.append(key)
             elif not document:
@@ -405,7 +411,7 @@ class _FileReader(Reader):
         for href in self.references(
             element, "knowledgeRequirement", "requiredKnowledge"
         ):
-            document, key = fragment(href)
+            document, key = self.place_of(href)
             if document and document in self.made.imports:
                 continue  # seen through the name of the import
             if self.ids.get(key) in ("businessKnowledgeModel", "decisionService"):

@@ -35,6 +35,18 @@ class Run(Frame):
         self.pending: list[str] = []
         self.fired: list[Fired] = []
 
+    def seen_as(self, prefix: str | None) -> "Run":
+        """The same run for an imported file: what is given under the import's name
+        has its own names there."""
+        given = self.variables.get(prefix) if prefix else None
+        if not isinstance(given, Mapping):
+            return self
+        inner = Run({**self.variables, **given}, self.now, standard=self.standard)
+        inner.others, inner.decided = self.others, self.decided
+        inner.pending, inner.fired = self.pending, self.fired
+        inner.steps_left = self.steps_left
+        return inner
+
 
 @dataclass(frozen=True, slots=True)
 class DecisionResult:

@@ -27,16 +27,22 @@ KEYWORDS = frozenset(
 CALLED = ("date and time", "years and months duration", "get or else")
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", "'": "'", '"': '"', "/": "/"}
 
+# What FEEL takes for letters and Python does not: symbols and emoji.
+_SIGNS = (
+    "\u2070-\u218f\u2c00-\u2fef\u3001-\ud7ff\uf900-\ufdcf\ufdf0-\ufffd"
+    "\U00010000-\U000effff"
+)
+_WORD = rf"(?:[^\W\d]|[{_SIGNS}])(?:\w|[{_SIGNS}\u00b7\u203f\u2040])*"
 _PATTERN = re.compile(
     r"""
-    (?P<blank>\s+|//[^\n]*|/\*.*?\*/)
+    (?P<blank>[\s\u180e\u200b\ufeff]+|//[^\n]*|/\*.*?\*/)
   | (?P<number>(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)
-  | (?P<word>[^\W\d]\w*)
+  | (?P<word>WORD)
   | (?P<quoted>`[^`]+`)
   | (?P<at>@"(?:[^"\\]|\\.)*")
   | (?P<text>"(?:[^"\\]|\\.)*")
   | (?P<op>\*\*|\.\.|!=|<=|>=|->|[-+*/<>=?:()\[\]{},.])
-    """,
+    """.replace("WORD", _WORD),
     re.VERBOSE | re.DOTALL,
 )
 _ESCAPE = re.compile(

@@ -1,5 +1,6 @@
 """Allen's relations between points and ranges."""
 
+import re
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
@@ -12,6 +13,11 @@ from ..comparing import order
 from ..values import Env, Frame, Range, shown
 
 MAX_RANGE = 200  # characters
+_WRITTEN = re.compile(
+    r"(?P<open>[\[(\]])\s*(?P<low>.*?)\s*\.\.\s*(?P<high>.*?)\s*(?P<close>[\])\[])",
+    re.DOTALL,
+)
+_NO_ENDS = (bool, list, dict, Range)
 Relation = Callable[[Range, Range], bool]
 
 
@@ -136,21 +142,38 @@ builtin("coincides(range1, range2)", "coincides(point1, point2)")(
 
 @builtin("range(from: string)")
 def range_from(frame: Frame, text: str) -> Range | None:
-    """A range of constants: ``range("[1..5)")``; null for any other text."""
-    if len(text) > MAX_RANGE:
+    """A range of constants: ``range("[1..5)")``, ``range("[1..)")``; null for any other
+    text."""
+    found = _WRITTEN.fullmatch(text.strip()) if len(text) <= MAX_RANGE else None
+    if found is None:
+        return None
+    opening, closing = found["open"], found["close"]
+    low, high = _constant(frame, found["low"]), _constant(frame, found["high"])
+    known = [
+        end for end, given in ((low, found["low"]), (high, found["high"])) if given
+    ]
+    if not known or any(end is None or isinstance(end, _NO_ENDS) for end in known):
+        return None
+    open_low, open_high = not found["low"], not found["high"]
+    if (open_low and opening == "[") or (open_high and closing == "]"):
+        return None  # there is no end that could belong to it
+    made = Range(low, high, opening == "[", closing == "]")
+    return None if not (open_low or open_high) and _descends(made) else made
+
+
+def _constant(frame: Frame, text: str) -> Any:
+    if not text:
         return None
     compile_feel = import_module("mpms.engine.feel.expression").compile_feel
     try:
-        found = compile_feel(text.strip())
-        value = None if found.names else found.value_in(Env(frame, {}))
+        found = compile_feel(text)
+        return None if found.names else found.value_in(Env(frame, {}))
     except (ExpressionInvalid, ExpressionFailed):
         return None
-    if not isinstance(value, Range):
-        return None
-    return None if _descends(value) else value
 
 
 def _descends(value: Range) -> bool:
+    """Whether it ends before it begins, or its ends are of two kinds."""
     try:
         return order(value.low, value.high) == 1
     except Fault:

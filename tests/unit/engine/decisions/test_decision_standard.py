@@ -52,6 +52,10 @@ def value(dmn: TableText, boxes: str, kind: str = "", **given: Any) -> Any:
         ('range("[1..3)").end', 3),
         ('3 in range("[1..3)")', False),
         ('range("[3..1]")', None),
+        ('5 in range("[1..)")', True),
+        ('range("(..2]").start', None),
+        ('range("[1..]")', None),
+        ("{\U0001f40e: 1}.\U0001f40e", 1),
         (r'"\s"', r"\s"),
         ('time("10:00:00.123456789").second &gt; 0', True),
         ('to json({a: [1, "x", null]})', '{"a":[1,"x",null]}'),
@@ -149,6 +153,31 @@ def test_a_service_is_some_decisions_under_one_name(dmn: TableText) -> None:
     assert file.value_of("use", {}) == 13
     with pytest.raises(ModelRefused, match="no decision 'Nobody'"):
         file.value_of("Nobody", {})
+
+
+def test_a_reference_may_name_the_file_it_stands_in(dmn: TableText) -> None:
+    own = SERVICE.replace('href="#base"', 'href="http://example.test/dmn#base"')
+    file = read_file(dmn.file(own))
+    assert file.all_problems == []
+    assert file.value_of("out", {"n": 5}) == 11
+
+
+def test_an_imported_decision_reads_what_is_given_under_its_file_s_name(
+    dmn: TableText,
+) -> None:
+    library = dmn.file(SERVICE).replace(b"http://example.test/dmn", b"urn:library")
+    user = dmn.file(
+        f'<import namespace="urn:library" name="lib" importType="{DMN_1_3}"/>'
+        + decision(
+            "d",
+            logic("lib.base + 1"),
+            extra="<informationRequirement><requiredDecision "
+            'href="urn:library#base"/></informationRequirement>',
+        )
+    )
+    file = read_file(user, imports=[library])
+    assert file.all_problems == []
+    assert file.value_of("d", {"lib": {"n": 5}}) == 11
 
 
 def test_functions_and_types_of_an_imported_file_have_its_name(dmn: TableText) -> None:
