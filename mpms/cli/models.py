@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -83,6 +84,7 @@ def _findings(path: Path) -> tuple[list[Problem], list[Problem]]:
     if kind is None:
         return [Problem("", "", ONLY)], []
     if kind == "dmn":
+        content = _with_those_beside(path, content)
         refused = [
             Problem(p.element, p.name, f"not deployed: {p.reason}")
             for p in decisions.refused_decisions(content)
@@ -93,6 +95,18 @@ def _findings(path: Path) -> tuple[list[Problem], list[Problem]]:
     # There is no database here: only the topics of our own workers are known.
     problems = model_lint.check(content).problems
     return problems, model_lint.check_names(content, topics=loading.topics())
+
+
+def _with_those_beside(path: Path, content: bytes) -> bytes:
+    """A file of decisions with those of its folder that it imports."""
+    if b"import " not in content:
+        return content
+    beside = {path.name: content}
+    for other in sorted(path.parent.iterdir()):
+        if other != path and file_kind(other.name) == "dmn" and other.is_file():
+            with suppress(OSError):
+                beside[other.name] = other.read_bytes()
+    return decisions.with_imports(beside)[path.name]
 
 
 def _told(result: Result) -> str:

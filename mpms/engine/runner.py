@@ -102,6 +102,9 @@ class SpiffEngine:
     def refused_decisions(self, xml: bytes) -> list[Problem]:
         return dmn.refused_decisions(xml, standard=self._standard)
 
+    def with_imports(self, files: Mapping[str, bytes]) -> dict[str, bytes]:
+        return dmn.with_imports(files)
+
     @property
     def _standard(self) -> bool | None:
         """What the plant says about FEEL; None: as the file wants it."""

@@ -37,6 +37,10 @@ class Engine(Protocol):
         """The same for a file of decision tables."""
         ...
 
+    def with_imports(self, files: Mapping[str, bytes]) -> dict[str, bytes]:
+        """Files of decisions, each with those of them that it imports inside."""
+        ...
+
     def refused_decisions(self, xml: bytes) -> list[Problem]:
         """Of a file that can be deployed: the decisions in it that cannot."""
         ...

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from mpms.engine.late import late
 
 if TYPE_CHECKING:
+    from .bundles import with_imports
     from .decision import Decision
     from .reading import check_decisions, read_decisions, refused_decisions
     from .running import DecisionResult
@@ -22,6 +23,7 @@ else:
             "read_decisions": "reading",
             "refused_decisions": "reading",
             "read_sheets": "sheets",
+            "with_imports": "bundles",
             "write_sheet": "sheets",
         },
     )
@@ -33,5 +35,6 @@ __all__ = [
     "read_decisions",
     "read_sheets",
     "refused_decisions",
+    "with_imports",
     "write_sheet",
 ]

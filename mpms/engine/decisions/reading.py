@@ -16,6 +16,7 @@ from mpms.domain.models.definitions import Problem
 
 from ..reading.document import is_of_camunda_8
 from .boxed import Given, Logic
+from .bundles import imported_files
 from .decision import (
     Decision,
     File,
@@ -172,6 +173,7 @@ class _FileReader(Reader):
         asked = self.asked
         self.standard = is_of_camunda_8(root) if asked is None else asked
         self.made.standard = self.standard
+        self.available = [*self.available, *imported_files(root)]
         self.begin(root)
         self.language(root)
         self.ids = {c.get("id") or "": local(c) for c in root}
@@ -414,6 +416,13 @@ class _FileReader(Reader):
             document, key = self.place_of(href)
             if document and document in self.made.imports:
                 continue  # seen through the name of the import
+            if document in self.imports:
+                self.refuse(
+                    element,
+                    f"the file that it imports as '{self.imports[document]}' is not "
+                    "there; deploy both together",
+                )
+                continue
             if self.ids.get(key) in ("businessKnowledgeModel", "decisionService"):
                 found.append(key)
             else:

@@ -52,6 +52,8 @@ def deploy_models(
     From then on only the start events of these versions are triggered; the durations
     of their timers begin ``now``. Instances that run are not touched.
     """
+    decisions = {n: content for n, content in files.items() if file_kind(n) == "dmn"}
+    files = {**files, **engine.with_imports(decisions)}
     problems = {
         name: found
         for name, content in files.items()

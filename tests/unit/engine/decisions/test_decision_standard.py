@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from mpms.domain.errors import ExpressionFailed, ModelRefused
-from mpms.engine.decisions import read_decisions
+from mpms.engine.decisions import read_decisions, with_imports
 from mpms.engine.decisions.reading import read_file
 
 from .conftest import DMN_1_3, TableText
@@ -206,8 +206,13 @@ def test_functions_and_types_of_an_imported_file_have_its_name(dmn: TableText) -
     assert float(file.value_of("d", {"weight": 500})) == 0.5
     with pytest.raises(ExpressionFailed, match="should be"):
         file.value_of("d", {"weight": "much"})
-    with pytest.raises(ModelRefused):
+    with pytest.raises(ModelRefused, match="deploy both together"):
         read_decisions(user)
+    together = with_imports({"user.dmn": user, "library.dmn": library})
+    assert together["library.dmn"] == library
+    again = with_imports({**together, "other.dmn": b"no file"})["user.dmn"]
+    for xml in (together["user.dmn"], again):
+        assert read_decisions(xml)["d"].decide({"weight": 500}).value == 0.5
 
 
 def test_the_feel_of_a_file_drawn_for_camunda_8_is_the_standards(
