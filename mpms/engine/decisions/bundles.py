@@ -1,8 +1,8 @@
 """Files that import each other, kept together.
 
 A decision is found by its id, not by the file it came in. So a file that imports
-others gets a copy of them when they are deployed together: what it decides then does not
-change when one of them is deployed anew without it.
+others gets a copy of them when they are deployed together: what it decides then does
+not change when one of them is deployed anew without it.
 """
 
 from __future__ import annotations
