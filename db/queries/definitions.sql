@@ -2,6 +2,16 @@
 -- One deployment at a time: versions are counted, and a file deploys several keys.
 SELECT pg_advisory_xact_lock(hashtext('mpms deployments'));
 
+-- name: definitions_beside
+-- The newest version of a key that was there when another model was deployed.
+SELECT id
+FROM definitions
+WHERE
+    key = %(key)s
+    AND deployed_at <= (SELECT deployed_at FROM definitions WHERE id = %(caller)s)
+ORDER BY version DESC
+LIMIT 1;
+
 -- name: definitions_latest, prepared
 -- The newest version of a key, without its drawing.
 SELECT id, version, digest

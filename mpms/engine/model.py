@@ -28,6 +28,7 @@ ACTIVITY_TAGS = frozenset(
         "callActivity",
     }
 )
+LATEST = "latest"
 SUBPROCESS_TAGS = frozenset({"subProcess", "transaction", "adHocSubProcess"})
 
 
@@ -135,6 +136,8 @@ class Settings:
     camunda_8: bool = False  # results stay with a task's own variables; jobs see all
     attempts: int | None = None  # of a job, instead of a retry cycle
     called: str | None = None  # process to call, where an extension names it
+    binding: str = LATEST  # of the called process: latest, deployment or a version
+    initiator: str | None = None  # the variable that gets who started the process
     expression: str | None = None  # of a script task that computes one value
 
 

@@ -259,7 +259,7 @@ class SpiffEngine:
             if isinstance(command, StartAt):
                 RepairShop(run, process, definition).begin(command)
             else:
-                spec.start.begin(run, command.variables, command.at)
+                spec.start.begin(run, command.variables, command.at, command.by)
         elif snapshot is None:
             raise TaskGone("The instance has not been started yet.")
         else:

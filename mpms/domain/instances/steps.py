@@ -25,6 +25,7 @@ class Start:
 
     variables: Variables = field(default_factory=dict)
     at: str | None = None  # the message, signal or timer start that was triggered
+    by: str | None = None  # who started it, for models that ask
 
 
 @dataclass(frozen=True)
@@ -184,6 +185,9 @@ class CallWait(Wait):
     called: str
     inputs: Variables
     business_key: str | None
+    binding: str = (
+        "latest"  # which version: latest, deployment (the caller's), a number
+    )
 
 
 @dataclass(frozen=True)

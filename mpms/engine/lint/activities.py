@@ -88,6 +88,9 @@ def check_activities(view: View) -> Iterator[Problem]:
             yield from (at(element, text) for text in _ad_hoc(view, element))
         if element.tag == "complexGateway":
             yield from (at(element, text) for text in _complex(element))
+        if element.tag == "callActivity" and not element.settings.binding:
+            reason = "the binding 'version' and the number of the version go together"
+            yield at(element, reason)
         for data in element.data_copies:
             yield at(element, _DATA_COPY.format(shown(data)))
         yield from (at(element, text) for text in _loop(element.loop))

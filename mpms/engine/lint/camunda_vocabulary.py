@@ -112,11 +112,17 @@ WORDS: dict[str, Word] = {
     "@decisionRefTenantId": refused(_NO_TENANTS),
     "@calledElementBinding": Word(
         on=_CALL,
-        values="latest",
+        values="latest|deployment|version",
         reason=f"the call binding '{{value}}' {_VERSION}",
-        note="only latest",
+        note="latest, version, or deployment: what was there when the caller was "
+        "deployed",
     ),
-    "@calledElementVersion": refused(f"camunda:calledElementVersion {_VERSION}"),
+    "@calledElementVersion": Word(
+        on=_CALL,
+        values="[1-9][0-9]{0,8}",
+        reason="the version '{value}' to call is no number",
+        note="the number of the version, with the binding 'version'",
+    ),
     "@calledElementVersionTag": refused(f"camunda:calledElementVersionTag {_VERSION}"),
     "@calledElementTenantId": refused(_NO_TENANTS),
     **each(
@@ -156,9 +162,10 @@ WORDS: dict[str, Word] = {
     "@variableEvents": Word(
         on=_CONDITION, note="which changes count: create, update, delete"
     ),
-    "@initiator": refused(
-        "camunda:initiator is not honoured: who started a process is in its history; "
-        "remove it, or give the person as a variable"
+    "@initiator": Word(
+        on=frozenset({"startEvent"}),
+        reason="camunda:initiator is honoured on start events only",
+        note="the variable that gets who started the process",
     ),
     "@candidateStarterGroups": refused(f"camunda:candidateStarterGroups {_STARTERS}"),
     "@candidateStarterUsers": refused(f"camunda:candidateStarterUsers {_STARTERS}"),

@@ -168,7 +168,7 @@ INNER: Inner = {
     "zeebe:calledElement": {
         **each("processId processIdExpression", HONOURED),
         **each("propagateAllChildVariables propagateAllParentVariables", _YES_OR_NO),
-        "bindingType": _BINDING,
+        "bindingType": only("latest|deployment", f"the binding '{{value}}' {_LATEST}"),
         "versionTag": _TAG,
     },
     "zeebe:calledDecision": {

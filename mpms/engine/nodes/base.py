@@ -295,7 +295,13 @@ class ProcessNode(Node):
     def element_id(self) -> str | None:
         return None
 
-    def begin(self, run: Tokens, variables: Variables, at: str | None = None) -> None:
+    def begin(
+        self,
+        run: Tokens,
+        variables: Variables,
+        at: str | None = None,
+        by: str | None = None,
+    ) -> None:
         """Put the first token on a start event."""
         start = chosen_start(self.starts, at)
         root = run.restore(None, self, TaskState.STARTED)
@@ -305,5 +311,7 @@ class ProcessNode(Node):
             root.internal_data["brought"] = variables
         else:
             scope.write(root, variables)
+        if initiator := spec._element.settings.initiator:
+            scope.write(root, {initiator: by})
         run.listen(root)
         run.place(spec, root)

@@ -86,4 +86,5 @@ class CallActivity(Activity):
             call["called"],
             call["inputs"],
             call["business_key"],
+            self._element.settings.binding,
         )

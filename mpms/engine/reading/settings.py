@@ -10,7 +10,7 @@ from collections import defaultdict
 
 from lxml import etree
 
-from mpms.engine.model import Mapping, Settings
+from mpms.engine.model import LATEST, Mapping, Settings
 from mpms.engine.reading.inner_forms import form_fields, own_form_id
 from mpms.engine.reading.names import (
     attribute,
@@ -63,11 +63,25 @@ def read_settings(node: etree._Element, loop: etree._Element | None) -> Settings
         call_in_all=_passes_all(found["in"]),
         call_out_all=_passes_all(found["out"]),
         call_business_key=next(filter(None, business_keys), None),
+        binding=_binding(node),
+        initiator=camunda(node, "initiator"),
         decision=camunda(node, "decisionRef"),
         result_variable=camunda(node, "resultVariable"),
         decision_result=camunda(node, "mapDecisionResult"),
         properties=(*_properties(found["properties"]), *inbound_connector(node)),
     )
+
+
+def _binding(node: etree._Element) -> str:
+    """Which version a call means: latest, deployment, or a number.
+
+    Empty if the binding and the number do not belong together.
+    """
+    kind = camunda(node, "calledElementBinding") or LATEST
+    number = camunda(node, "calledElementVersion") or ""
+    if kind == "version":
+        return number
+    return "" if number else kind
 
 
 def comma_list(text: str | None) -> tuple[str, ...]:

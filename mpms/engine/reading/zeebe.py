@@ -14,7 +14,7 @@ from collections.abc import Iterable
 
 from lxml import etree
 
-from mpms.engine.model import Loop, Mapping, Settings
+from mpms.engine.model import LATEST, Loop, Mapping, Settings
 from mpms.engine.reading.inner_forms import embedded_form_id
 from mpms.engine.reading.names import (
     BPMN,
@@ -110,6 +110,7 @@ def read_zeebe(
         call_out_all=call is not None
         and (bool(outputs) or _says(call, "propagateAllChildVariables")),
         called=plain(_get(call, "processId") or _get(call, "processIdExpression")),
+        binding=_get(call, "bindingType") or LATEST,
         decision=plain(_get(rule, "decisionId")),
         decision_result=None if rule is None else AS_IN_DMN,
         result_variable=_get(rule, "resultVariable") or _get(script, "resultVariable"),

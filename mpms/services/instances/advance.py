@@ -146,7 +146,9 @@ def _open(tx: Transaction, instance: Instance, wait: Wait) -> None:
 def open_call(tx: Transaction, instance: Instance, wait: CallWait) -> None:
     """Start the called process as an instance of its own."""
     try:
-        definition = tx.definitions.latest(wait.called)
+        definition = tx.definitions.bound(
+            wait.called, wait.binding, caller=instance.definition_id
+        )
     except ProcessUnknown as unknown:
         _not_called(tx, instance, wait, str(unknown))
         return

@@ -35,7 +35,7 @@ def start_instance(
         tx,
         advance,
         definition,
-        Start(variables or {}, at),
+        Start(variables or {}, at, by=actor),
         business_key=business_key,
         actor=actor,
     )

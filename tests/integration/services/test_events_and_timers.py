@@ -263,3 +263,27 @@ def test_the_forms_inside_a_model_are_deployed_with_it(bench: Bench) -> None:
         assert asked.form in {row.key for row in tx.models.forms()}
     bench.submit(asked.task_id, {"next": "drill"})
     assert sorted(form.element for form in bench.forms(instance)) == ["drill", "shop"]
+
+
+@pytest.mark.parametrize(
+    ("binding", "called"), [("latest", 3), ("deployment", 2), ("version", 1)]
+)
+def test_a_call_means_the_version_that_its_binding_says(
+    bench: Bench, binding: str, called: int
+) -> None:
+    draw = Drawing()
+
+    def child(step: str) -> bytes:
+        return draw(f"start -> {step}").replace(b'"process"', b'"child"')
+
+    call = draw.call("child", calledElementBinding=binding)
+    if binding == "version":
+        call.attributes["camunda:calledElementVersion"] = "1"
+    bench.deploy_files({"child.bpmn": child("one")})
+    parent = draw("start -> call", call=call)
+    bench.deploy_files({"child.bpmn": child("two"), "parent.bpmn": parent})
+    bench.deploy_files({"child.bpmn": child("three")})
+    (made,) = bench.children(bench.start("process"))
+    with bench.uow() as tx:
+        version = tx.definitions.by_id(bench.instance(made).definition_id).version
+    assert version == called

@@ -5,8 +5,11 @@ from typing import Any
 
 import pytest
 
+from mpms.domain.instances.steps import Start
+from mpms.domain.models.definitions import Definition
+from mpms.engine.runner import SpiffEngine
 from tests.support.bpmn_drawing import Drawing
-from tests.support.bpmn_play import Player
+from tests.support.bpmn_play import Play, Player
 
 pytestmark = pytest.mark.covers("A3")
 
@@ -206,6 +209,17 @@ def test_messages_and_signals_are_chosen_by_expressions(
     assert (run.wait("get").kind, run.wait("get").event) == ("message", "m_x")
     run.receive("get")
     assert [t.event for t in run.step.throws] == ["x"]
+
+
+def test_the_initiator_is_a_variable(draw: Drawing) -> None:
+    begin = draw.begin()
+    begin.attributes["camunda:initiator"] = "starter"
+    xml = draw("start -> a", start=begin, a=draw.user(assignee="${starter}"))
+    assert SpiffEngine().check(xml) == []
+    run = Play(SpiffEngine(), Definition("digest", "process", 1, "", xml))
+    run.do(Start({"x": 1}, by="ada"))
+    assert run.variables == {"x": 1, "starter": "ada"}
+    assert run.wait("a").assignee == "ada"
 
 
 # -- ways -------------------------------------------------------------------------

@@ -58,6 +58,18 @@ class Definitions(Repository):
             raise ProcessUnknown(f"No model with the key {key} is deployed.")
         return self.by_id(row[0])
 
+    def bound(self, key: str, binding: str, *, caller: int) -> Definition:
+        if binding == "latest":
+            return self.latest(key)
+        if binding != "deployment":
+            return self.of_version(key, int(binding))
+        row = self._statements.row("definitions_beside", key=key, caller=caller)
+        if row is None:
+            raise ProcessUnknown(
+                f"No model with the key {key} was deployed with its caller."
+            )
+        return self.by_id(row[0])
+
     def of_version(self, key: str, version: int) -> Definition:
         row = self._statements.row("definitions_find", key=key, version=version)
         if row is None:

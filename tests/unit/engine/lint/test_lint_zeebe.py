@@ -132,9 +132,9 @@ REFUSED = [
     (
         step(
             "callActivity",
-            "<zeebe:calledElement processId='p' bindingType='deployment'/>",
+            "<zeebe:calledElement processId='p' bindingType='versionTag'/>",
         ),
-        "the binding 'deployment'",
+        "the binding 'versionTag'",
     ),
     (
         step(
