@@ -112,6 +112,15 @@ class Mapping:
 
 
 @dataclass(frozen=True)
+class Listener:
+    """Work that is done before an activity begins, or after it."""
+
+    event: str  # start or end
+    topic: str
+    attempts: int | None = None
+
+
+@dataclass(frozen=True)
 class Settings:
     """The extension attributes and elements we honour, whatever their dialect."""
 
@@ -137,6 +146,7 @@ class Settings:
     attempts: int | None = None  # of a job, instead of a retry cycle
     called: str | None = None  # process to call, where an extension names it
     binding: str = LATEST  # of the called process: latest, deployment or a version
+    listeners: tuple[Listener, ...] = ()
     initiator: str | None = None  # the variable that gets who started the process
     expression: str | None = None  # of a script task that computes one value
 

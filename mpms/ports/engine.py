@@ -62,7 +62,8 @@ class Engine(Protocol):
         ...
 
     def inner_forms(self, xml: bytes) -> list[dict[str, Any]]:
-        """The forms that stand inside a model, as the JSON of form files."""
+        """The forms that stand inside a model, as the JSON of form files; none of a
+        file that cannot be read."""
         ...
 
     def starts(self, xml: bytes) -> Sequence[StartEvent]:

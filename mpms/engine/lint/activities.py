@@ -88,6 +88,13 @@ def check_activities(view: View) -> Iterator[Problem]:
             yield from (at(element, text) for text in _ad_hoc(view, element))
         if element.tag == "complexGateway":
             yield from (at(element, text) for text in _complex(element))
+        for listener in element.settings.listeners:
+            if not (listener.event and listener.topic):
+                yield at(element, "a listener needs its event and the type of its job")
+            elif element.loop is not None:
+                yield at(
+                    element, "listeners of a loop are not executed; draw a subprocess"
+                )
         if element.tag == "callActivity" and not element.settings.binding:
             reason = "the binding 'version' and the number of the version go together"
             yield at(element, reason)

@@ -69,6 +69,7 @@ def _texts_of(view: View, element: Element) -> Iterator[Text]:
         ("form", settings.form),
         ("called process", element.called),
         ("message", element.message),
+        *(("topic of a listener", one.topic) for one in settings.listeners),
     ):
         yield noun, name if name and is_expression(name) else None, compile_value
     yield "due date", settings.due_date, _either(_date_or_duration)

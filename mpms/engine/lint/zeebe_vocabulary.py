@@ -41,6 +41,8 @@ _MAPPED = (ACTIVITY_TAGS - {"task", "manualTask"}) | {
     "startEvent",
 }
 
+_LISTENED = ACTIVITY_TAGS - {"task", "manualTask"}
+
 _TEMPLATE = harmless(
     "only for the modeller; what the template filled in counts, and connectors of "
     "Camunda 8 (topics `io.camunda:…`) are refused, for nothing here does their work"
@@ -119,8 +121,11 @@ WORDS: dict[str, Word] = {
         reason=_misplaced("userTaskForm", "processes"),
         note="a form inside the model; it becomes a form of its own at deployment",
     ),
-    "executionListeners": refused(
-        _LISTENERS.replace("{word}", "zeebe:executionListeners")
+    "executionListeners": Word(
+        on=_LISTENED,
+        reason="zeebe:executionListeners are executed on activities only; draw the "
+        "work as a step of its own, before or after this one",
+        note="jobs that are done before the activity begins, or after it",
     ),
     "taskListeners": refused(_LISTENERS.replace("{word}", "zeebe:taskListeners")),
     "conditionalFilter": refused(
@@ -151,6 +156,15 @@ _MAPPING = each("source target", HONOURED)
 
 INNER: Inner = {
     "zeebe:taskDefinition": {
+        "type": HONOURED,
+        "retries": only(
+            r'(=\s*"?)?[1-9][0-9]?"?\s*',
+            "retries '{value}' is not honoured; write a number from 1 to 99",
+        ),
+    },
+    "zeebe:executionListeners": each("executionListener", HONOURED),
+    "zeebe:executionListener": {
+        "eventType": only("start|end", "a listener of '{value}' is not executed"),
         "type": HONOURED,
         "retries": only(
             r'(=\s*"?)?[1-9][0-9]?"?\s*',

@@ -7,9 +7,10 @@ import logging
 from copy import deepcopy
 from typing import Any
 
+from SpiffWorkflow.util.task import TaskState
+
 from mpms.domain.errors import BusinessError, ExpressionFailed
 from mpms.domain.instances.steps import FormWait, JobWait, Variables, Wait
-from mpms.domain.jobs import DEFAULT_RETRY_DELAYS_S
 from mpms.domain.people.people import group_of
 from mpms.engine import scope
 from mpms.engine.expressions import (
@@ -17,12 +18,13 @@ from mpms.engine.expressions import (
     compile_script,
     compile_value,
     is_template,
-    parse_retry_cycle,
 )
-from mpms.engine.model import Element, Settings
+from mpms.engine.model import Element
 from mpms.engine.nodes.base import MappedValue, Name, Node, evaluate, mapped
 from mpms.engine.nodes.compensation import remember
 from mpms.engine.nodes.events import Catcher, Thrower
+from mpms.engine.nodes.listeners import ListenerJob, listener_names
+from mpms.engine.nodes.retries import retry_delays_s
 from mpms.engine.reading.zeebe import AS_IN_DMN
 from mpms.engine.tokens import Token, Tokens
 
@@ -37,9 +39,15 @@ class Activity(Node):
         self.maps_in = [MappedValue(m) for m in element.settings.inputs]
         self.maps_out = [MappedValue(m) for m in element.settings.outputs]
         self.undone_by: str | None = None  # catches its compensation; filled by build
+        self.listeners_at: dict[str, list[str]] = {}
+        role = "turn_listener" if name else "listener"
+        for event in ("start", "end"):
+            self.listeners_at[event] = names = listener_names(element, event, role)
+            told = [one for one in element.settings.listeners if one.event == event]
+            for spec_name, listener in zip(names, told, strict=True):
+                ListenerJob(wf_spec, element, spec_name, listener)
 
     def _run_hook(self, token: Token) -> bool | None:
-        run: Tokens = token.workflow
         own = dict(token.data)
         try:
             if self.maps_in:
@@ -48,6 +56,45 @@ class Activity(Node):
         except ExpressionFailed:
             token.data = own  # a retry must not read the inputs of this try
             raise
+        if self.listeners_at["start"]:
+            self.tell(token, "start", 0)
+            return None
+        return self.open(token, own)
+
+    def tell(self, token: Token, event: str, number: int) -> None:
+        """Let the next listener do its work."""
+        run: Tokens = token.workflow
+        token.internal_data["listening"] = [event, number]
+        name = self.listeners_at[event][number]
+        run.place(self._wf_spec.task_specs[name], token)
+
+    def heard(self, token: Token, results: Variables) -> None:
+        """A listener is done: the next one, or what they all waited for."""
+        event, number = token.internal_data.pop("listening")
+        if event == "start":
+            scope.write_local(token, results)
+        else:
+            scope.write(token.parent, results, by=token)
+        if number + 1 < len(self.listeners_at[event]):
+            self.tell(token, event, number + 1)
+        elif event == "end":
+            token.internal_data["stage"] = "choosing"
+            token.complete()
+        elif self.open(token, dict(token.data)):
+            token.complete()
+
+    def map_outputs_then_listen(self, token: Token) -> bool:
+        """Whether listeners have to be waited for after the results are mapped."""
+        self.map_outputs(token)
+        if not self.listeners_at["end"] or "skipped" in token.internal_data:
+            return False
+        token._set_state(TaskState.STARTED)
+        self.tell(token, "end", 0)
+        return True
+
+    def open(self, token: Token, own: Variables) -> bool | None:
+        """Open the boundary events and do the work."""
+        run: Tokens = token.workflow
         for name in self.boundary:
             spec = self._wf_spec.task_specs[name]
             watcher = run.place(spec, token.parent, on=token.key)
@@ -228,17 +275,6 @@ class ServiceTask(Activity):
         if self.maps_in and not self._element.settings.camunda_8:
             return token.data
         return scope.local_view(token)
-
-
-def retry_delays_s(settings: Settings) -> tuple[float, ...]:
-    """The waits between the tries of a job."""
-    if settings.attempts is not None:
-        usual = DEFAULT_RETRY_DELAYS_S
-        longer = usual[-1:] * max(0, settings.attempts - 1 - len(usual))
-        return (*usual, *longer)[: settings.attempts - 1]
-    if settings.retry_cycle:
-        return parse_retry_cycle(settings.retry_cycle)
-    return DEFAULT_RETRY_DELAYS_S
 
 
 def json_object(results: Any) -> Variables:

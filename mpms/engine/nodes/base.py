@@ -211,7 +211,8 @@ class Node(BpmnTaskSpec):
         stage = token.internal_data.pop("stage", "mapping")
         try:
             if stage == "mapping":
-                self.map_outputs(token)
+                if self.map_outputs_then_listen(token):
+                    return
                 stage = "choosing"
             ways = [] if self.turn_of else self.choose(token)
             if self.remembers and stage != "turning":
@@ -233,6 +234,11 @@ class Node(BpmnTaskSpec):
 
     def map_outputs(self, token: Token) -> None:
         """Activities map their results to variables here."""
+
+    def map_outputs_then_listen(self, token: Token) -> bool:
+        """Map outputs; whether something else has to be done before it is left."""
+        self.map_outputs(token)
+        return False
 
     def remember(self, token: Token) -> None:
         """Activities that can be compensated keep what that needs here."""

@@ -10,11 +10,11 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from lxml import etree
 
-from mpms.engine.model import LATEST, Loop, Mapping, Settings
+from mpms.engine.model import LATEST, Listener, Loop, Mapping, Settings
 from mpms.engine.reading.inner_forms import embedded_form_id
 from mpms.engine.reading.names import (
     BPMN,
@@ -111,6 +111,7 @@ def read_zeebe(
         and (bool(outputs) or _says(call, "propagateAllChildVariables")),
         called=plain(_get(call, "processId") or _get(call, "processIdExpression")),
         binding=_get(call, "bindingType") or LATEST,
+        listeners=tuple(_listeners(words["executionListeners"])),
         decision=plain(_get(rule, "decisionId")),
         decision_result=None if rule is None else AS_IN_DMN,
         result_variable=_get(rule, "resultVariable") or _get(script, "resultVariable"),
@@ -143,6 +144,13 @@ def read_zeebe_loop(node: etree._Element) -> Loop | None:
 def subscription_key(message: etree._Element) -> str | None:
     """The expression for the correlation key of a message."""
     return _get(_first(_words(message), "subscription"), "correlationKey")
+
+
+def _listeners(holders: list[etree._Element]) -> Iterator[Listener]:
+    for holder in holders:
+        for part in children(holder, "zeebe"):
+            event, topic = _get(part, "eventType"), plain(_get(part, "type"))
+            yield Listener(event or "", topic or "", _attempts(part))
 
 
 def ad_hoc_words(node: etree._Element) -> dict[str, str]:

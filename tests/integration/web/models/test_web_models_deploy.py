@@ -67,7 +67,7 @@ def test_one_refused_file_keeps_all_from_being_deployed(studio: Studio) -> None:
         ("a.bpmn", b"no xml", "not readable XML"),
         ("a.dmn", b"<a/>", "no DMN file"),
         ("a.form", b"{", "not JSON"),
-        ("a.exe", b"MZ", "only .bpmn, .dmn and .form"),
+        ("a.exe", b"MZ", "only .bpmn (or .bpmn20.xml), .dmn"),
     ],
 )
 def test_what_is_wrong_with_a_file_is_said(

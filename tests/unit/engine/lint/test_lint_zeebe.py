@@ -83,7 +83,14 @@ REFUSED = [
         step("intermediateThrowEvent", JOB, "<signalEventDefinition signalRef='s'/>"),
         "only events that throw a message",
     ),
-    (step("serviceTask", JOB + "<zeebe:executionListeners/>"), "executionListeners"),
+    (
+        step(
+            "serviceTask",
+            JOB + "<zeebe:executionListeners><zeebe:executionListener "
+            "eventType='cancel' type='a'/></zeebe:executionListeners>",
+        ),
+        "a listener of 'cancel'",
+    ),
     (step("userTask", "<zeebe:taskListeners/>"), "zeebe:taskListeners are not"),
     (step("serviceTask", JOB + "<zeebe:linkedResources/>"), "linkedResources"),
     (step("serviceTask", JOB + "<zeebe:novelty/>"), "zeebe:novelty is not known"),

@@ -509,3 +509,60 @@ def test_outputs_of_the_start_of_an_event_subprocess_are_its_own(
     assert played.open == ["mend"]
     assert played.variables == {}
     assert played.sees(played.wait("mend").task_id) == {"n": 5}
+
+
+def listened(tag: str, words: str = "") -> str:
+    listeners = "".join(
+        f"<zeebe:executionListener eventType='{event}' type='{topic}'/>"
+        for event, topic in (("start", "open"), ("end", "close"), ("start", "greet"))
+    )
+    return step(
+        tag, f"{words}<zeebe:executionListeners>{listeners}</zeebe:executionListeners>"
+    )
+
+
+@pytest.mark.parametrize("tag", ["userTask", "serviceTask", "callActivity"])
+def test_listeners_are_jobs_before_and_after_an_activity(
+    play: Player, tag: str
+) -> None:
+    words = {
+        "serviceTask": "<zeebe:taskDefinition type='work'/>",
+        "callActivity": "<zeebe:calledElement processId='other'/>",
+    }.get(tag, "")
+    words += io("n:=x", outputs=("y:=n + z",))
+    played = play(line(listened(tag, words)), {"x": 1})
+    keys = []
+    for topic, given in (("open", {"z": 5}), ("greet", {})):
+        wait = played.wait("x1")
+        assert wait.topic == topic
+        assert wait.inputs["n"] == 1
+        keys.append(wait.task_id)
+        played.complete("x1", **given)
+    (wait,) = played.step.waits
+    assert getattr(wait, "topic", "") != "greet"
+    keys.append(wait.task_id)
+    played.complete("x1")
+    (wait,) = played.step.waits
+    assert getattr(wait, "topic", "") == "close"
+    assert len({*keys, wait.task_id}) == 4
+    played.complete("x1", done=True)
+    assert played.done
+    assert played.variables == {"x": 1, "y": 6, "done": True}
+
+
+def test_an_activity_that_is_left_early_takes_its_listener_along(
+    play: Player,
+) -> None:
+    beside = (
+        "<boundaryEvent id='b' attachedToRef='x1'>"
+        "<messageEventDefinition messageRef='m'/></boundaryEvent><userTask id='next'/>"
+        "<sequenceFlow id='fb' sourceRef='b' targetRef='next'/>"
+    )
+    work = "<zeebe:taskDefinition type='work'/>"
+    played = play(line(listened("serviceTask", work), beside=beside, roots=MESSAGE))
+    played.complete("x1")
+    played.complete("x1")
+    played.complete("x1")
+    assert played.open == ["b", "x1"]
+    played.receive("b")
+    assert played.open == ["next"]
