@@ -86,7 +86,7 @@ def time_from(frame: Frame, value: Any) -> time | None:
 
 @builtin(
     "time(hour: number, minute: number, second: number, "
-    "offset?: days and time duration)"
+    "offset?!: days and time duration)"
 )
 def time_of(
     frame: Frame, hour: Any, minute: Any, second: Decimal, offset: Any = None

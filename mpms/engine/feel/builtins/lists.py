@@ -37,7 +37,7 @@ def _position(
     return at - 1 if at > 0 else len(items) + at
 
 
-@builtin("sublist(list: list, start position: number, length?: number)")
+@builtin("sublist(list: list, start position: number, length?!: number)")
 def sublist(frame: Frame, items: Items, position: Any, length: Any = None) -> Items:
     start = _position(frame, items, position, "sublist")
     size = len(items) - start if length is None else whole_number(length, frame) or 0
@@ -166,7 +166,7 @@ def partition(frame: Frame, items: Items, size: Any) -> list[Items]:
     return [items[at : at + width] for at in range(0, len(items), width)]
 
 
-@builtin("sort(list: list, precedes?: function)")
+@builtin("sort(list: list, precedes?!: function)")
 def sort(frame: Frame, items: Items, precedes: Function | None = None) -> Items:
     def before(left: Any, right: Any) -> bool:
         frame.spend()

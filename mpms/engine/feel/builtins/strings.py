@@ -17,7 +17,7 @@ def _start(frame: Frame, length: int, position: Any) -> int | None:
     return at - 1 if at > 0 else length + at
 
 
-@builtin("substring(string: string, start position: number, length?: number)")
+@builtin("substring(string: string, start position: number, length?!: number)")
 def substring(frame: Frame, string: str, position: Any, length: Any = None) -> Any:
     if not position:
         return None
@@ -82,12 +82,12 @@ def ends_with(frame: Frame, string: str, match: str) -> bool:
     return string.endswith(match)
 
 
-@builtin("matches(input: string, pattern: string, flags?: string)")
+@builtin("matches(input: string, pattern: string, flags?!: string)")
 def matches(frame: Frame, text: str, pattern: str, flags: str | None = None) -> bool:
     return compile_pattern(pattern, flags or "").search(frame, text, 0) is not None
 
 
-@builtin("replace(input: string, pattern: string, replacement: string, flags?: string)")
+@builtin("replace(input: string, pattern: string, replacement: string, flags?!: string)")
 def replace(
     frame: Frame, text: str, pattern: str, replacement: str, flags: str | None = None
 ) -> str:
