@@ -87,7 +87,9 @@ def matches(frame: Frame, text: str, pattern: str, flags: str | None = None) -> 
     return compile_pattern(pattern, flags or "").search(frame, text, 0) is not None
 
 
-@builtin("replace(input: string, pattern: string, replacement: string, flags?!: string)")
+@builtin(
+    "replace(input: string, pattern: string, replacement: string, flags?!: string)",
+)
 def replace(
     frame: Frame, text: str, pattern: str, replacement: str, flags: str | None = None
 ) -> str:

@@ -267,11 +267,11 @@ def test_models_tables_and_forms_are_deployed_together(plant: Plant8) -> None:
 
 
 def test_a_model_that_cannot_run_is_refused_with_the_reason(plant: Plant8) -> None:
-    listeners = weighing8(inside="<zeebe:executionListeners/>")["weighing8.bpmn"]
-    files = {"resources": (io.BytesIO(listeners), "weighing8.bpmn")}
+    linked = weighing8(inside="<zeebe:linkedResources/>")["weighing8.bpmn"]
+    files = {"resources": (io.BytesIO(linked), "weighing8.bpmn")}
     program = plant.program8(Role.ADMIN)
     status, title, told = program.refused("POST", "/deployments", data=files)
     assert (status, title) == (400, "INVALID_ARGUMENT")
-    assert "executionListeners" in told
+    assert "linkedResources" in told
     for wrong in ({}, {"resources": (io.BytesIO(b"x"), "x.java")}):
         assert program.refused("POST", "/deployments", data=wrong)[0] == 400
