@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from mpms.ports.store import UnitOfWork
@@ -22,6 +23,17 @@ class JobCounts:
 
     run: Counter[str] = field(default_factory=Counter)
     failed: Counter[str] = field(default_factory=Counter)
+
+    @contextmanager
+    def unless_undone(self) -> Iterator[None]:
+        """What a block counts before it raises was not done."""
+        before = Counter(self.run)
+        try:
+            yield
+        except BaseException:
+            self.run.clear()
+            self.run.update(before)
+            raise
 
 
 @dataclass

@@ -20,6 +20,7 @@ from mpms.domain.jobs import Answer, Job
 from mpms.domain.trace import tracing
 from mpms.services.jobs.handlers import OutsideHandler
 from mpms.services.jobs.run import RunJobs
+from mpms.services.jobs.settle_many import settle_many
 
 log = logging.getLogger(__name__)
 
@@ -106,7 +107,8 @@ class OutsideJobs:
         self._on_done()
 
     def _settle(self) -> bool:
-        moved = False
+        answered: list[tuple[Job, Answer]] = []
+        failed: list[tuple[Job, Exception]] = []
         while not self._done.empty():
             job, answer = self._done.get()
             running = self._running.get(job.id)
@@ -114,15 +116,14 @@ class OutsideJobs:
                 log.warning("%s answered after its limit; ignored", job.topic)
                 continue
             del self._running[job.id]
-            moved = True
             if isinstance(answer, Exception):
-                self._jobs.fail(job, answer, worker=self._worker)
-                continue
-            try:
-                self._jobs.finish_outside(job, answer, self._worker)
-            except Exception as failure:
-                self._jobs.fail(job, failure, worker=self._worker)
-        return moved
+                failed.append((job, answer))
+            else:
+                answered.append((job, answer))
+        failed += settle_many(self._jobs, answered, self._worker)
+        for job, failure in failed:
+            self._jobs.fail(job, failure, worker=self._worker)
+        return bool(answered or failed)
 
     def _end_hanging(self) -> None:
         now = time.monotonic()

@@ -13,7 +13,6 @@ turn. What a handler waits for, hands on or fails at is written like any other j
 from __future__ import annotations
 
 import time
-from collections import Counter
 from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
@@ -43,21 +42,18 @@ class RunMany:
 
     def __call__(self) -> int:
         """How many instances were looked at."""
-        inside, counts = self.jobs.handlers.inside, self.jobs.counts
+        inside = self.jobs.handlers.inside
         if not inside:
             return 0
         claimed: list[tuple[Job, Instance]] = []
-        counted = Counter(counts.run)
         try:
-            with self.jobs.uow() as tx:
+            with self.jobs.counts.unless_undone(), self.jobs.uow() as tx:
                 claimed = tx.jobs.claim_some(inside, self.most)
                 turn = _Turn(self, tx)
                 turn.take(claimed)
         except DatabaseAway:
             raise
         except Exception:
-            counts.run.clear()
-            counts.run.update(counted)
             if not claimed:
                 raise
             return sum(self.jobs.run_inside() for _ in claimed)
