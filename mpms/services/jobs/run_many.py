@@ -30,15 +30,20 @@ LONGEST_S = 0.05
 UNWRITTEN = 0
 
 
-@dataclass(frozen=True)
+@dataclass
 class RunMany:
-    """Claims and runs as many as a short while allows."""
+    """Claims and runs as many as a short while allows.
+
+    Who is claimed and has no turn was locked in vain, for as long as a slow handler
+    takes: so after a turn that ended early fewer are claimed.
+    """
 
     jobs: RunJobs
     most: int = AT_ONCE
     in_a_row: int = IN_A_ROW
     longest_s: float = LONGEST_S
     monotonic_s: Callable[[], float] = time.monotonic
+    _next: int = AT_ONCE
 
     def __call__(self) -> int:
         """How many instances were looked at."""
@@ -48,7 +53,8 @@ class RunMany:
         claimed: list[tuple[Job, Instance]] = []
         try:
             with self.jobs.counts.unless_undone(), self.jobs.uow() as tx:
-                claimed = tx.jobs.claim_some(inside, self.most)
+                most = min(self._next, self.most)
+                claimed = tx.jobs.claim_some(inside, most)
                 turn = _Turn(self, tx)
                 turn.take(claimed)
         except DatabaseAway:
@@ -57,6 +63,7 @@ class RunMany:
             if not claimed:
                 raise
             return sum(self.jobs.run_inside() for _ in claimed)
+        self._next = turn.next_time(most)
         for job, failure in turn.failed:
             self.jobs.fail(job, failure, worker=None)
         for _ in range(turn.busy):
@@ -71,6 +78,7 @@ class _Turn:
         self.moved: set[str] = set()
         self.failed: list[tuple[Job, Exception]] = []
         self.busy = 0
+        self._took_long = False
         self._many, self._tx = many, tx
         self._jobs = many.jobs
         self._until = many.monotonic_s() + many.longest_s
@@ -79,10 +87,17 @@ class _Turn:
         for job, instance in claimed:
             if instance.id in self.moved:
                 continue  # another branch of it; its state is another one now
+            if self._late and self.moved:
+                break
             self.moved.add(instance.id)
             self._row(job, instance)
-            if self._tx.deliveries.locks_messages or self._late:
+            if self._tx.deliveries.locks_messages:
                 break  # everybody waits for messages; the others come later
+        self._took_long = self._late
+
+    def next_time(self, most: int) -> int:
+        """How many to claim after this turn, for which so many were wanted."""
+        return max(1, len(self.moved)) if self._took_long else 2 * most
 
     @property
     def _late(self) -> bool:

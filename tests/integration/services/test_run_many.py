@@ -181,6 +181,25 @@ def test_a_row_of_steps_ends_when_its_time_is_up(bench: Bench) -> None:
     ]
 
 
+def test_a_slow_handler_locks_no_others_in_vain(bench: Bench) -> None:
+    """Nobody can answer a form of an instance that is claimed and has no turn."""
+    now, free = [0.0], []
+
+    def slow(tx: Any, job: Job) -> Answer:
+        now[0] += 1.0
+        with bench.uow() as other:
+            rest = other.jobs.claim_some(["work"], 99)
+        free.append(len(rest))
+        return Done()
+
+    bench.handlers.add_inside("work", slow)
+    deploy_line(bench, "work")
+    start(bench, 8)
+    run = many(bench, longest_s=0.5, monotonic_s=lambda: now[0])
+    assert [run() for _ in range(4)] == [1, 1, 1, 1]
+    assert free == [0, 6, 5, 4]
+
+
 @pytest.mark.parametrize(
     ("answer", "row"),
     [
