@@ -10,6 +10,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from typing import Protocol
 
 from mpms.domain.errors import DatabaseAway
@@ -75,6 +76,7 @@ class Worker:
         self._inside = RunMany(self._jobs)
         self._batches = RunBatches(uow, advance)
         self._looked: Look | None = None
+        self._due_at: datetime | None = None
         self._outside = OutsideJobs(
             self._jobs, name, lease_s=lease_s, on_done=alarm.wake
         )
@@ -123,7 +125,6 @@ class Worker:
         """
         moved = False
         failure: Exception | None = None
-        self._looked = None
         for phase in self.phases:
             try:
                 if phase():
@@ -133,6 +134,7 @@ class Worker:
             except Exception as failed:
                 failure = failure or failed  # the other phases have their turn
                 self._looked = None
+        self._looked = None
         if failure is not None:
             raise failure
         return moved
@@ -147,7 +149,7 @@ class Worker:
                 time.sleep(0.005)
 
     def _nap_s(self) -> float:
-        due_at = self._look().next_due_at
+        due_at = self._due_at
         if due_at is None:
             return self._poll_s
         left_s = (due_at - self._advance.clock.now()).total_seconds()
@@ -163,6 +165,7 @@ class Worker:
                     outside=self._handlers.outside,
                     now=self._advance.clock.now(),
                 )
+            self._due_at = self._looked.next_due_at
         return self._looked
 
     def _say(self, word: str) -> None:

@@ -84,7 +84,10 @@ def test_posts_at_the_same_moment_count_once(bench: Bench, task_id: str) -> None
 
 
 class Overtaken:
-    """Transactions in which another post commits right after the first look."""
+    """Transactions in which another post commits right after the first look.
+
+    It has the instance when this one asks for the task and its instance together.
+    """
 
     def __init__(self, uow: Any, overtake: Callable[[], Any]) -> None:
         self._uow = uow
@@ -93,7 +96,14 @@ class Overtaken:
     @contextmanager
     def __call__(self) -> Iterator[Any]:
         with self._uow() as tx:
-            look = tx.tasks.answer
+            look, take = tx.tasks.answer, tx.tasks.take
+
+            def take_in_vain(task_id: str) -> Any:
+                with self._uow() as other:
+                    other.instances.lock(other.tasks.get(task_id).instance_id)
+                    found = take(task_id)
+                assert found is None
+                return found
 
             def look_then_be_overtaken(task_id: str) -> Any:
                 tx.tasks.answer = look
@@ -101,6 +111,7 @@ class Overtaken:
                 self._overtake()
                 return found
 
+            tx.tasks.take = take_in_vain
             tx.tasks.answer = look_then_be_overtaken
             yield tx
 
