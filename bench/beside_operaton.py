@@ -24,12 +24,13 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from engine_beside.ours import Ours, memory_mb  # noqa: E402
+from engine_parts.beside import Ours, memory_mb  # noqa: E402
 
 from mpms.embedded import postgres  # noqa: E402
 
@@ -117,101 +118,88 @@ def operaton(classes: str, url: str, user: str, password: str) -> Iterator[Their
             process.stdin.close()
 
 
-def quieter(values: list[tuple[float, float]]) -> float:
-    """The median of the half of the rounds in which the machine had least to do."""
-    kept = sorted(values)[: max(1, (len(values) + 1) // 2)]
-    return statistics.median(value for _, value in kept)
-
-
 def beside(name: str, rounds: int, ours: Measure, theirs: Measure) -> dict[str, float]:
-    found: dict[str, list[tuple[float, float]]] = {"ours": [], "operaton": []}
+    """Medians of both over the half of the rounds in which others did least."""
+    found: list[tuple[float, dict[str, float]]] = []
     for turn in range(rounds):
         sides = [("ours", ours), ("operaton", theirs)]
+        load, values = os.getloadavg()[0], {}
         for side, measure in sides if turn % 2 == 0 else reversed(sides):
-            before = os.getloadavg()[0]
-            value = measure()
-            load = max(before, os.getloadavg()[0])
-            found[side].append((load, value))
-            say(f"{name} {side}: {value:.1f} (load {load:.1f})")
-    mine, other = quieter(found["ours"]), quieter(found["operaton"])
+            values[side] = measure()
+            load = max(load, os.getloadavg()[0])
+        found.append((load, values))
+        told = ", ".join(f"{side} {value:.1f}" for side, value in values.items())
+        say(f"{name}: {told} (load {load:.1f})")
+    found.sort(key=lambda one: one[0])
+    quieter = [values for _, values in found[: (rounds + 1) // 2]]
+    mine, other = (
+        statistics.median(values[side] for values in quieter)
+        for side in ("ours", "operaton")
+    )
     return {
         name: round(mine, 1),
         f"{name}_operaton": round(other, 1),
-        f"{name}_over_operaton": round(mine / other, 2),
+        f"{name.removesuffix('_ms')}_over_operaton": round(mine / other, 2),
     }
+
+
+def measures(
+    ours: Ours, theirs: Theirs, stock: int, directory: Path
+) -> Iterator[tuple[str, Measure, Measure]]:
+    """Each figure, how it is taken of us and how of them."""
+    for n in (1, 2, 4):
+        yield (
+            f"instances_per_s_{n}",
+            partial(ours.throughput, n, stock),
+            partial(theirs.ask, "throughput", n, stock),
+        )
+    for n in (1, 2, 4):
+        yield (
+            f"usertasks_per_s_{n}",
+            partial(ours.user_tasks, n, 2 * stock),
+            partial(theirs.ask, "usertasks", n, 2 * stock),
+        )
+    yield (
+        "external_per_s",
+        partial(ours.external, 2, stock // 2),
+        partial(theirs.ask, "external", 2, stock // 2),
+    )
+    yield "latency_ms", partial(ours.latency, 15), partial(theirs.ask, "latency", 15)
+    models = [ROOT / "processes" / file for file in SHIPPED]
+    foreign = [in_their_words(model, directory) for model in models]
+    yield (
+        "deploy_ms",
+        partial(ours.deploy, 5, models),
+        partial(theirs.ask, "deploy", 5, *foreign),
+    )
 
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--rounds", type=int, default=5)
     options.add_argument("--instances", type=int, default=200, help="a round")
-    options.add_argument("--only", help="measure only what begins with this")
+    options.add_argument("--only", default="", help="measure what begins with this")
     given = options.parse_args()
-    rounds, stock, only = given.rounds, given.instances, given.only or ""
     with tempfile.TemporaryDirectory(prefix="mpms-bench-") as name:
         directory = Path(name)
         directory.chmod(0o711)
         classes = class_path(directory)
         if classes is None:
             return
+        figures: dict[str, float] = {}
         with (
             postgres.start(directory / "postgres") as server,
             Ours.beside(server.dsn) as ours,
             operaton(classes, *ours.make_database("operaton")) as theirs,
         ):
-            models = [ROOT / "processes" / file for file in SHIPPED]
-            foreign = [in_their_words(model, directory) for model in models]
-            measures: list[tuple[str, Measure, Measure]] = []
-            for n in (1, 2, 4):
-                measures.append(
-                    (
-                        f"instances_per_s_{n}",
-                        lambda n=n: ours.throughput(n, stock),
-                        lambda n=n: theirs.ask("throughput", n, stock),
-                    )
-                )
-            for n in (1, 2, 4):
-                measures.append(
-                    (
-                        f"usertasks_per_s_{n}",
-                        lambda n=n: ours.user_tasks(n, 2 * stock),
-                        lambda n=n: theirs.ask("usertasks", n, 2 * stock),
-                    )
-                )
-            measures += [
-                (
-                    "external_per_s",
-                    lambda: ours.external(2, stock // 2),
-                    lambda: theirs.ask("external", 2, stock // 2),
-                ),
-                (
-                    "latency_ms",
-                    lambda: ours.latency(15),
-                    lambda: theirs.ask("latency", 15),
-                ),
-                (
-                    "deploy_ms",
-                    lambda: ours.deploy(5, models),
-                    lambda: theirs.ask("deploy", 5, *foreign),
-                ),
-            ]
-            figures: dict[str, float] = {}
-            for what, mine, other in measures:
-                if what.startswith(only):
-                    if not figures:
-                        say("warming up")
-                    mine(), other()
-                    figures |= beside(what, rounds, mine, other)
+            for what, mine, other in measures(ours, theirs, given.instances, directory):
+                if what.startswith(given.only):
+                    mine(), other()  # what was compiled and cached is not measured
+                    figures |= beside(what, given.rounds, mine, other)
             figures["memory_mb"] = round(ours.memory_mb(), 1)
             figures["memory_mb_operaton"] = round(memory_mb(theirs.pid), 1)
-        for short in ("latency", "deploy"):
-            if f"{short}_ms_over_operaton" in figures:
-                figures[f"{short}_over_operaton"] = figures.pop(
-                    f"{short}_ms_over_operaton"
-                )
-        figures["memory_over_operaton"] = round(
-            figures["memory_mb"] / figures["memory_mb_operaton"], 2
-        )
+        ratio = figures["memory_mb"] / figures["memory_mb_operaton"]
+        figures["memory_over_operaton"] = round(ratio, 2)
         figures["load"] = round(os.getloadavg()[0], 1)
         print(json.dumps(figures))
 
