@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 from mpms.domain.errors import DatabaseAway, InstanceBusy, TaskGone
+from mpms.domain.instances.instances import Instance
 from mpms.domain.instances.steps import (
     Cancel,
     Command,
@@ -77,8 +78,10 @@ def fire_some(uow: UnitOfWork, advance: Advance, most: int = AT_ONCE) -> int:
     try:
         with uow() as tx:
             due = tx.timers.claim_due(advance.clock.now(), most)
-            for instance_id, task_id in due:
-                _apply(tx, advance, instance_id, Fire(task_id))
+            for instance, task_id in due:
+                # The first of an instance finds it as it was read.
+                known = None if instance.id in tx.instances.saved else instance
+                _apply(tx, advance, instance.id, Fire(task_id), known=known)
                 if tx.deliveries.locks_messages:
                     break
             return len(due)
@@ -90,12 +93,12 @@ def fire_some(uow: UnitOfWork, advance: Advance, most: int = AT_ONCE) -> int:
 
 def fire_one(uow: UnitOfWork, advance: Advance) -> bool:
     """Fire one due timer; False if none is due."""
-    due: list[tuple[str, str]] = []
+    due: list[tuple[Instance, str]] = []
     try:
         with uow() as tx:
             due = tx.timers.claim_due(advance.clock.now(), 1)
-            for instance_id, task_id in due:
-                _apply(tx, advance, instance_id, Fire(task_id))
+            for instance, task_id in due:
+                _apply(tx, advance, instance.id, Fire(task_id), known=instance)
     except (DatabaseAway, InstanceBusy):
         raise
     except Exception as failure:
@@ -104,7 +107,7 @@ def fire_one(uow: UnitOfWork, advance: Advance) -> bool:
         with uow() as tx:
             again_at = advance.clock.now() + timedelta(seconds=AGAIN_S)
             tx.waits.move_timer(due[0][1], again_at)
-            _hold(tx, due[0][0], failure)
+            _hold(tx, due[0][0].id, failure)
     return bool(due)
 
 
@@ -128,8 +131,10 @@ def _apply(
     command: Command,
     *,
     incident: str = "call",
+    known: Instance | None = None,
 ) -> bool:
-    instance = tx.instances.lock(instance_id)
+    """``known``: the instance, where it is locked and read already."""
+    instance = known or tx.instances.lock(instance_id)
     try:
         step = advance(tx, instance, command, actor=ACTOR)
     except TaskGone:

@@ -158,6 +158,10 @@ def test_every_kind_of_wait_is_known_until_it_is_closed(
         assert len(tx.waits.known(other)) == 1
 
 
+def claimed(tx: PostgresTransaction, most: int) -> list[tuple[str, str]]:
+    return [(due.id, task_id) for due, task_id in tx.timers.claim_due(NOON, most)]
+
+
 def looked(tx: PostgresTransaction) -> Look:
     return tx.workers.look(inside=(), outside=(), now=LONG_AGO)
 
@@ -174,21 +178,21 @@ def test_a_due_timer_of_a_free_active_instance_is_claimed(
         assert looked(tx).next_due_at == datetime(2019, 1, 1, tzinfo=UTC)
         tx.instances.save(ended, Snapshot(b""), InstanceStatus.CANCELLED, None)
     with uow() as one, uow() as two, uow() as three:
-        assert one.timers.claim_due(NOON, 1) == [(early, first)]
-        assert two.timers.claim_due(NOON, 1) == [(late, second)]
-        assert three.timers.claim_due(NOON, 9) == []
+        assert claimed(one, 1) == [(early, first)]
+        assert claimed(two, 1) == [(late, second)]
+        assert claimed(three, 9) == []
         with pytest.raises(InstanceBusy), uow() as four:
             four.instances.lock(early, wait_s=0)
         one.waits.move_timer(first, datetime(2050, 1, 1, tzinfo=UTC))
         two.waits.close(late, [second])
     with uow() as tx:
-        assert tx.timers.claim_due(NOON, 9) == []
+        assert claimed(tx, 9) == []
 
 
 def test_no_timer_is_never_due(uow: PostgresUnitOfWork) -> None:
     with uow() as tx:
         assert looked(tx).next_due_at is None
-        assert tx.timers.claim_due(NOON, 9) == []
+        assert claimed(tx, 9) == []
 
 
 def test_open_forms_are_found_by_group_and_instance(

@@ -152,8 +152,8 @@ class Worker:
         self.step(tx, instance_id, [] if task_id is None else [task_id])
 
     def fire(self, tx: PostgresTransaction) -> None:
-        for instance_id, task_id in tx.timers.claim_due(datetime.now(UTC), 3):
-            self.step(tx, instance_id, [task_id])
+        for instance, task_id in tx.timers.claim_due(datetime.now(UTC), 3):
+            self.step(tx, instance.id, [task_id])
 
     def rewrite(self, tx: PostgresTransaction) -> None:
         instance_id = self.random.choice(self.instances)
