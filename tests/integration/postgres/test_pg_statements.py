@@ -61,6 +61,18 @@ def test_nothing_is_kept_of_a_transaction_that_is_not_committed(
     assert ask(pool, "SELECT count(*) FROM events") == 0
 
 
+def test_what_fails_before_the_commit_is_not_taken_for_a_word_unsaid(
+    statements: Statements,
+) -> None:
+    """PostgreSQL says the same of a channel that has no good name."""
+    say(statements, "lost")
+    statements.run_later(
+        "external_tasks_claim", wanted="{}", worker="w", limit=1, reach=1
+    )
+    with pytest.raises(psycopg2.errors.InvalidParameterValue):
+        statements.commit(notify="mpms")
+
+
 def test_a_task_that_comes_and_goes_in_one_transaction_is_never_written(
     uow: PostgresUnitOfWork, plant: WaitingInstances, pool: Connections
 ) -> None:

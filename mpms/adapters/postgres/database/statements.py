@@ -27,7 +27,11 @@ from psycopg2.errors import (
     InFailedSqlTransaction,
     LockNotAvailable,
 )
-from psycopg2.extensions import TRANSACTION_STATUS_INERROR, cursor
+from psycopg2.extensions import (
+    TRANSACTION_STATUS_IDLE,
+    TRANSACTION_STATUS_INERROR,
+    cursor,
+)
 
 from mpms.adapters.postgres.database.gathered import Gathered
 from mpms.adapters.postgres.database.link import Link
@@ -165,9 +169,18 @@ class Statements:
                 self._waiting.append(cursor.mogrify(NOTIFY, (notify,)))
         try:
             self._send()
-        except psycopg2.Error as error:
-            if notify is None or error.pgcode not in NOTHING_SAID:
+        except (psycopg2.Error, DatabaseAway) as error:
+            if not self._is_committed(error):
                 raise
+
+    def _is_committed(self, error: Exception) -> bool:
+        """Whether the last message failed at its last word only: then no transaction
+        is open or broken, and PostgreSQL refused to notify."""
+        cause = error if isinstance(error, psycopg2.Error) else error.__cause__
+        return (
+            self._link.info.transaction_status == TRANSACTION_STATUS_IDLE
+            and getattr(cause, "pgcode", None) in NOTHING_SAID
+        )
 
     @contextmanager
     def undoable(self, *, at_once: bool = True) -> Iterator[None]:
