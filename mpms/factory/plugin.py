@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from mpms import assets
 from mpms.factory.history_kinds import KINDS
 from mpms.plugins import Metric, Page, Plugin, Reach, Topic
@@ -154,6 +156,8 @@ TOPICS = {
     ),
 }
 
+WEB = Path(__file__).resolve().parent / "web"
+
 plugin = Plugin(
     "factory",
     topics=TOPICS,
@@ -176,6 +180,8 @@ plugin = Plugin(
             ("admin_mail", "/admin/mail", "Mail", "admin"),
         )
     ),
+    templates=WEB / "templates",
+    texts=WEB / "texts",
     operations="mpms.factory.web.api:SECTIONS",
     queries=assets.directory("db") / "queries" / "factory",
     additions={

@@ -340,6 +340,8 @@ def _fault(plugin: Plugin) -> str:
             return f"{what} is {where!r} and not module:name"
     for what, directory in (
         ("models", plugin.models),
+        ("templates", plugin.templates),
+        ("texts", plugin.texts),
         ("queries", plugin.queries),
         ("migrations", plugin.migrations),
     ):

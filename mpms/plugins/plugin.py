@@ -136,6 +136,8 @@ class Plugin:
     kinds: tuple[Kind, ...] = ()
     settings: Mapping[str, Setting] = field(default_factory=dict)
     pages: tuple[Page, ...] = ()
+    templates: Path | None = None  # a directory of Jinja templates for its pages
+    texts: Path | None = None  # <part>.<language>.json: English sentence, translation
     operations: str = ""  # module:sections of the API
     models: Path | None = None  # a directory with .bpmn, .dmn and .form files
     stores: Mapping[str, str] = field(default_factory=dict)  # tx.<name>: module:class

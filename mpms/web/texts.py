@@ -1,6 +1,7 @@
 """Texts in the reader's language. The key is the English sentence itself.
 
-Catalogues are ``texts/<part>.<language>.json``; all parts are loaded together. Where a
+Catalogues are ``texts/<part>.<language>.json``, here and in plug-ins; all parts are
+loaded together. Where a
 count changes the sentence, pages choose between two keys ("1 task", "{n} tasks").
 """
 
@@ -20,6 +21,7 @@ from jinja2 import pass_context
 from jinja2.runtime import Context
 from markupsafe import Markup
 
+from mpms.plugins import loading
 from mpms.web.labels import formats
 from mpms.web.site.assets import current_assets
 
@@ -33,9 +35,16 @@ _HOLE = re.compile(r"\{(\w+)\}")
 @lru_cache
 def catalogue(language: str) -> Mapping[str, str]:
     texts: dict[str, str] = {}
-    for path in sorted(DIRECTORY.glob(f"*.{language}.json")):
-        texts.update(json.loads(path.read_text(encoding="utf-8")))
+    for directory in directories():
+        for path in sorted(directory.glob(f"*.{language}.json")):
+            texts.update(json.loads(path.read_text(encoding="utf-8")))
     return texts
+
+
+def directories() -> list[Path]:
+    """Those of plug-ins, then ours: what a sentence of ours means stays."""
+    found = [p.texts for p in reversed(loading.loaded()) if p.texts is not None]
+    return [*found, DIRECTORY]
 
 
 def current_language() -> str:

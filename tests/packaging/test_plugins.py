@@ -214,6 +214,7 @@ def plant(
         site = parts.enter_context(Site(url))
         for login, role in (("lea", Role.SUPERVISOR), ("adam", Role.ADMIN)):
             site.person(login, role)
+        site.person("otto", Role.SUPERVISOR, language="de")
         parts.enter_context(running(facts, "work"))
         server = parts.enter_context(running(facts, "serve"))
         assert server.stdout is not None
@@ -300,6 +301,10 @@ def test_a_bakery_with_model_form_handler_and_page_works_beside_us(
     status, text = page(f"{plant.address}/bakery", plant.site.session_of("lea"))
     assert status == 200
     assert "B-1</a> waits to be checked" in text
+    german = page(f"{plant.address}/bakery", plant.site.session_of("otto"))[1]
+    assert "<h1>Bäckerei</h1>" in german
+    assert "B-1</a> wartet auf die Prüfung" in german
+    assert "Bäckerei</a>" in german  # in the menu
 
 
 def test_a_bakery_keeps_a_table_of_its_own_with_the_end_of_each_instance(

@@ -29,6 +29,8 @@ plugin = Plugin(
             frozenset({Role.ADMIN, Role.SUPERVISOR}),
         ),
     ),
+    templates=HERE / "templates",
+    texts=HERE / "texts",
     operations="bakery.ledger:SECTIONS",
     models=HERE / "models",
     stores={"bakery_ledger": "bakery.ledger:Ledger"},

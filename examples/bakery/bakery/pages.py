@@ -5,7 +5,7 @@ from flask import Blueprint, render_template
 from mpms.web.rights import LEADERS, allowed
 from mpms.web.site.signed_in import current_desk
 
-pages = Blueprint("bakery", __name__, url_prefix="/bakery", template_folder="templates")
+pages = Blueprint("bakery", __name__, url_prefix="/bakery")
 
 
 @pages.get("")

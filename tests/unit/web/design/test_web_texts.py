@@ -14,7 +14,7 @@ from jinja2 import Environment, nodes
 
 from mpms.plugins import loading
 from mpms.web import texts
-from mpms.web.texts import DIRECTORY, LANGUAGES, translate
+from mpms.web.texts import LANGUAGES, directories, translate
 
 FOREIGN = sorted(set(LANGUAGES) - {"en"})
 HOLES = re.compile(r"\{(\w+)\}")
@@ -26,7 +26,7 @@ TS_TEXT = re.compile(r"""(?<![\w.])t\(\s*("(?:[^"\\\n]|\\.)*")""")
 def texts_of_templates(root: Path) -> set[tuple[str, str]]:
     environment = Environment(autoescape=True)
     found = set()
-    for path in sorted((root / "mpms" / "web" / "templates").rglob("*")):
+    for path in sorted(root.glob("mpms/**/web/templates/*")):
         if path.suffix not in {".html", ".svg", ".txt"}:
             continue
         for call in environment.parse(path.read_text("utf-8")).find_all(nodes.Call):
@@ -109,7 +109,7 @@ def test_a_translation_has_the_same_holes_as_its_text(language: str) -> None:
 def test_parts_agree_on_the_translation_of_a_text(language: str) -> None:
     seen: dict[str, tuple[str, str]] = {}
     quarrels = []
-    for path in sorted(DIRECTORY.glob(f"*.{language}.json")):
+    for path in files(f"*.{language}.json"):
         for text, translation in json.loads(path.read_text("utf-8")).items():
             other, file = seen.setdefault(text, (translation, path.name))
             if other != translation:
@@ -119,13 +119,17 @@ def test_parts_agree_on_the_translation_of_a_text(language: str) -> None:
     assert quarrels == []
 
 
+def files(pattern: str) -> list[Path]:
+    return [path for each in directories() for path in sorted(each.glob(pattern))]
+
+
 def test_every_part_is_written_in_each_language() -> None:
-    parts = {path.name.split(".")[0] for path in DIRECTORY.glob("*.json")}
+    parts = {(path.parent, path.name.split(".")[0]) for path in files("*.json")}
     missing = [
         f"{part}.{language}.json"
-        for part in sorted(parts)
+        for directory, part in sorted(parts)
         for language in FOREIGN
-        if not (DIRECTORY / f"{part}.{language}.json").is_file()
+        if not (directory / f"{part}.{language}.json").is_file()
     ]
     assert missing == []
 
