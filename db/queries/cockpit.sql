@@ -39,19 +39,6 @@ LEFT JOIN (
 ) AS l ON l.definition_id = d.id
 ORDER BY d.key;
 
--- name: cockpit_trend
--- Instances that began and ended, hour by hour, of one process or all.
-SELECT
-    h.hour, sum(h.started), sum(h.completed), sum(h.cancelled), sum(h.failed),
-    sum(h.seconds)
-FROM process_hours AS h
-JOIN definitions AS d ON d.id = h.definition_id
-WHERE
-    h.hour >= %(since)s::timestamptz
-    AND (%(key)s::text IS NULL OR d.key = %(key)s)
-GROUP BY h.hour
-ORDER BY h.hour;
-
 -- name: cockpit_running
 -- Instances that run, the last changed first, and how many there are up to a most.
 SELECT found.*, count(*) OVER ()

@@ -58,12 +58,6 @@ WHERE state = 'sending'
     AND taken_at < clock_timestamp() - make_interval(secs => %(after_s)s)
 RETURNING recipient;
 
--- name: outbox_counts
--- How many replies stand where.
-SELECT state, count(*)
-FROM outbox
-GROUP BY state;
-
 -- name: outbox_oldest
 -- Since when a reply could have been sent.
 SELECT 'reply', min(written_at) FROM outbox WHERE state = 'waiting';

@@ -88,10 +88,6 @@ class Cockpit(Protocol):
     """Whole screens at once."""
 
     def processes(self) -> Sequence[ProcessRow]: ...
-    def trend(self, since: datetime, key: str | None = None) -> Sequence[TrendHour]:
-        """Hours in which something began or ended, oldest first."""
-        ...
-
     def instances(
         self, wanted: InstanceFilter, *, below: InstancePlace | None, limit: int
     ) -> Sequence[InstanceRow]:
@@ -129,7 +125,7 @@ class Cockpit(Protocol):
         ...
 
     def trends(self, since: datetime) -> Mapping[str, Sequence[TrendHour]]:
-        """The same as ``trend`` for each process, by key."""
+        """Hours in which something began or ended, the oldest first, by process."""
         ...
 
     def late(self, today: date) -> Mapping[str, int]:

@@ -65,7 +65,7 @@ def test_what_tokens_did_is_counted_once_however_it_is_read(
     }
     with forms.uow() as tx:
         (standing,) = tx.cockpit.standing("forms")
-        trend = tx.cockpit.trend(LONG_AGO)
+        trend = tx.cockpit.trends(LONG_AGO)["forms"]
     assert (standing.element, standing.tokens, standing.stuck) == ("load", 1, 0)
     assert (sum(h.started for h in trend), sum(h.completed for h in trend)) == (3, 2)
 

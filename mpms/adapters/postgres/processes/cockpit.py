@@ -33,10 +33,6 @@ class Cockpit(Repository):
     def processes(self) -> Sequence[ProcessRow]:
         return [ProcessRow(*row) for row in self._statements.rows("cockpit_processes")]
 
-    def trend(self, since: datetime, key: str | None = None) -> Sequence[TrendHour]:
-        rows = self._statements.rows("cockpit_trend", since=since, key=key)
-        return [_trend_hour(row) for row in rows]
-
     def trends(self, since: datetime) -> Mapping[str, Sequence[TrendHour]]:
         found: dict[str, list[TrendHour]] = defaultdict(list)
         for key, *row in self._statements.rows("cockpit_trends", since=since):

@@ -128,9 +128,6 @@ class Outbox(Repository):
         rows = self._statements.rows("outbox_forgotten", after_s=after_s, error=error)
         return [row[0] for row in rows]
 
-    def counts(self) -> dict[str, int]:
-        return {state: n for state, n in self._statements.rows("outbox_counts")}
-
 
 def vars_of(message: MailMessageId) -> dict[str, object]:
     return {
