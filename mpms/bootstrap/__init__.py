@@ -20,7 +20,7 @@ from mpms.domain.execution import Execution
 from mpms.domain.instances.limits import Limits
 from mpms.engine.runner import SpiffEngine
 from mpms.factory.ports.store import UnitOfWork
-from mpms.plugins import loading
+from mpms.plugins import PluginRefused, loading
 from mpms.ports.clock import Clock
 from mpms.ports.engine import Engine
 from mpms.services.instances.advance import Advance
@@ -73,18 +73,35 @@ def connect(
         channel=CHANNEL,
         stores=loading.stores(),
         kinds=loading.kinds(),
-        additions=loading.additions(),
+        additions=_additions(),
     )
     advance = Advance(engine, wall, loading.hooks())
     return Services(connections, cast(UnitOfWork, uow), engine, wall, advance)
 
 
-@cache
 def _queries() -> Queries:
-    """The statements of this release; they cannot change while a process runs."""
-    directories = [assets.directory("db") / "queries"]
+    """The statements of this release and of plug-ins."""
     more = [plugin.queries for plugin in loading.loaded() if plugin.queries is not None]
-    return Queries(*directories, *more)
+    return _read_once(assets.directory("db") / "queries", *more)
+
+
+@cache
+def _read_once(*directories: Path) -> Queries:
+    """Files cannot change while a process runs."""
+    return Queries(*directories)
+
+
+def _additions() -> dict[str, list[str]]:
+    """PluginRefused where a plug-in answers with a statement that nobody has."""
+    found = loading.additions()
+    for question, names in found.items():
+        for name in names:
+            if name not in _queries():
+                raise PluginRefused(
+                    f"A plug-in answers {question!r} with the statement {name}, which"
+                    " is in none of its queries."
+                )
+    return found
 
 
 def migrate_database(database_url: str) -> list[str]:

@@ -46,6 +46,7 @@ def _added(plugin: Plugin) -> list[str]:
     lines += [f"history  {kind.name}" for kind in plugin.kinds]
     lines += [f"store  {name}" for name in plugin.stores]
     lines += [f"model  {path.name}" for path in loading.model_files(plugin)]
+    lines += [f"answers  {question}  {by}" for question, by in plugin.additions.items()]
     if plugin.migrations is not None:
         names = sorted(path.name for path in plugin.migrations.glob("*.sql"))
         lines += [f"migration  {name}" for name in names]

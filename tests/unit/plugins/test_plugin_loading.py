@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from mpms import bootstrap
 from mpms.cli.plugins import listing
 from mpms.domain.jobs import Done, Job, NotYet, Reach
 from mpms.plugins import Kind, Page, Plugin, PluginRefused, Topic, loading
@@ -110,6 +111,8 @@ def test_a_plug_in_that_cannot_be_loaded_is_named_with_its_cause(
                 no_time=Plugin("t", topics={"a": Topic(nothing, limit_s=0.0)}),
                 no_page=Plugin("p", pages=(Page("pages", "/p", "P"),)),
                 no_models=Plugin("m", models=tmp_path / "none"),
+                no_texts=Plugin("w", texts=tmp_path / "none"),
+                not_asked=Plugin("q", additions={"weather": "q_weather"}),
             ),
         ]
     )
@@ -121,6 +124,9 @@ def test_a_plug_in_that_cannot_be_loaded_is_named_with_its_cause(
         "no_time": "the topic 'a' is given 0 s",
         "no_page": "the page 'P' has no address or no module:name",
         "no_models": f"its models are not in {tmp_path / 'none'}",
+        "no_texts": f"its texts are not in {tmp_path / 'none'}",
+        "not_asked": "it answers 'weather', which nobody asks; asked are: tally,"
+        " metrics, queues, late, undecided, orders, old, delete",
     }
 
 
@@ -217,3 +223,12 @@ def test_the_list_names_what_is_broken_beside_what_is_whole(
         " loaded: ModuleNotFoundError: No module named 'no_such'",
         "  page   /p  P",
     ]
+
+
+def test_an_answer_without_its_statement_keeps_everything_from_starting(
+    strangers: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    odd = Plugin("odd", additions={"late": "odd_late"})
+    installed_are(monkeypatch, entries(strangers, odd=odd))
+    with pytest.raises(PluginRefused, match="'late' with the statement odd_late"):
+        bootstrap.connect("postgresql://nowhere.invalid/none")
