@@ -241,6 +241,7 @@ def test_plug_ins_are_listed_with_their_package_and_what_they_add(
         "  store  bakery_ledger",
         "  model  bread.bpmn",
         "  model  check_bread.form",
+        "  answers  metrics  bakery_ledger_metrics",
         "  migration  0001_bakery_ledger.sql",
         "  worker  bakery.work:work",
         "  hooks  bakery.ledger:WriteLedger",
@@ -316,6 +317,7 @@ def test_a_bakery_keeps_a_table_of_its_own_with_the_end_of_each_instance(
     status, text = page(address, plant.site.session_of("lea"))
     assert status == 200
     assert {"number": "B-3", "loaves": 4000, "turns": None} in json.loads(text)["items"]
+    assert "# TYPE mpms_loaves_total counter" in page(f"{plant.address}/metrics", "")[1]
     told = "SELECT data FROM events WHERE kind = 'bread done'"
     assert ({"loaves": 4000, "turns": 0},) in plant.site.database.rows(told)
 

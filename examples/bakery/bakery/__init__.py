@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from mpms.plugins import Kind, Page, Plugin, Role, Setting, Topic
+from mpms.plugins import Kind, Metric, Page, Plugin, Role, Setting, Topic
 
 HERE = Path(__file__).parent
 
@@ -35,5 +35,7 @@ plugin = Plugin(
     models=HERE / "models",
     stores={"bakery_ledger": "bakery.ledger:Ledger"},
     queries=HERE / "queries",
+    additions={"metrics": "bakery_ledger_metrics"},
+    metrics={"loaves_total": Metric("Loaves that were baked.", ("where",))},
     migrations=HERE / "migrations",
 )

@@ -4,7 +4,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from mpms.adapters.postgres.database.statements import Repository
+from mpms.adapters.postgres import Repository
 from mpms.domain.instances.instances import Instance, InstanceStatus
 from mpms.plugins import InstanceHooks
 from mpms.web.api.operation import Call, Section

@@ -7,3 +7,9 @@ ON CONFLICT (instance_id) DO NOTHING;
 -- name: bakery_ledger_latest
 -- The latest orders of bread.
 SELECT number, loaves, turns FROM bakery_ledger ORDER BY ended_at DESC LIMIT 50;
+
+-- name: bakery_ledger_metrics
+-- For monitoring: metric, two labels, value.
+SELECT 'loaves_total', 'oven', '', coalesce(sum(loaves), 0)::float8
+FROM bakery_ledger
+WHERE turns IS NOT NULL;
