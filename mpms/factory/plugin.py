@@ -171,6 +171,8 @@ plugin = Plugin(
             ("tasks", "/tasks", "Tasks", ""),
             ("orders", "/orders", "Orders", ""),
             ("map", "/map", "Map", ""),
+            ("fleet", "/fleet", "Fleet", ""),
+            ("storage", "/warehouse", "Warehouse", ""),
             ("figures", "/figures", "Figures", ""),
             ("replay", "/cockpit/i", "Replay", ""),
             ("admin_robots", "/admin/robots", "Robots", "admin"),

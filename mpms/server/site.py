@@ -86,6 +86,7 @@ class WebSite:
         hand_over, orders_address, order_sender = _mail(settings, home)
         # It only shows messages: what may be ordered, and by whom, it need not know.
         self._sandbox = MailSandbox(Catalogue(()), Senders.nobody())
+        fleet = factory_bootstrap.fleet_of(settings.world)
         self.app: Callable[..., Any] = create_app(
             FactoryDesk(
                 uow=services.uow,
@@ -95,6 +96,7 @@ class WebSite:
                 world=world,
                 world_dir=factory_bootstrap.world_directory(settings.world),
                 floor=self._floor,
+                fleet=None if fleet is None else fleet.world,
                 live=self._live,
                 hasher=Argon2Hasher(),
                 kinds=kinds,

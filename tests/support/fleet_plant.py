@@ -82,7 +82,7 @@ class FleetPlant(RobotPlant):
         self.storage = StorageLink(self.simulator.url)
         self._closers.append(self.storage.close)
 
-    def start_fleet_worker(self, name: str, lease_s: float = 2.0) -> Child:
+    def start_fleet_worker(self, name: str, lease_s: float = 4.0) -> Child:
         worker = Child(
             str(ROOT / "tests/acceptance/fleet/fleet_worker.py"),
             *(self.database_url, self.robots_url, str(self.world), name),

@@ -45,10 +45,6 @@ UPDATE fleet_events
 SET taken_at = clock_timestamp(), refused = %(refused)s
 WHERE id = %(id)s;
 
--- name: fleet_refusal
--- What became of an event.
-SELECT taken_at, refused FROM fleet_events WHERE id = %(id)s;
-
 -- name: errands_add
 -- A process asks for something; a repeated step asks for the same.
 INSERT INTO errands (id, kind, data, task_id, instance_id)
@@ -195,3 +191,62 @@ WITH goals_off AS (
 UPDATE fleet_tasks
 SET state = 'withdrawn', why = %(why)s, ended_at = clock_timestamp()
 WHERE ended_at IS NULL;
+
+-- name: fleet_tasks_listing
+-- What is open, oldest first, then what ended last.
+(
+    SELECT
+        id, kind, state, robot, legs, leg, package, package_type, priority, why,
+        submitted_at, started_at, ended_at
+    FROM fleet_tasks
+    WHERE ended_at IS NULL
+    ORDER BY number
+    LIMIT 200
+)
+UNION ALL
+(
+    SELECT
+        id, kind, state, robot, legs, leg, package, package_type, priority, why,
+        submitted_at, started_at, ended_at
+    FROM fleet_tasks
+    WHERE ended_at IS NOT NULL
+    ORDER BY ended_at DESC, number DESC
+    LIMIT %(ended)s
+);
+
+-- name: fleet_task_one
+-- One task.
+SELECT
+    id, kind, state, robot, legs, leg, package, package_type, priority, why,
+    submitted_at, started_at, ended_at
+FROM fleet_tasks
+WHERE id = %(id)s;
+
+-- name: fleet_decisions_of
+-- Who got a task, each time, and why.
+SELECT task, robot, strategy, reason, bids, refusals, decided_at
+FROM fleet_decisions
+WHERE task = %(task)s
+ORDER BY id;
+
+-- name: fleet_minutes_since
+-- What robots did, minute by minute.
+SELECT
+    robot, minute, percent, driving_s, empty_s, waiting_s, acting_s, charging_s, idle_s
+FROM fleet_minutes
+WHERE minute >= %(since)s
+ORDER BY robot, minute;
+
+-- name: fleet_waits_since
+-- Where robots waited.
+SELECT x_m, y_m, sum(waited_s)
+FROM fleet_waits
+WHERE hour >= %(since)s
+GROUP BY x_m, y_m;
+
+-- name: fleet_ended_since
+-- Tasks of somebody that ended, by how.
+SELECT state, count(*)
+FROM fleet_tasks
+WHERE ended_at >= %(since)s AND kind NOT IN ('charge', 'park')
+GROUP BY state;

@@ -75,6 +75,25 @@ class MinuteRow:
     idle_s: float = 0.0
 
 
+@dataclass(frozen=True)
+class PastTask(TaskRow):
+    """A task with its times."""
+
+    submitted_at: datetime
+    started_at: datetime | None
+    ended_at: datetime | None
+
+
+@dataclass(frozen=True)
+class PastDecision(DecisionRow):
+    decided_at: datetime
+
+
+@dataclass(frozen=True)
+class PastMinute(MinuteRow):
+    minute: datetime = datetime.min
+
+
 class FleetRows(Protocol):
     """One fleet a database."""
 
@@ -102,6 +121,18 @@ class FleetRows(Protocol):
 
     def robots_at_work(self) -> set[str]:
         """Robots that have a task of somebody, not only to charge or to park."""
+        ...
+
+    def tasks(self, *, ended: int) -> Sequence[PastTask]:
+        """What is open, oldest first, then what ended last."""
+        ...
+
+    def task(self, task_id: str) -> PastTask | None: ...
+    def decisions(self, task_id: str) -> Sequence[PastDecision]: ...
+    def minutes(self, since: datetime) -> Sequence[PastMinute]: ...
+    def waits(self, since: datetime) -> Mapping[tuple[int, int], float]: ...
+    def ended(self, since: datetime) -> Mapping[str, int]:
+        """State to how many tasks of somebody ended so."""
         ...
 
     def forget(self) -> None:

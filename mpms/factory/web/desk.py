@@ -8,6 +8,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Protocol, cast
 
+from fleet.model import World as FleetWorld
 from mpms.domain.people.people import Person
 from mpms.factory.domain.order_mail import Catalogue
 from mpms.factory.domain.order_mail.showing import MailText
@@ -40,6 +41,7 @@ class FactoryDesk(Desk):
     orders_address: str | None = None
     order_sender: str | None = None  # who writes the mails of the order form
     hold_above_kg: Decimal | None = None  # larger orders wait for a supervisor
+    fleet: FleetWorld | None = None  # None: robots are driven one by one
 
     @property
     def in_force(self) -> InForce:

@@ -57,7 +57,7 @@ def torment(
             kill_at = time.monotonic() + draw.uniform(0.3, 1.7) * every_s
         time.sleep(0.05)
     try:
-        until("every process has ended", lambda: not active())
+        until("every process has ended", lambda: not active(), patience_s=120.0)
     except AssertionError as stalled:
         told = f"{standing(plant)}\n{hands.refused[-5:]}"
         raise AssertionError(f"{stalled}\n{told}") from None
@@ -119,11 +119,12 @@ def test_packages_survive_killed_workers(plant: FleetPlant) -> None:
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize(("speed", "plant_s"), [(4.0, 600.0), (1.0, 3600.0)])
+@pytest.mark.timeout(7200)
+@pytest.mark.parametrize(("speed", "plant_s"), [(4.0, 300.0), (1.0, 3600.0)])
 def test_twenty_robots_survive_killed_workers(
     plant: FleetPlant, speed: float, plant_s: float
 ) -> None:
-    """Ten minutes in fast motion; an hour in real time."""
+    """Five minutes in fast motion; an hour in real time."""
     plant.with_twenty_robots()
     plant.start_warehouse(speed)
     torment(plant, at_once=16, plant_s=plant_s, every_s=30.0, seed=20260402)

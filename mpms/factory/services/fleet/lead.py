@@ -32,6 +32,7 @@ from mpms.factory.services.fleet.crew import phases_with
 from mpms.factory.services.fleet.errands import Book
 from mpms.factory.services.fleet.hear import FleetToldNonsense, event_of
 from mpms.factory.services.fleet.minutes import Minutes
+from mpms.factory.services.fleet.ways import ways_of
 from mpms.factory.services.fleet.wheels import Wheels
 from mpms.ports.clock import Clock
 
@@ -42,6 +43,7 @@ LOOK_EVERY_S = 5.0
 WRITE_MINUTES_S = 5.0
 FORGET_EVERY_S = 3600.0
 KEEP_ENDED = 30
+KEEP_ALERTS = 12
 EPOCH_S = 1_700_000_000.0
 """From here a plant in fast motion counts its seconds."""
 
@@ -90,6 +92,7 @@ class LeadFleet:
     _held: set[str] = field(default_factory=set)
     _minutes: Minutes = field(default_factory=Minutes)
     _told: dict[str, tuple[float, ...]] = field(default_factory=dict)
+    _alerts: list[dict[str, str]] = field(default_factory=list)
     _due_at: float = 0.0
     _minutes_at: float = 0.0
     _forget_at: float = 0.0
@@ -174,6 +177,7 @@ class LeadFleet:
         )
         wheels = Wheels(list(self.world.robots))
         saved, lost = tx.fleet.saved(), ""
+        self._alerts = list((saved.state or {}).get("alerts", ()))
         self._told = {}
         if saved.state is not None and saved.world == self.digest:
             fleet.load(saved.state["fleet"])
@@ -292,12 +296,14 @@ class LeadFleet:
                         )
                     )
                 case Alert():
-                    data = {"about": record.about, "what": record.kind}
-                    round_.tx.events.append(
-                        "fleet alert",
-                        actor="fleet",
-                        data={**data, "text": record.text},
-                    )
+                    data = {
+                        "about": record.about,
+                        "what": record.kind,
+                        "text": record.text,
+                    }
+                    round_.tx.events.append("fleet alert", actor="fleet", data=data)
+                    self._alerts.append({**data, "at": round_.at.isoformat()})
+                    del self._alerts[:-KEEP_ALERTS]
         round_.news = round_.news or bool(answer.commands or answer.records)
 
     def _write(self, round_: _Round) -> None:
@@ -326,7 +332,12 @@ class LeadFleet:
         self._write_minutes(round_)
         if round_.news:
             fleet.pool.forget_ended(KEEP_ENDED)
-            state = {"fleet": fleet.to_dict(), "wheels": self._wheels.to_dict()}
+            state = {
+                "fleet": fleet.to_dict(),
+                "wheels": self._wheels.to_dict(),
+                "ways": ways_of(fleet),  # for those who look
+                "alerts": self._alerts,
+            }
             tx.fleet.save(state, world=self.digest)
             tx.wake()
 

@@ -10,6 +10,7 @@ from mpms.factory.web.api import (
     catalogue,
     connections,
     figures,
+    fleet,
     floor,
     mails,
     new_orders,
@@ -24,7 +25,7 @@ SECTIONS = tuple(
     dict.fromkeys(
         part.section
         for part in (
-            *(orders, new_orders, mails, tasks, floor, figures),
+            *(orders, new_orders, mails, tasks, floor, fleet, figures),
             *(catalogue, robots, connections, places, overview),
         )
     )

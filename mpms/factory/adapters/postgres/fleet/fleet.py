@@ -7,12 +7,15 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
-from mpms.adapters.postgres.database.statements import Repository, as_json
+from mpms.adapters.postgres.database.statements import Repository, Row, as_json
 from mpms.factory.adapters.postgres.robots.goals import goal_of
 from mpms.factory.domain.goals import Goal
 from mpms.factory.ports.fleet import (
     DecisionRow,
     MinuteRow,
+    PastDecision,
+    PastMinute,
+    PastTask,
     Said,
     SavedFleet,
     TaskRow,
@@ -97,5 +100,39 @@ class FleetRows(Repository):
     def robots_at_work(self) -> set[str]:
         return {row[0] for row in self._statements.rows("fleet_robots_at_work")}
 
+    def tasks(self, *, ended: int) -> Sequence[PastTask]:
+        rows = self._statements.rows("fleet_tasks_listing", ended=ended)
+        return [_task(row) for row in rows]
+
+    def task(self, task_id: str) -> PastTask | None:
+        row = self._statements.row("fleet_task_one", id=task_id)
+        return None if row is None else _task(row)
+
+    def decisions(self, task_id: str) -> Sequence[PastDecision]:
+        rows = self._statements.rows("fleet_decisions_of", task=task_id)
+        return [PastDecision(*row) for row in rows]
+
+    def minutes(self, since: datetime) -> Sequence[PastMinute]:
+        found = []
+        for robot, minute, *spent in self._statements.rows(
+            "fleet_minutes_since", since=since
+        ):
+            values = (robot, *spent, minute)
+            found.append(PastMinute(*values))
+        return found
+
+    def waits(self, since: datetime) -> Mapping[tuple[int, int], float]:
+        rows = self._statements.rows("fleet_waits_since", since=since)
+        return {(x_m, y_m): float(waited_s) for x_m, y_m, waited_s in rows}
+
+    def ended(self, since: datetime) -> Mapping[str, int]:
+        rows = self._statements.rows("fleet_ended_since", since=since)
+        return {state: int(count) for state, count in rows}
+
     def forget(self) -> None:
         self._statements.run("fleet_forget")
+
+
+def _task(row: Row) -> PastTask:
+    values = (*row[:10], row[-1] is not None, *row[10:])
+    return PastTask(*values)

@@ -1,0 +1,140 @@
+"""The fleet and the warehouse on their pages and in the API."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from mpms.domain.people.people import Role
+from mpms.factory.domain.errands import ErrandKind
+from tests.support.warehouse_site import WarehouseSite
+
+SQUARE = [[9.0, 6.0], [11.0, 6.0], [11.0, 8.0], [9.0, 8.0]]
+
+
+@pytest.fixture
+def plant(database_url: str) -> Iterator[WarehouseSite]:
+    with WarehouseSite(database_url) as plant:
+        plant.turn(2)
+        yield plant
+
+
+def test_the_page_shows_robots_tasks_and_their_ways(plant: WarehouseSite) -> None:
+    plant.ask("get", ErrandKind.RETRIEVE, package_type="pallet", place="out_1")
+    plant.run_until(lambda: plant.rows("SELECT id FROM goals"))
+    page = plant.page("/fleet")
+    assert "tug1" in page
+    assert "lifter" in page
+    assert "Retrieve" in page
+    assert "fleet-granted" in page
+    assert "Draw a zone" in page
+    assert "Draw a zone" not in plant.page("/fleet", Role.VIEWER)
+    plant.run_until(plant.ended("get"))
+    done = plant.page("/fleet/now")
+    assert "done" in done
+    assert plant.page("/fleet/floor").count("<circle") > 20
+
+
+def test_a_task_tells_who_offered_what_and_why_others_did_not(
+    plant: WarehouseSite,
+) -> None:
+    plant.ask("get", ErrandKind.RETRIEVE, package_type="pallet", place="out_1")
+    plant.run_until(plant.ended("get"))
+    page = plant.page("/fleet/tasks/retrieve/1")
+    assert "carries 50 kg, not 300 kg" in page
+    assert "lifter1" in page
+    assert plant.browser().get("/fleet/tasks/nothing").status_code == 404
+
+
+def test_a_zone_drawn_with_the_finger_holds_in_the_next_round(
+    plant: WarehouseSite,
+) -> None:
+    leader = plant.browser()
+    drawn = {"zone": "spill", "corners": json.dumps(SQUARE)}
+    assert leader.post("/fleet/zones", data=drawn).status_code == 303
+    plant.turn()
+    assert "spill" in plant.page("/fleet/now")
+    assert "Closed: spill" in plant.page("/fleet/floor")
+    leader.post("/fleet/tell", data={"kind": "zone opened", "about": "spill"})
+    plant.turn()
+    assert "spill" not in plant.page("/fleet/now")
+
+
+@pytest.mark.parametrize(
+    "drawn",
+    [
+        {"zone": "", "corners": json.dumps(SQUARE)},
+        {"zone": "a", "corners": json.dumps(SQUARE[:2])},
+        {"zone": "a", "corners": "nonsense"},
+        {"zone": "a", "corners": '["x", "y", "z"]'},
+    ],
+)
+def test_a_zone_that_is_none_changes_nothing(
+    plant: WarehouseSite, drawn: dict[str, str]
+) -> None:
+    assert plant.browser().post("/fleet/zones", data=drawn).status_code == 303
+    assert plant.rows("SELECT count(*) FROM fleet_events") == [(0,)]
+
+
+def test_leaders_pause_robots_and_clear_the_roads(plant: WarehouseSite) -> None:
+    leader = plant.browser()
+    for kind, about in (("robot paused", "tug1"), ("pulled over", ""), ("stopped", "")):
+        leader.post("/fleet/tell", data={"kind": kind, "about": about})
+    plant.turn(2)
+    page = plant.page("/fleet")
+    assert "All robots leave the roads." in page
+    assert "No new demands are taken." in page
+    assert "paused" in page
+    for kind, about in (
+        ("robot goes on", "tug1"),
+        ("roads free", ""),
+        ("started", ""),
+    ):
+        leader.post("/fleet/tell", data={"kind": kind, "about": about})
+    plant.turn(2)
+    assert "leave the roads" not in plant.page("/fleet")
+    assert leader.post("/fleet/tell", data={"kind": "dance"}).status_code == 404
+    worker = plant.browser(Role.WORKER)
+    assert worker.post("/fleet/tell", data={"kind": "stopped"}).status_code == 403
+
+
+def test_the_warehouse_shows_what_lies_where(plant: WarehouseSite) -> None:
+    page = plant.page("/warehouse", Role.WORKER)
+    assert "A1: P-1 small_box" in page
+    assert "Send it there" not in page
+    plant.ask(
+        "put", ErrandKind.STORE, package="N-1", package_type="big_box", place="in_1"
+    )
+    plant.run_until(plant.ended("put"))
+    where = plant.errand("put")[2]["storage_place"]
+    assert f"{where}: N-1 big_box" in plant.page("/warehouse/now")
+
+
+def test_a_person_sends_a_robot(plant: WarehouseSite) -> None:
+    leader = plant.browser()
+    assert "Send it there" in plant.page("/warehouse")
+    leader.post("/warehouse/send", data={"robot": "tug2", "place": "station_1"})
+    plant.run_until(lambda: plant.rows("SELECT 1 FROM errands WHERE state = 'done'"))
+    leader.post("/warehouse/send", data={"robot": "tug2", "place": "moon"})
+    assert plant.rows("SELECT count(*) FROM errands") == [(1,)]
+
+
+def test_programs_read_and_tell_the_same(plant: WarehouseSite) -> None:
+    leader = plant.browser()
+    plant.ask("get", ErrandKind.RETRIEVE, package_type="pallet", place="out_1")
+    plant.run_until(plant.ended("get"))
+    fleet = leader.get("/api/v1/fleet").json
+    assert fleet["led"]
+    assert {robot["id"] for robot in fleet["robots"]} == set(plant.files.world.robots)
+    task = leader.get("/api/v1/fleet/task?id=retrieve/1").json
+    assert task["decisions"][0]["refusals"]
+    stock = leader.get("/api/v1/warehouse").json
+    assert len(stock["places"]) == 34
+
+
+def test_a_world_without_a_fleet_has_no_such_pages(plant: WarehouseSite) -> None:
+    bare = plant.browser(Role.SUPERVISOR, fleet=None)
+    for address in ("/fleet", "/warehouse", "/api/v1/fleet"):
+        assert bare.get(address).status_code == 404
