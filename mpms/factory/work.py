@@ -25,6 +25,7 @@ from mpms.factory.ports.scales import Scale
 from mpms.factory.ports.store import UnitOfWork
 from mpms.factory.services.fleet.lead import LeadFleet
 from mpms.factory.services.fleet.tell import tell_errands
+from mpms.factory.services.fleet.watch_errands import WatchErrands
 from mpms.factory.services.robots import watch_drives
 from mpms.factory.services.robots.own import OwnRobots
 from mpms.factory.services.robots.send_goals import send_goals
@@ -113,7 +114,11 @@ def robot_phases(
             speed=plant_speed,
             nearby=lambda: [s for s in robots.states() if s.robot in owned.mine],
         )
-        leading = [lead, lambda: tell_errands(uow, advance) > 0]
+        leading = [
+            lead,
+            lambda: tell_errands(uow, advance) > 0,
+            WatchErrands(uow, lead, robot_patience_s),
+        ]
         clock = [BackgroundTask("fleet clock", _ticking(lead, wake), lead.every_s)]
     return RobotPhases(
         first=(owned, settle),

@@ -19,11 +19,32 @@ from websockets.sync.client import connect
 from mpms.domain.errors import MpmsError
 from mpms.factory import bootstrap as factory_bootstrap
 from mpms.services.tasks.submit import submit_form
-from tests.support.factory import ROOT
+from tests.support.factory import ROOT, WORLD_DIR
 from tests.support.robot_plant import RobotPlant
 from tests.support.simulator import Child
 
 WORLD = ROOT / "worlds" / "warehouse_small"
+
+
+PAINT_FLEET = """
+robot_types:
+  carrier:
+    speed_mps: 1.0
+    radius_m: 0.4
+    payload_kg: 1500.0
+    discharging_percent_per_s: 0.01
+  tractor:
+    speed_mps: 1.4
+    radius_m: 0.4
+    payload_kg: 3000.0
+    discharging_percent_per_s: 0.01
+charging:
+  homes:
+    area: [1.6, 1.4, 3.6, 7.0]
+    rate_percent_per_s: 0.1
+    max_robots: 3
+    places: [home, home_2, home_3]
+"""
 
 
 class StorageLink:
@@ -75,6 +96,12 @@ class FleetPlant(RobotPlant):
             data["robots"].append({**pattern, "id": f"more{number}", "home": rest})
         (folder / "world.yaml").write_text(yaml.safe_dump(data))
         self.world = folder
+
+    def with_paint_factory(self) -> None:
+        """The shipped factory, but a fleet drives its robots."""
+        self.world = self.directory / "world"
+        shutil.copytree(WORLD_DIR, self.world)
+        (self.world / "fleet.yaml").write_text(PAINT_FLEET)
 
     def start_warehouse(self, speed: float) -> None:
         self.speed = speed

@@ -40,8 +40,11 @@ class BreakableRobots(LoopbackRobots):
     def __init__(self, world: World) -> None:
         super().__init__(world)
         self.broken: set[str] = set()
+        self.holds = False  # nobody arrives
 
     def _arrive(self, goal: Goal) -> None:
+        if self.holds:
+            return
         if goal.robot in self.broken:
             self._report(GoalReport(goal.id, GoalState.FAILED, "wheels"))
         else:
@@ -69,8 +72,12 @@ class WarehouseFactory(Factory):
             }
         )
 
-    def leader(self, name: str, lease_s: float = 30.0) -> FactoryWorker:
-        return self.another_worker(name, fleet=self.files, lease_s=lease_s)
+    def leader(
+        self, name: str, lease_s: float = 30.0, patience_s: float = 60.0
+    ) -> FactoryWorker:
+        return self.another_worker(
+            name, fleet=self.files, lease_s=lease_s, robot_patience_s=patience_s
+        )
 
     @property
     def lead(self) -> LeadFleet:

@@ -4,11 +4,17 @@ INSERT INTO fleet DEFAULT VALUES ON CONFLICT DO NOTHING;
 
 -- name: fleet_own
 -- Take the fleet if nobody has it, or keep it; locked until the transaction ends.
-UPDATE fleet
+UPDATE fleet AS f
 SET owner = %(worker)s,
     lease_until = clock_timestamp() + make_interval(secs => %(lease_s)s)
-WHERE owner IS NULL OR owner = %(worker)s OR lease_until < clock_timestamp()
-RETURNING one_row;
+FROM (
+    SELECT one_row
+    FROM fleet
+    WHERE owner IS NULL OR owner = %(worker)s OR lease_until < clock_timestamp()
+    FOR NO KEY UPDATE SKIP LOCKED
+) AS free
+WHERE f.one_row = free.one_row
+RETURNING f.one_row;
 
 -- name: fleet_release
 -- A worker that stops in good order lets go.

@@ -13,6 +13,7 @@ import threading
 
 from mpms import bootstrap
 from mpms.factory import bootstrap as factory_bootstrap
+from tests.support.asked_loads import asked_loads
 from tests.support.factory_worker import FactoryWorker
 
 
@@ -31,7 +32,11 @@ def main(
             services.uow,
             services.advance,
             factory_bootstrap.factory_handlers(
-                services.uow, services.advance, world, fleet=True
+                services.uow,
+                services.advance,
+                world,
+                scale=asked_loads(services),
+                fleet=True,
             ),
             robots,
             alarm,

@@ -10,24 +10,11 @@ from __future__ import annotations
 import random
 import time
 from collections import Counter
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from tests.support.fleet_plant import Demand, FleetPlant, Hands
 from tests.support.waiting import until
-
-
-@pytest.fixture
-def plant(own_database_url: str, tmp_path: Path) -> Iterator[FleetPlant]:
-    plant = FleetPlant(own_database_url, tmp_path)
-    plant.errors = tmp_path / "errors"
-    try:
-        yield plant
-    finally:
-        plant.close()
-        print(plant.errors.read_text()[-4000:] if plant.errors.exists() else "")
 
 
 def torment(
@@ -114,8 +101,8 @@ def standing(plant: FleetPlant) -> str:
 
 @pytest.mark.covers("W8", "W9")
 def test_packages_survive_killed_workers(plant: FleetPlant) -> None:
-    plant.start_warehouse(speed=12.0)
-    torment(plant, at_once=6, plant_s=120.0, every_s=3.0, seed=20260401)
+    plant.start_warehouse(speed=15.0)
+    torment(plant, at_once=4, plant_s=80.0, every_s=2.0, seed=20260401)
 
 
 @pytest.mark.soak

@@ -14,7 +14,7 @@ import threading
 
 from mpms import bootstrap
 from mpms.factory import bootstrap as factory_bootstrap
-from mpms.factory.adapters.memory import LoopbackScale
+from tests.support.asked_loads import asked_loads
 from tests.support.factory_worker import FactoryWorker
 
 
@@ -24,13 +24,6 @@ def main(url: str, robots_url: str, place: str, name: str, lease_s: str) -> None
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
     services = bootstrap.connect(url, application=name)
     world = factory_bootstrap.world_named(place)
-
-    def asked_for(robot: str) -> float:
-        with services.uow() as tx:
-            holder = tx.robot_holds.held()[robot]
-            snapshot = tx.instances.get(holder).snapshot
-        return float(snapshot.variables["material"]["required_kg"]) if snapshot else 0.0
-
     with services.listen() as alarm:
         robots = factory_bootstrap.connect_robots(
             world, robots_url, on_report=alarm.wake
@@ -39,7 +32,7 @@ def main(url: str, robots_url: str, place: str, name: str, lease_s: str) -> None
             services.uow,
             services.advance,
             factory_bootstrap.factory_handlers(
-                services.uow, services.advance, world, scale=LoopbackScale(asked_for)
+                services.uow, services.advance, world, scale=asked_loads(services)
             ),
             robots,
             alarm,

@@ -165,7 +165,7 @@ def test_whoever_leads_next_goes_on_and_nothing_is_sent_twice(
         plant.rows("UPDATE fleet SET lease_until = now() - interval '1 s'")
         plant.worker = plant.leader(f"leader{leaders}")
         plant.rows("UPDATE robots SET lease_until = now() - interval '1 s'")
-    assert leaders > 3
+    assert leaders >= 3
     loads = plant.rows(
         "SELECT act_key, count(*) FROM goals WHERE action <> 'drive'"
         " GROUP BY act_key HAVING count(*) > 1"
@@ -248,3 +248,22 @@ def test_robots_that_do_not_get_there_lose_their_task_to_others(
         " ORDER BY id LIMIT 1"
     )
     assert why == ("wheels",)
+
+
+def test_a_robot_that_stands_is_an_incident_of_its_process_until_it_goes_on(
+    plant: WarehouseFactory,
+) -> None:
+    plant.worker = plant.leader("first", patience_s=0.0)
+    instance_id = plant.start("fetch_shelf")
+    asked = {"shelf": "S-1", "from_place": "shelf_1", "station": "station_1"}
+    plant.breakable.holds = True
+    plant.answer(instance_id, asked)
+    plant.run_until(lambda: plant.rows("SELECT id FROM goals"))
+    (robot,) = {r for (r,) in plant.rows("SELECT robot FROM goals")}
+    plant.breakable.not_ready[robot] = "emergency stop"
+    plant.run_until(plant.incidents)
+    assert [i.message for i in plant.incidents()] == [
+        f"{robot} stands on its way: emergency stop. Look at the robot."
+    ]
+    plant.breakable.not_ready.clear()
+    plant.run_until(lambda: not plant.incidents())

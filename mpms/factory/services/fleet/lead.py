@@ -310,7 +310,10 @@ class LeadFleet:
         tx, fleet = round_.tx, self._fleet()
         for goal_id in self._wheels.to_call_off():
             tx.fleet.call_off(goal_id)
-        for goal in self._wheels.next_goals(round_.now, self._where):
+        bound = {v.id: v.target for v in fleet.vehicles.values()}
+        for goal in self._wheels.next_goals(
+            round_.now, self._where, lambda robot: bound[robot]
+        ):
             round_.news = True
             try:
                 tx.goals.add(goal)

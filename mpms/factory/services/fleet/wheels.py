@@ -75,14 +75,22 @@ class Wheels:
         until they have ended."""
         return [w.goal for w in self.robots.values() if w.goal and w.called_off]
 
-    def next_goals(self, now: float, where: Callable[[str], Pose | None]) -> list[Goal]:
-        """For robots that have none."""
+    def next_goals(
+        self,
+        now: float,
+        where: Callable[[str], Pose | None],
+        bound_for: Callable[[str], str] = lambda robot: "",
+    ) -> list[Goal]:
+        """For robots that have none. ``bound_for``: the place at the end of the way."""
         goals = []
         for robot, wheel in self.robots.items():
             at = where(robot)
             if wheel.goal or at is None or now < wheel.again_at:
                 continue
-            goal = self._stretch(robot, wheel, at) or self._action(robot, wheel, at)
+            bound = bound_for(robot)
+            goal = self._stretch(robot, wheel, at, bound) or self._action(
+                robot, wheel, at
+            )
             if goal is not None:
                 wheel.goal, wheel.called_off = goal.id, False
                 goals.append(goal)
@@ -93,7 +101,7 @@ class Wheels:
         wheel = self.robots[goal.robot]
         wheel.goal, wheel.target = "", None
 
-    def _stretch(self, robot: str, wheel: Wheel, at: Pose) -> Goal | None:
+    def _stretch(self, robot: str, wheel: Wheel, at: Pose, bound: str) -> Goal | None:
         here = (at.x_m, at.y_m)
         while len(wheel.way) > 1 and math.dist(wheel.way[0], here) < THERE_M:
             wheel.way.pop(0)
@@ -110,7 +118,7 @@ class Wheels:
         last = end == wheel.way[-1] and wheel.yaw is not None
         yaw = wheel.yaw if last and wheel.yaw is not None else heading
         wheel.target, wheel.heading = end, yaw
-        place = f"{end[0]:.1f}, {end[1]:.1f}"
+        place = bound or f"{end[0]:.1f}, {end[1]:.1f}"
         return self._goal(robot, place, Pose(*end, yaw))
 
     def _action(self, robot: str, wheel: Wheel, at: Pose) -> Goal | None:

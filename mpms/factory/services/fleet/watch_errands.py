@@ -1,0 +1,80 @@
+"""Say so when the robot of an errand does not go on: silent, stopped or blocked.
+
+The fleet leaves it its way and its task, as it may still drive; so the process that
+waits gets an incident, as for a goal that a process sent itself. It is over when the
+robot goes on or the errand ends. The worker that leads tells.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from mpms.domain.errors import InstanceBusy
+from mpms.domain.incidents.incidents import STANDS
+from mpms.factory.domain.errands import Errand
+from mpms.factory.ports.robots.robots import RobotState
+from mpms.factory.ports.store import UnitOfWork
+from mpms.factory.services.fleet.lead import LeadFleet
+from mpms.services.incidents.open import open_incident
+
+LOOK_S = 5.0
+
+
+@dataclass
+class WatchErrands:
+    """A worker's phase; it never has work for others."""
+
+    uow: UnitOfWork
+    lead: LeadFleet
+    patience_s: float
+    monotonic_s: Callable[[], float] = time.monotonic
+    _look_at: float = 0.0
+    _tell_at: dict[str, float] = field(default_factory=dict)  # errand to when
+    _told: set[str] = field(default_factory=set)
+
+    def __call__(self) -> bool:
+        now = self.monotonic_s()
+        if now < self._look_at or not self.lead.leads:
+            return False
+        self._look_at = now + min(LOOK_S, self.patience_s)
+        with self.uow() as tx:
+            states = {state.robot: state for state in tx.robots.states()}
+            standing: dict[str, tuple[Errand, RobotState]] = {}
+            for errand in tx.errands.at_work():
+                task = tx.fleet.task(errand.fleet_task) if errand.fleet_task else None
+                state = None if task is None else states.get(task.robot)
+                if state is not None and not state.ready and errand.task_id:
+                    standing[errand.id] = (errand, state)
+                elif errand.id in self._told:
+                    self._told.discard(errand.id)
+                    tx.incidents.resolve(
+                        by="fleet", task_id=errand.task_id, kind=STANDS
+                    )
+        self._tell_at = {e: at for e, at in self._tell_at.items() if e in standing}
+        for errand, state in standing.values():
+            if now >= self._tell_at.setdefault(errand.id, now + self.patience_s):
+                self._tell(errand, state)
+        return False
+
+    def _tell(self, errand: Errand, state: RobotState) -> None:
+        if errand.instance_id is None or errand.task_id is None:
+            return
+        why = state.why_not or "no reason is known"
+        text = f"{state.robot} stands on its way: {why}. Look at the robot."
+        try:
+            with self.uow() as tx:
+                instance = tx.instances.lock(errand.instance_id)
+                if errand.task_id in tx.waits.known(instance.id):
+                    open_incident(
+                        tx,
+                        STANDS,
+                        text,
+                        actor=state.robot,
+                        instance_id=instance.id,
+                        task_id=errand.task_id,
+                    )
+                    self._told.add(errand.id)
+        except InstanceBusy:
+            return  # the next look comes soon
