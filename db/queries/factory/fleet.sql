@@ -200,25 +200,22 @@ WHERE ended_at IS NULL;
 
 -- name: fleet_tasks_listing
 -- What is open, oldest first, then what ended last.
-(
-    SELECT
-        id, kind, state, robot, legs, leg, package, package_type, priority, why,
-        submitted_at, started_at, ended_at
-    FROM fleet_tasks
-    WHERE ended_at IS NULL
+WITH open AS (
+    SELECT number FROM fleet_tasks WHERE ended_at IS NULL
     ORDER BY number
     LIMIT 200
-)
-UNION ALL
-(
-    SELECT
-        id, kind, state, robot, legs, leg, package, package_type, priority, why,
-        submitted_at, started_at, ended_at
-    FROM fleet_tasks
-    WHERE ended_at IS NOT NULL
+),
+ended AS (
+    SELECT number FROM fleet_tasks WHERE ended_at IS NOT NULL
     ORDER BY ended_at DESC, number DESC
     LIMIT %(ended)s
-);
+)
+SELECT
+    id, kind, state, robot, legs, leg, package, package_type, priority, why,
+    submitted_at, started_at, ended_at
+FROM fleet_tasks
+WHERE number IN (SELECT number FROM open UNION ALL SELECT number FROM ended)
+ORDER BY ended_at DESC NULLS FIRST, number;
 
 -- name: fleet_task_one
 -- One task.
