@@ -134,7 +134,7 @@ def test_the_connection_test_hears_a_robot_and_notices_a_frozen_one(
     house.break_robot("freeze robot3 600")
     try:
         page.get_by_role("button", name="Test the connection").click()
-        expect(steps).to_contain_text("Nothing is heard")
+        expect(steps).to_contain_text("No data received")
         expect(steps).to_contain_text("It stops at")
     finally:
         house.break_robot("clear robot3")
@@ -203,7 +203,7 @@ def test_an_action_is_found_in_the_log_with_its_reason_and_saved(
 
     page.goto(f"{house.address}/admin/audit")
     page.get_by_label("Who", exact=True).fill("adam")
-    page.get_by_label("Thing").fill(number)
+    page.get_by_label("Object").fill(number)
     page.get_by_role("button", name="Find").click()
     rows = page.locator(".admin-audit tbody tr")
     expect(rows).to_have_count(1)

@@ -174,7 +174,7 @@ def test_a_webhook_is_told_signed_fails_and_is_told_again(
         expect(card).not_to_contain_text("is tried again")
 
         card.get_by_role("button", name="Pause").click()
-        expect(page.locator(".flash")).to_contain_text("told nothing for now")
+        expect(page.locator(".flash")).to_contain_text("It is paused")
         say(house, "recipe removed", "MO-3")
         expect(card).to_contain_text("paused")
         card.get_by_role("button", name="Resume").click()
@@ -182,7 +182,7 @@ def test_a_webhook_is_told_signed_fails_and_is_told_again(
 
         first = receiver.posts[0][0]["webhook-id"]
         card.get_by_label("Send again from event").fill(first)
-        card.get_by_role("button", name="Tell again").click()
+        card.get_by_role("button", name="Send again").click()
         house.until("all is told again", lambda: len(receiver.posts) == 6)
         assert receiver.posts[3][0]["webhook-id"] == first
 

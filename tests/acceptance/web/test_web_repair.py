@@ -148,7 +148,7 @@ def test_a_finished_process_begins_anew_at_any_step(house: House, page: Page) ->
     dialog.locator("textarea[name=reason]").fill("the second step was wrong")
     dialog.get_by_role("button", name="Restart the process").click()
     expect(page.locator(".field-error")).to_contain_text(
-        "Choose where the process shall begin"
+        "Choose where the process should start"
     )
     expect(page.locator("textarea[name=reason]")).to_have_value(
         "the second step was wrong"

@@ -9,11 +9,15 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
 BURNS_AS_AN_ORPHAN = """
-import subprocess, sys
-BURN = "import time\\nwhile time.process_time() < 1.5: pass"
+import pathlib, subprocess, sys, time
+BURNED = pathlib.Path("burned")
+BURN = "import pathlib, time\\nwhile time.process_time() < 1.5: pass\\n"
+BURN += "pathlib.Path('burned').touch()"
 def test_leaves_a_process_behind():
     middle = "import subprocess, sys; subprocess.Popen([sys.executable, '-c', %r])"
     subprocess.run([sys.executable, "-c", middle % BURN], check=True)
+    while not BURNED.exists():
+        time.sleep(0.01)
 """
 FAILS = "def test_fails(): assert False"
 
