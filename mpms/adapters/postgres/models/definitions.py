@@ -40,7 +40,7 @@ class Definitions(Repository):
         if row is not None and row[2] == digest:
             return self.by_id(row[0])
         version = 1 if row is None else row[1] + 1
-        self._statements.run(
+        self._statements.run_later(
             "definitions_insert",
             key=key,
             version=version,
@@ -114,7 +114,7 @@ class Definitions(Repository):
         version, deployed = self._statements.row("decisions_latest", key=key) or (0, "")
         if deployed != digest:
             version += 1
-            self._statements.run(
+            self._statements.run_later(
                 "decisions_insert",
                 key=key,
                 version=version,
@@ -140,7 +140,7 @@ class Definitions(Repository):
         version, deployed = self._statements.row("forms_latest", form=form) or (0, "")
         if deployed != digest:
             version += 1
-            self._statements.run(
+            self._statements.run_later(
                 "forms_insert",
                 form=form,
                 version=version,
@@ -156,5 +156,7 @@ class Definitions(Repository):
         return None if row is None else row[0]
 
     def _lock(self) -> None:
+        """With the next statement, which sees what was there when it got the lock."""
+        if not self._has_deployed:
+            self._statements.run_later("deployments_lock")
         self._has_deployed = True
-        self._statements.run("deployments_lock")

@@ -20,11 +20,13 @@ class Starts(Repository):
         return found is not None
 
     def forget_older(self, definition_id: int, key: str) -> None:
-        self._statements.run("starts_forget", definition_id=definition_id, key=key)
+        self._statements.run_later(
+            "starts_forget", definition_id=definition_id, key=key
+        )
 
     def add(self, definition_id: int, start: StartEvent, due: Due | None) -> None:
         is_timer = start.kind == "timer"
-        self._statements.run(
+        self._statements.run_later(
             "starts_insert",
             definition_id=definition_id,
             key=start.process,
