@@ -36,6 +36,7 @@ KERNEL_COMMANDS = {
     "mapf": ("shopfloor.mapf_command", "a plan for many robots, as JSON"),
     "mission": ("shopfloor.mission_command", "a whole mission in closed loop"),
     "plan": ("shopfloor.plan_command", "a path on a map, as JSON"),
+    "rmfs": ("shopfloor.rmfs_command", "warehouses with mobile pods"),
     "warehouse": (
         "shopfloor.warehouse_command",
         "shelves that robots carry: create, command, look",

@@ -80,6 +80,9 @@ class Entry:
         node = self._node
         return isinstance(node, yaml.ScalarNode) and node.tag.endswith(":null")
 
+    def is_mapping(self) -> bool:
+        return isinstance(self._node, yaml.MappingNode)
+
     def is_list(self) -> bool:
         return isinstance(self._node, yaml.SequenceNode)
 

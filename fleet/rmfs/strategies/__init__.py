@@ -1,0 +1,1 @@
+"""Decisions, one module for each problem; a new strategy is one class."""

@@ -1,0 +1,194 @@
+"""Paths, station activation and method management: what frames the other decisions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fleet.rmfs.errors import RmfsRefused
+from fleet.rmfs.strategies.base import Strategy
+from fleet.rmfs.warehouse import Warehouse
+
+
+@dataclass(frozen=True)
+class FarParameters:
+    """How robots find their way along one-way lanes."""
+
+    retry_s: float = 5.0
+    """Who waits so long looks for another way."""
+    tunnel_gain: int = 2
+    """To save so many cells a robot without pod passes below others."""
+
+
+class Far(Strategy):
+    """One-way lanes; who waits longest drives first; rings of waiting robots are cut."""
+
+    problem, name = "pp", "FAR"
+    Parameters = FarParameters
+    planner = "far"
+
+
+class ActivateAll(Strategy):
+    """Every station works all the time."""
+
+    problem, name = "sa", "ActivateAll"
+
+    def active(self, warehouse: Warehouse) -> set[int]:
+        return {station.number for station in warehouse.stations}
+
+
+@dataclass(frozen=True)
+class WorkShiftParameters:
+    """Hours of the day in which the pick stations work."""
+
+    start_h: float = 6.0
+    end_h: float = 22.0
+    check_every_s: float = 60.0
+    jumper_stations: int = 0
+    """So many pick stations work all day."""
+
+
+class WorkShift(Strategy):
+    """Pick stations work in a shift."""
+
+    problem, name = "sa", "WorkShift"
+    Parameters = WorkShiftParameters
+
+    def active(self, warehouse: Warehouse) -> set[int]:
+        given = self.parameters
+        self.next_at = warehouse.now + given.check_every_s
+        hour = warehouse.now / 3600.0 % 24.0
+        at_work = given.start_h <= hour < given.end_h
+        found = {station.number for station in warehouse.replenishment_stations}
+        for n, station in enumerate(warehouse.pick_stations):
+            if at_work or n < given.jumper_stations:
+                found.add(station.number)
+        return found
+
+
+@dataclass(frozen=True)
+class BacklogThresholdParameters:
+    """From how many waiting orders on a station is switched on."""
+
+    orders_per_station: int = 20
+    check_every_s: float = 60.0
+
+
+class BacklogThreshold(Strategy):
+    """As many pick stations as the waiting orders need, at least one."""
+
+    problem, name = "sa", "BacklogThreshold"
+    Parameters = BacklogThresholdParameters
+
+    def active(self, warehouse: Warehouse) -> set[int]:
+        given = self.parameters
+        self.next_at = warehouse.now + given.check_every_s
+        needed = 1 + len(warehouse.backlog) // max(1, given.orders_per_station)
+        found = {station.number for station in warehouse.replenishment_stations}
+        found |= {station.number for station in warehouse.pick_stations[:needed]}
+        return found
+
+
+@dataclass(frozen=True)
+class ConstantRatioParameters:
+    """Which share of the stations works."""
+
+    pick_share: float = 1.0
+    replenishment_share: float = 1.0
+
+
+class ConstantRatio(Strategy):
+    """A fixed share of the stations works, at least one of each kind."""
+
+    problem, name = "sa", "ConstantRatio"
+    Parameters = ConstantRatioParameters
+
+    def active(self, warehouse: Warehouse) -> set[int]:
+        given = self.parameters
+        found: set[int] = set()
+        for stations, share in (
+            (warehouse.pick_stations, given.pick_share),
+            (warehouse.replenishment_stations, given.replenishment_share),
+        ):
+            count = max(1, round(len(stations) * share))
+            found |= {station.number for station in stations[:count]}
+        return found
+
+
+class NoChange(Strategy):
+    """The strategies stay as they are."""
+
+    problem, name = "mm", "NoChange"
+
+    def changes(self, duration_s: float) -> list[tuple[float, str, str]]:
+        return []
+
+
+@dataclass(frozen=True)
+class ScheduledParameters:
+    """What is exchanged when."""
+
+    schedule: str = ""
+    """As in ``0.5:psa=Nearest 0.75:poa=FCFS``: after which share of the run which
+    problem is decided by which strategy."""
+
+
+class Scheduled(Strategy):
+    """Strategies are exchanged after given shares of the run."""
+
+    problem, name = "mm", "Scheduled"
+    Parameters = ScheduledParameters
+
+    def changes(self, duration_s: float) -> list[tuple[float, str, str]]:
+        found = []
+        for part in self.parameters.schedule.split():
+            share, _, setting = part.partition(":")
+            problem, _, name = setting.partition("=")
+            try:
+                moment = float(share)
+            except ValueError:
+                moment = -1.0
+            if not 0.0 <= moment <= 1.0 or not problem or not name:
+                raise RmfsRefused(
+                    f"mm: {part!r} is not like 0.5:psa=Nearest (share of the run, "
+                    "problem, strategy)"
+                )
+            found.append((moment * duration_s, problem, name))
+        return sorted(found)
+
+
+@dataclass(frozen=True)
+class RandomChangeParameters:
+    """Which problem is decided anew by chance."""
+
+    problem: str = "psa"
+    every_h: float = 1.0
+
+
+class RandomChange(Strategy):
+    """Strategies of one problem take turns by chance."""
+
+    problem, name = "mm", "Random"
+    Parameters = RandomChangeParameters
+
+    def changes(self, duration_s: float) -> list[tuple[float, str, str]]:
+        step = self.parameters.every_h * 3600.0
+        if not step > 0:
+            raise RmfsRefused("mm: every_h is more than 0")
+        count = int(duration_s / step)
+        return [
+            ((n + 1) * step, self.parameters.problem, "?")
+            for n in range(count)
+            if (n + 1) * step < duration_s
+        ]
+
+
+STRATEGIES = (
+    Far,
+    ActivateAll,
+    WorkShift,
+    BacklogThreshold,
+    ConstantRatio,
+    NoChange,
+    Scheduled,
+    RandomChange,
+)

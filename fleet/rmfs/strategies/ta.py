@@ -1,0 +1,186 @@
+"""Task allocation: for which stations a robot works."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from typing import Any
+
+from fleet.rmfs.orders import Station
+from fleet.rmfs.strategies.base import NEVER, Strategy
+from fleet.rmfs.warehouse import Robot, Warehouse
+
+
+def has_work(station: Station) -> bool:
+    """Is there anything that a robot could bring a pod for?"""
+    if station.picks:
+        return not station.broken and station.wanted_units > 0
+    return station.open and bool(station.bundles)
+
+
+def busy_stations(warehouse: Warehouse) -> list[Station]:
+    return [station for station in warehouse.stations if has_work(station)]
+
+
+class RandomStation(Strategy):
+    """Any station with work, each time anew."""
+
+    problem, name = "ta", "Random"
+    reallocate_every_s = NEVER
+
+    def reallocate(self, warehouse: Warehouse) -> None:
+        return None
+
+    def stations_for(self, warehouse: Warehouse, robot: Robot) -> list[Station]:
+        stations = busy_stations(warehouse)
+        self.chance.shuffle(stations)
+        return stations
+
+
+@dataclass(frozen=True)
+class BalancedParameters:
+    """Shares of the robots, and how often they are dealt anew."""
+
+    weight_input: float = 1.0
+    weight_output: float = 2.0
+    weight_repositioning: float = 0.0
+    reallocation_s: float = 30.0
+    robots_per_station: int = 9
+
+
+class _Dealt(Strategy):
+    """Robots belong to stations in proportion to weights."""
+
+    problem = "ta"
+
+    def __init__(self, parameters: Any, chance: random.Random) -> None:
+        super().__init__(parameters, chance)
+        self.reallocate_every_s = float(parameters.reallocation_s)
+
+    def weight(self, station: Station) -> float:
+        raise NotImplementedError
+
+    def wanted(self, warehouse: Warehouse) -> dict[int, int]:
+        """How many robots each station is to have."""
+        stations = [s for s in warehouse.stations if self.counts(s)]
+        robots = sum(not robot.broken for robot in warehouse.robots)
+        most = self.parameters.robots_per_station
+        wanted = {station.number: 0 for station in stations}
+        weights = {station.number: self.weight(station) for station in stations}
+        for _ in range(min(robots, most * len(stations))):
+            open_ones = [n for n in wanted if wanted[n] < most and weights[n] > 0]
+            if not open_ones:
+                break
+            chosen = min(open_ones, key=lambda n: ((wanted[n] + 1) / weights[n], n))
+            wanted[chosen] += 1
+        return wanted
+
+    def counts(self, station: Station) -> bool:
+        return station.open and (has_work(station) or bool(station.inbound))
+
+    def reallocate(self, warehouse: Warehouse) -> None:
+        wanted = self.wanted(warehouse)
+        have = dict.fromkeys(wanted, 0)
+        spare = []
+        for robot in warehouse.robots:
+            if robot.broken:
+                robot.serves = -1
+            elif have.get(robot.serves, 0) < wanted.get(robot.serves, 0):
+                have[robot.serves] += 1
+            else:
+                spare.append(robot)
+        lacking = [n for n in wanted for _ in range(wanted[n] - have[n])]
+        for robot in spare:
+            robot.serves = lacking.pop(0) if lacking else -1
+
+    def stations_for(self, warehouse: Warehouse, robot: Robot) -> list[Station]:
+        stations = busy_stations(warehouse)
+        return sorted(
+            stations,
+            key=lambda s: (
+                s.number != robot.serves,
+                (s.robots + 1) / self.weight(s),
+                s.number,
+            ),
+        )
+
+
+class Balanced(_Dealt):
+    """Robots are divided among the stations that have work, pick stations twice."""
+
+    name = "Balanced"
+    Parameters = BalancedParameters
+
+    def weight(self, station: Station) -> float:
+        given = self.parameters
+        return float(given.weight_output if station.picks else given.weight_input)
+
+
+@dataclass(frozen=True)
+class ConstantRatioParameters:
+    """A fixed share of the robots picks."""
+
+    pick_share: float = 0.6667
+    reallocation_s: float = 30.0
+    robots_per_station: int = 1000
+
+
+class ConstantRatio(_Dealt):
+    """A fixed share of the robots works for pick stations, whatever there is to do."""
+
+    name = "ConstantRatio"
+    Parameters = ConstantRatioParameters
+
+    def counts(self, station: Station) -> bool:
+        return station.open
+
+    def wanted(self, warehouse: Warehouse) -> dict[int, int]:
+        self._picks = max(1, sum(s.open for s in warehouse.pick_stations))
+        self._others = max(1, sum(s.open for s in warehouse.replenishment_stations))
+        return super().wanted(warehouse)
+
+    def weight(self, station: Station) -> float:
+        share = float(self.parameters.pick_share)
+        picks = getattr(self, "_picks", 1)
+        others = getattr(self, "_others", 1)
+        return share / picks if station.picks else (1.0 - share) / others
+
+    def stations_for(self, warehouse: Warehouse, robot: Robot) -> list[Station]:
+        kinds = {s.number: s.kind for s in warehouse.stations}
+        mine = kinds.get(robot.serves)
+        found = super().stations_for(warehouse, robot)
+        return [s for s in found if mine is None or s.kind == mine]
+
+
+@dataclass(frozen=True)
+class BruteForceParameters:
+    """How a robot weighs what it could do."""
+
+    weight_input: float = 1.0
+    weight_output: float = 2.0
+
+
+class BruteForce(Strategy):
+    """The station that lacks robots most, weighed by the way of the robot to it."""
+
+    problem, name = "ta", "BruteForce"
+    Parameters = BruteForceParameters
+    reallocate_every_s = NEVER
+
+    def reallocate(self, warehouse: Warehouse) -> None:
+        return None
+
+    def stations_for(self, warehouse: Warehouse, robot: Robot) -> list[Station]:
+        spots = warehouse.floor.spots
+        given = self.parameters
+
+        def cost(station: Station) -> tuple[float, int]:
+            away = abs(spots[station.cell] - spots[robot.cell])
+            way = float(away[1] + away[2] + 50 * away[0])
+            weight = given.weight_output if station.picks else given.weight_input
+            return ((station.robots + 1) * 30.0 + way) / weight, station.number
+
+        return sorted(busy_stations(warehouse), key=cost)
+
+
+STRATEGIES = (RandomStation, Balanced, BruteForce, ConstantRatio)

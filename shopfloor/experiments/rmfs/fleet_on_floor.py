@@ -1,0 +1,127 @@
+"""Robots on the floor, as arrays that the traffic kernel moves."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fleet.rmfs.errors import RmfsRefused
+from fleet.rmfs.floor import Floor
+from fleet.rmfs.layout import LayoutParameters
+from shopfloor.experiments.rmfs import drive_kernels as drive
+from shopfloor.experiments.rmfs import traffic_kernels as traffic
+from shopfloor.experiments.rmfs.traffic_kernels import Traffic, advance, record_all
+from shopfloor.experiments.rmfs.ways import Ways
+
+MOST_PIECES = 400_000
+
+
+class FleetOnFloor:
+    """Sends robots, lets time pass, says who is there."""
+
+    def __init__(
+        self,
+        layout: LayoutParameters,
+        floor: Floor,
+        ways: Ways,
+        cells: Sequence[int],
+        *,
+        retry_s: float,
+        tunnel_gain: int,
+        record: bool,
+    ) -> None:
+        count = len(cells)
+        self._ways = ways
+        self.whole = np.zeros((count, traffic.WHOLES), np.int32)
+        self.real = np.zeros((count, drive.REALS))
+        self.whole[:, traffic.FROM_CELL] = cells
+        self.whole[:, traffic.FRONT] = cells
+        self.whole[:, traffic.GOAL] = cells
+        self.whole[:, traffic.HEADING] = 1
+        self.whole[:, traffic.WANT] = -1
+        self.whole[:, traffic.ASIDE] = -1
+        self.real[:, drive.NEXT_AT] = math.inf
+        limits = np.zeros(drive.LIMITS)
+        limits[drive.RISE] = layout.acceleration_mps2
+        limits[drive.BRAKE] = layout.deceleration_mps2
+        limits[drive.TOP] = layout.top_speed_mps
+        limits[drive.FULL_TURN_S] = layout.full_turn_s
+        limits[drive.CELL_M] = layout.cell_m
+        limits[drive.RETRY_S] = retry_s
+        limits[drive.TUNNEL_GAIN] = tunnel_gain
+        owner = np.full(floor.count, -1, np.int32)
+        owner[list(cells)] = np.arange(count, dtype=np.int32)
+        self.arrays = Traffic(
+            out=floor.out,
+            into=floor.into,
+            kind=floor.kind,
+            spots=floor.spots,
+            lift=floor.lift,
+            lift_of=floor.lift_of,
+            lift_s=floor.lift_s,
+            lift_user=np.full(len(floor.lift_s), -1, np.int32),
+            zone=floor.zone,
+            behind=floor.behind,
+            following=floor.following,
+            shortcut=floor.shortcut,
+            chain=floor.chain,
+            tunnel=floor.tunnel,
+            tunnel_length=floor.tunnel_length,
+            table=ways.table,
+            owner=owner,
+            owned_at=np.zeros(floor.count),
+            visits=np.zeros(floor.count, np.int64),
+            held_s=np.zeros(floor.count),
+            whole=self.whole,
+            real=self.real,
+            limits=limits,
+            counts=np.zeros(traffic.COUNTS, np.int64),
+            record=np.zeros((MOST_PIECES if record else 0, traffic.PIECE)),
+        )
+
+    def cell(self, robot: int) -> int:
+        """Where it stands, or the last cell that it will surely reach."""
+        return int(self.whole[robot, traffic.FRONT])
+
+    def send(self, robot: int, goal: int, loaded: bool, now: float) -> None:
+        """A robot that drives already changes its mind at the next cell it can."""
+        whole = self.whole[robot]
+        whole[traffic.GOAL] = goal
+        whole[traffic.ROW] = self._ways.row(goal)
+        whole[traffic.LOADED] = loaded
+        if whole[traffic.PHASE] == traffic.IDLE:
+            whole[traffic.PHASE] = traffic.DECIDING
+            self.real[robot, drive.NEXT_AT] = now
+
+    def occupy(self, robot: int, until: float) -> None:
+        """It stands and is busy."""
+        self.whole[robot, traffic.PHASE] = traffic.BUSY
+        self.real[robot, drive.NEXT_AT] = until
+
+    def advance(self, until: float) -> tuple[float, int, int]:
+        """See the kernel."""
+        now, robot, why = advance(self.arrays, until)
+        if why == traffic.LOST:
+            tier, x, y = self.arrays.spots[self.cell(robot)].tolist()
+            raise RmfsRefused(
+                f"robot {robot} finds no way on from tier {tier}, x {x}, y {y}"
+            )
+        return now, robot, why
+
+    def take_record(self, now: float) -> NDArray[np.float64]:
+        """The pieces of drives since the last time, all of them up to now."""
+        record_all(self.arrays, now)
+        count = int(self.arrays.counts[traffic.RECORDED])
+        found = self.arrays.record[:count].copy()
+        self.arrays.counts[traffic.RECORDED] = 0
+        return found
+
+    @property
+    def driven_m(self) -> float:
+        return float(self.real[:, drive.DRIVEN_M].sum())
+
+    def count(self, which: int) -> int:
+        return int(self.arrays.counts[which])

@@ -1,0 +1,61 @@
+"""The results of a run as files: record, series, cells, plots."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shopfloor.experiments.rmfs.heat import KINDS, heat, picture
+from shopfloor.experiments.rmfs.plots import progression
+from shopfloor.experiments.rmfs.running import Outcome
+
+RECORD = "footprint.json"
+SERIES = "series.csv"
+
+
+def write(outcome: Outcome, directory: Path) -> None:
+    """Everything but the log of events."""
+    directory.mkdir(parents=True, exist_ok=True)
+    experiment = outcome.experiment
+    whole = {
+        "settings": list(experiment.settings),
+        "strategies": experiment.strategies,
+        "parameters": {p: dict(c.parameters) for p, c in experiment.choices.items()},
+        "record": outcome.record,
+    }
+    (directory / RECORD).write_text(json.dumps(whole, indent=1) + "\n", "utf-8")
+    with open(directory / "footprint.csv", "w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(outcome.record))
+        writer.writeheader()
+        writer.writerow(outcome.record)
+    outcome.series.write(directory / SERIES)
+    _write_cells(outcome, directory / "cells.csv")
+    for kind in KINDS:
+        for name, logarithm in ((kind, False), (f"{kind}_log", True)):
+            image = picture(outcome.simulation, kind, logarithm=logarithm)
+            image.save(directory / f"heat_{name}.png")
+    (directory / "progression.svg").write_text(
+        progression(outcome.series.rows, title=_title(outcome)), "utf-8"
+    )
+
+
+def _title(outcome: Outcome) -> str:
+    experiment = outcome.experiment
+    chosen = ", ".join(f"{p} {n}" for p, n in experiment.strategies.items())
+    return f"{experiment.layout_name}, {chosen}, seed {outcome.seed}"
+
+
+def _write_cells(outcome: Outcome, path: Path) -> None:
+    """The numbers behind the heat maps."""
+    run = outcome.simulation
+    columns: dict[str, NDArray[np.float64]] = {k: heat(run, k) for k in KINDS}
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(["tier", "x", "y", *KINDS])
+        for cell, (tier, x, y) in enumerate(run.floor.spots.tolist()):
+            values = [f"{columns[kind][cell]:g}" for kind in KINDS]
+            writer.writerow([tier, x, y, *values])

@@ -1,0 +1,184 @@
+"""``shopfloor rmfs``: experiments with warehouses whose pods are brought by robots.
+
+The kernels are imported when a command is called.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+from pathlib import Path
+from typing import Any
+
+UNUSABLE = 2
+SHOWN = (
+    "orders_per_h",
+    "items_per_h",
+    "score",
+    "pile_on",
+    "bundles_per_h",
+    "distance_km_per_h",
+    "trips_per_h",
+    "pick_station_idle",
+    "order_turnover_s",
+    "late_share",
+    "collisions",
+    "x_realtime",
+)
+
+
+def add_parser(subparsers: Any) -> argparse.ArgumentParser:
+    parser: argparse.ArgumentParser = subparsers.add_parser(
+        "rmfs", help="experiments with robots that bring pods to stations"
+    )
+    commands = parser.add_subparsers(dest="rmfs_command", required=True)
+    run = commands.add_parser("run", help="one run")
+    _add_parts(run)
+    run.add_argument("--hours", type=_hours, help="instead of the scenario's duration")
+    run.add_argument("--seed", type=_seed, default=0)
+    run.add_argument("--out", type=Path, metavar="DIR", help="write all results there")
+    run.add_argument("--json", action="store_true", help="one object, nothing else")
+    run.add_argument(
+        "--verify",
+        action="store_true",
+        default=None,
+        help="prove with the independent checker that robots never touch "
+        "(on up to 24 h and 32 robots by itself)",
+    )
+    run.add_argument("--no-verify", dest="verify", action="store_false")
+    run.add_argument(
+        "--events",
+        choices=("csv", "parquet", "arrow"),
+        help="with --out: also every event; parquet and arrow need pyarrow",
+    )
+    strategies = commands.add_parser("strategies", help="what may be chosen")
+    strategies.add_argument("--json", action="store_true")
+    return parser
+
+
+def _add_parts(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--layout", default="1-2-2-8-428", metavar="NAME|FILE")
+    parser.add_argument("--scenario", default="default", metavar="NAME|FILE")
+    parser.add_argument("--controllers", default="default", metavar="NAME|FILE")
+    parser.add_argument(
+        "--set",
+        dest="settings",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="poa=PodMatch, ta.reallocation_s=60, robots=8, skus=500; many times",
+    )
+
+
+def _hours(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0.0 < value <= 100_000.0:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of hours above 0")
+    return value
+
+
+def _seed(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number of 0 or more")
+    return int(text)
+
+
+def run(options: argparse.Namespace) -> int:
+    from fleet.rmfs.errors import RmfsRefused
+
+    try:
+        return COMMANDS[options.rmfs_command](options)
+    except RmfsRefused as refused:
+        for line in refused.lines:
+            print(f"shopfloor: {line}", file=sys.stderr)
+        return UNUSABLE
+    except OSError as error:
+        print(f"shopfloor: {error}", file=sys.stderr)
+        return UNUSABLE
+
+
+VERIFIED_ROBOT_HOURS = 24 * 32
+
+
+def _run(options: argparse.Namespace) -> int:
+    from fleet.rmfs.errors import RmfsRefused
+    from shopfloor.experiments.rmfs import running
+
+    if options.events and options.out is None:
+        raise RmfsRefused("--events needs --out")
+    experiment = running.prepare(
+        options.layout, options.scenario, options.controllers, options.settings
+    )
+    hours = options.hours or experiment.scenario.duration_s / 3600.0
+    verify = options.verify
+    if verify is None:
+        verify = experiment.layout.robots * hours <= VERIFIED_ROBOT_HOURS
+    log = None
+    if options.events:
+        from shopfloor.experiments.rmfs.event_log import EventLog
+
+        log = EventLog(options.events)
+    warm_up(experiment, verify)
+    outcome = running.run(
+        experiment,
+        seed=options.seed,
+        hours=options.hours,
+        verify=verify,
+        listener=log,
+    )
+    record = outcome.record
+    if options.out is not None:
+        from shopfloor.experiments.rmfs.results import write
+
+        write(outcome, options.out)
+        if log is not None:
+            log.write(options.out)
+    if options.json:
+        print(json.dumps(record))
+        return 0
+    width = max(map(len, SHOWN))
+    for name in SHOWN:
+        value = record[name]
+        shown = f"{value:,.3f}" if isinstance(value, float) else f"{value}"
+        print(f"{name:<{width}}  {shown}")
+    if options.out is not None:
+        print(f"written to {options.out}")
+    return 0
+
+
+def warm_up(experiment: Any, verify: bool) -> None:
+    """Kernels are compiled, or loaded, before the clock of a run is read."""
+    from shopfloor.experiments.rmfs import running
+
+    running.run(experiment, hours=2.0 / 60.0, verify=verify)
+
+
+def _strategies(options: argparse.Namespace) -> int:
+    from shopfloor.experiments.rmfs.running import registry
+
+    listed = registry().listed()
+    if options.json:
+        print(json.dumps(listed))
+        return 0
+    for problem, facts in listed.items():
+        print(
+            f"{problem}: {facts['decides']} "
+            f"(called on: {'; '.join(facts['called_on'])})"
+        )
+        for name, each in facts["strategies"].items():
+            default = "  [default]" if name == facts["default"] else ""
+            print(f"  {name}{default}: {each['about']}")
+            for parameter, about in each["parameters"].items():
+                print(f"    {parameter} = {about['default']} ({about['type']})")
+    return 0
+
+
+COMMANDS = {
+    "run": _run,
+    "strategies": _strategies,
+}

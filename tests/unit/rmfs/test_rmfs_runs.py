@@ -1,0 +1,162 @@
+"""Short runs of whole warehouses."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fleet.rmfs.errors import RmfsRefused
+from fleet.rmfs.floor import STORAGE
+from shopfloor.experiments.rmfs import running
+from shopfloor.experiments.rmfs.running import Outcome
+
+GOLDEN = {
+    "orders": 68,
+    "items": 110,
+    "lines": 96,
+    "bundles": 104,
+    "tasks": 123,
+    "distance_m": 3013,
+}
+
+
+@cache
+def run(
+    *settings: str,
+    layout: str = "1-2-2-8-428",
+    scenario: str = "default",
+    controllers: str = "default",
+    hours: float = 0.25,
+    seed: int = 0,
+    verify: bool = False,
+) -> Outcome:
+    experiment = running.prepare(layout, scenario, controllers, settings)
+    return running.run(experiment, seed=seed, hours=hours, verify=verify)
+
+
+@pytest.mark.covers("RC19", "R73", "R83", "R15", "R4")
+def test_the_golden_instance_comes_within_a_tenth_of_the_reference() -> None:
+    outcome = run(
+        layout="1-2-2-16-0.85", controllers="golden", hours=1 / 6, verify=True
+    )
+    record = outcome.record
+    for name, wanted in GOLDEN.items():
+        assert record[name] == pytest.approx(wanted, rel=0.1), name
+    assert record["collisions"] == 0
+    assert record["least_distance_m"] >= 0.7
+
+
+@pytest.mark.covers("R24")
+def test_a_run_that_is_watched_is_the_same_run() -> None:
+    heard: list[str] = []
+    experiment = running.prepare()
+    watched = running.run(
+        experiment,
+        hours=0.25,
+        verify=True,
+        sample_s=37.0,
+        listener=lambda now, event, facts: heard.append(event),
+    )
+    alone = run()
+    assert facts_of(watched) == facts_of(alone)
+    assert Counter(heard)["pick order completed"] == alone.record["orders"]
+    assert run(seed=1).record["distance_m"] != alone.record["distance_m"]
+
+
+def facts_of(outcome: Outcome) -> dict[str, Any]:
+    timed = ("wall_s", "cpu_s", "x_realtime", "events_per_s", "decision_ms")
+    left = ("collisions_checked", "least_distance_m")
+    return {
+        name: round(value, 9) if isinstance(value, float) else value
+        for name, value in outcome.record.items()
+        if not name.startswith(timed) and name not in left
+    }
+
+
+@pytest.mark.covers("R1", "R5", "R6", "R8", "R65", "R66")
+def test_nothing_gets_lost_in_a_warehouse() -> None:
+    simulation = run().simulation
+    warehouse, tally = simulation.warehouse, simulation.tally
+    stock = warehouse.stock
+    assert np.all(stock.units >= 0)
+    assert np.all(stock.free >= 0)
+    assert np.all(stock.free <= stock.units)
+    assert np.all(stock.used <= stock.capacity + 1e-6)
+    assert np.array_equal(stock.units.sum(axis=1), stock.total)
+    at_stations = sum(len(s.orders) for s in warehouse.pick_stations)
+    placed = tally.orders_done + at_stations + len(warehouse.backlog)
+    assert placed == tally.orders_placed
+    assert len(warehouse.backlog) == 200
+    promised = sum(r.units for robot in warehouse.robots for r in robot.requests)
+    assert int((stock.units - stock.free).sum()) == promised
+    stored = stock.place[stock.place >= 0]
+    assert len(set(stored.tolist())) == len(stored)
+    assert np.all(simulation.floor.kind[stored] == STORAGE)
+    carried = [robot.pod for robot in warehouse.robots if robot.carries]
+    assert sorted(np.flatnonzero(stock.place < 0).tolist()) == sorted(carried)
+
+
+@pytest.mark.covers("R10", "R12", "R13", "R9", "R11", "R14", "RC2", "RC4", "RC5", "RC7")
+@pytest.mark.parametrize(
+    "setting",
+    [
+        *(f"poa={n}" for n in ("FCFS", "FastLane", "CommonLines", "Workload")),
+        *(f"pps={n}" for n in ("Random", "Nearest", "PileOn", "Age", "Lateness")),
+        "pps=Demand",
+        *(f"rps={n}" for n in ("Random", "Closest", "LeastDemand", "Turnover")),
+        *(f"psa={n}" for n in ("Random", "Fixed", "StationBased", "Turnover")),
+        "roa=Random",
+        *(f"ta={n}" for n in ("Random", "BruteForce", "ConstantRatio")),
+        "poa.release_every_s=60",
+    ],
+)
+def test_every_strategy_keeps_orders_flowing(setting: str) -> None:
+    record = run(setting, hours=0.1).record
+    assert record["orders"] > 5
+    assert record["bundles"] > 5
+
+
+@pytest.mark.covers("R18", "R20")
+def test_matching_orders_to_pods_gives_more_picks_for_a_pod() -> None:
+    matched = run(hours=0.5).record["pile_on"]
+    plain = run("poa=FCFS", "pps=Nearest", hours=0.5).record["pile_on"]
+    assert matched > 1.5 * plain
+
+
+@pytest.mark.covers("R21", "R19")
+def test_the_nearest_place_shortens_trips() -> None:
+    nearest = run(hours=0.5).record["distance_m_per_item"]
+    anywhere = run("psa=Random", hours=0.5).record["distance_m_per_item"]
+    assert nearest < anywhere
+
+
+@pytest.mark.covers("R27", "R28")
+def test_two_floors_are_joined_by_elevators_without_a_collision() -> None:
+    outcome = run(layout="2-2-2-8-200", hours=0.5, verify=True)
+    assert outcome.record["elevator_rides"] > 0
+    assert outcome.record["collisions"] == 0
+
+
+@pytest.mark.covers("R82")
+def test_the_demonstrator_runs() -> None:
+    outcome = run(
+        layout="demonstrator", scenario="demonstrator", hours=0.5, verify=True
+    )
+    assert outcome.record["orders"] > 10
+    assert outcome.record["collisions"] == 0
+
+
+def test_every_mistake_of_all_parts_is_told_at_once() -> None:
+    with pytest.raises(RmfsRefused) as refused:
+        running.prepare(
+            "nowhere", "default", "default", ["poa=Podmatch", "robts=8", "skus=many"]
+        )
+    told = "\n".join(refused.value.lines)
+    assert "there is no layout 'nowhere'" in told
+    assert "poa has no strategy 'Podmatch'; there are CommonLines, DueTime" in told
+    assert "--set has no 'robts'; did you mean robots" in told
+    assert "--set skus: 'many' is no number" in told
