@@ -53,6 +53,16 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         choices=("csv", "parquet", "arrow"),
         help="with --out: also every event; parquet and arrow need pyarrow",
     )
+    sweep = commands.add_parser("sweep", help="many runs, on all cores or a cluster")
+    sweep.add_argument("file", type=Path, metavar="SWEEP.yaml")
+    sweep.add_argument("--scheduler", metavar="ADDRESS", help="of dask.distributed")
+    sweep.add_argument("--workers", type=int, help="processes of the local cluster")
+    sweep.add_argument("--out", type=Path, metavar="DIR")
+    sweep.add_argument("--resume", action="store_true", help="go on after a crash")
+    compare = commands.add_parser("compare", help="tables with intervals, and plots")
+    compare.add_argument("runs", nargs="+", type=Path, help="of run --out, or sweeps")
+    compare.add_argument("--out", type=Path, metavar="DIR", help="for the plots")
+    compare.add_argument("--json", action="store_true")
     strategies = commands.add_parser("strategies", help="what may be chosen")
     strategies.add_argument("--json", action="store_true")
     return parser
@@ -158,6 +168,18 @@ def warm_up(experiment: Any, verify: bool) -> None:
     running.run(experiment, hours=2.0 / 60.0, verify=verify)
 
 
+def _sweep(options: argparse.Namespace) -> int:
+    from shopfloor.experiments.rmfs.sweep import sweep
+
+    return sweep(options)
+
+
+def _compare(options: argparse.Namespace) -> int:
+    from shopfloor.experiments.rmfs.comparing import compare
+
+    return compare(options)
+
+
 def _strategies(options: argparse.Namespace) -> int:
     from shopfloor.experiments.rmfs.running import registry
 
@@ -180,5 +202,7 @@ def _strategies(options: argparse.Namespace) -> int:
 
 COMMANDS = {
     "run": _run,
+    "sweep": _sweep,
+    "compare": _compare,
     "strategies": _strategies,
 }

@@ -52,10 +52,8 @@ class Stock:
         """Share of all space that is taken."""
         return self.used_space / (self.capacity * self.pods)
 
-    @property
-    def promised_level(self) -> float:
-        whole = self.capacity * self.pods
-        return (self.used_space + float(self.promised_space.sum())) / whole
+    def level_with(self, more_space: float) -> float:
+        return (self.used_space + more_space) / (self.capacity * self.pods)
 
     def room(self) -> NDArray[np.float64]:
         """Space of each pod that is neither taken nor promised."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import random
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
@@ -111,7 +112,7 @@ class TaskAllocation(Protocol):
 
     reallocate_every_s: float
 
-    def stations_for(self, warehouse: Warehouse, robot: Robot) -> list[Station]: ...
+    def stations_for(self, warehouse: Warehouse, robot: Robot) -> Iterable[Station]: ...
 
     def reallocate(self, warehouse: Warehouse) -> None: ...
 

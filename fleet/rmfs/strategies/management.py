@@ -20,7 +20,7 @@ class FarParameters:
 
 
 class Far(Strategy):
-    """One-way lanes; who waits longest drives first; rings of waiting robots are cut."""
+    """One-way lanes; who waits longest drives first; waiting rings are cut."""
 
     problem, name = "pp", "FAR"
     Parameters = FarParameters

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import heapq
 import random
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,12 +69,17 @@ class _Dealt(Strategy):
         most = self.parameters.robots_per_station
         wanted = {station.number: 0 for station in stations}
         weights = {station.number: self.weight(station) for station in stations}
-        for _ in range(min(robots, most * len(stations))):
-            open_ones = [n for n in wanted if wanted[n] < most and weights[n] > 0]
-            if not open_ones:
-                break
-            chosen = min(open_ones, key=lambda n: ((wanted[n] + 1) / weights[n], n))
+        lacking = [(1 / weight, n) for n, weight in weights.items() if weight > 0]
+        heapq.heapify(lacking)
+        while robots and lacking:
+            _, chosen = lacking[0]
             wanted[chosen] += 1
+            robots -= 1
+            if wanted[chosen] < most:
+                due = ((wanted[chosen] + 1) / weights[chosen], chosen)
+                heapq.heapreplace(lacking, due)
+            else:
+                heapq.heappop(lacking)
         return wanted
 
     def counts(self, station: Station) -> bool:
@@ -93,15 +100,14 @@ class _Dealt(Strategy):
         for robot in spare:
             robot.serves = lacking.pop(0) if lacking else -1
 
-    def stations_for(self, warehouse: Warehouse, robot: Robot) -> list[Station]:
-        stations = busy_stations(warehouse)
-        return sorted(
-            stations,
-            key=lambda s: (
-                s.number != robot.serves,
-                (s.robots + 1) / self.weight(s),
-                s.number,
-            ),
+    def stations_for(self, warehouse: Warehouse, robot: Robot) -> Iterator[Station]:
+        """Its own; if there is nothing to do, those that have fewest robots."""
+        mine = warehouse.stations[robot.serves] if robot.serves >= 0 else None
+        if mine is not None and has_work(mine):
+            yield mine
+        others = [each for each in busy_stations(warehouse) if each is not mine]
+        yield from sorted(
+            others, key=lambda s: ((s.robots + 1) / max(self.weight(s), 1e-9), s.number)
         )
 
 
@@ -145,11 +151,11 @@ class ConstantRatio(_Dealt):
         others = getattr(self, "_others", 1)
         return share / picks if station.picks else (1.0 - share) / others
 
-    def stations_for(self, warehouse: Warehouse, robot: Robot) -> list[Station]:
-        kinds = {s.number: s.kind for s in warehouse.stations}
-        mine = kinds.get(robot.serves)
-        found = super().stations_for(warehouse, robot)
-        return [s for s in found if mine is None or s.kind == mine]
+    def stations_for(self, warehouse: Warehouse, robot: Robot) -> Iterator[Station]:
+        served = warehouse.stations[robot.serves] if robot.serves >= 0 else None
+        for station in super().stations_for(warehouse, robot):
+            if served is None or station.kind == served.kind:
+                yield station
 
 
 @dataclass(frozen=True)

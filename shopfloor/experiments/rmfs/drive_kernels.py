@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from kernel_store.compiled import kernel
 
 # Columns of ``real``: what is known of each robot as a number.
-NEXT_AT, BEGAN_AT, FROM_M, FROM_MPS, PEAK_MPS = 0, 1, 2, 3, 4
-RISEN_AT, BRAKES_AT, STOPS_AT, END_M, WAITS_SINCE = 5, 6, 7, 8, 9
-DRIVEN_M, DRIVES_S, WAITED_S, TURNED_S, TURN_BEGAN_AT = 10, 11, 12, 13, 14
-RECORDED_AT = 15
-REALS = 16
+BEGAN_AT, FROM_M, FROM_MPS, PEAK_MPS = 0, 1, 2, 3
+RISEN_AT, BRAKES_AT, STOPS_AT, END_M, WAITS_SINCE = 4, 5, 6, 7, 8
+DRIVEN_M, DRIVES_S, WAITED_S, TURNED_S, DRIVE_BEGAN_AT = 9, 10, 11, 12, 13
+RECORDED_AT = 14
+REALS = 15
 # Columns of ``limits``.
 RISE, BRAKE, TOP, FULL_TURN_S, CELL_M, RETRY_S, TUNNEL_GAIN = 0, 1, 2, 3, 4, 5, 6
 LIMITS = 7

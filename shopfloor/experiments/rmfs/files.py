@@ -83,8 +83,7 @@ def read_layout(name: str) -> tuple[LayoutParameters, Floor | None]:
         floor = draw(top, given, wrong)
     else:
         top.skip("name")
-        for reason in () if wrong.found else mistakes(given):
-            wrong.add(file, _line_of(top, reason), reason)
+        _tell(wrong, file, top, mistakes(given))
     top.finish()
     _explain_units(top, LayoutParameters, wrong)
     _refuse(wrong)
@@ -103,9 +102,7 @@ def read_scenario(name: str) -> Scenario:
             _refuse(wrong)
         return scenario
     scenario = _read_scenario(Path(file), scenario, top)
-    for reason in scenario_mistakes(scenario):
-        if not wrong.found:
-            wrong.add(file, _line_of(top, reason), reason)
+    _tell(wrong, file, top, scenario_mistakes(scenario))
     top.finish()
     _explain_units(top, Scenario, wrong)
     _refuse(wrong)
@@ -357,10 +354,24 @@ def _fields(base: Any, top: Entry, skip: tuple[str, ...] = ()) -> Any:
     return dataclasses.replace(base, **changed)
 
 
+def _tell(wrong: Mistakes, file: str, top: Entry, reasons: Iterable[str]) -> None:
+    """What is wrong with values, where nothing else is said of that line."""
+    told = {line for _, line, _ in wrong.found}
+    for reason in reasons:
+        line = _line_of(top, reason)
+        if line not in told or line == top.line:
+            wrong.add(file, line, reason)
+
+
 def _line_of(top: Entry, reason: str) -> int:
-    """The line of the first key that a sentence names."""
-    for name, entry in top.pairs():
-        if name in reason.replace(":", " ").split():
+    """The line of the first key that a sentence names, or begins to name."""
+    words = reason.replace(":", " ").split()
+    pairs = list(top.pairs())
+    for name, entry in pairs:
+        if name in words:
+            return entry.line
+    for name, entry in pairs:
+        if name.partition("_")[0] in words:
             return entry.line
     return top.line
 

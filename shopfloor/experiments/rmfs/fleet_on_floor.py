@@ -43,7 +43,7 @@ class FleetOnFloor:
         self.whole[:, traffic.HEADING] = 1
         self.whole[:, traffic.WANT] = -1
         self.whole[:, traffic.ASIDE] = -1
-        self.real[:, drive.NEXT_AT] = math.inf
+        self.due = np.full(count, math.inf)
         limits = np.zeros(drive.LIMITS)
         limits[drive.RISE] = layout.acceleration_mps2
         limits[drive.BRAKE] = layout.deceleration_mps2
@@ -77,6 +77,7 @@ class FleetOnFloor:
             held_s=np.zeros(floor.count),
             whole=self.whole,
             real=self.real,
+            due=self.due,
             limits=limits,
             counts=np.zeros(traffic.COUNTS, np.int64),
             record=np.zeros((MOST_PIECES if record else 0, traffic.PIECE)),
@@ -94,12 +95,12 @@ class FleetOnFloor:
         whole[traffic.LOADED] = loaded
         if whole[traffic.PHASE] == traffic.IDLE:
             whole[traffic.PHASE] = traffic.DECIDING
-            self.real[robot, drive.NEXT_AT] = now
+            self.due[robot] = now
 
     def occupy(self, robot: int, until: float) -> None:
         """It stands and is busy."""
         self.whole[robot, traffic.PHASE] = traffic.BUSY
-        self.real[robot, drive.NEXT_AT] = until
+        self.due[robot] = until
 
     def advance(self, until: float) -> tuple[float, int, int]:
         """See the kernel."""

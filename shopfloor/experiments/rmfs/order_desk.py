@@ -34,6 +34,12 @@ class OrderDesk:
         self._say = say
         self._bundles_paused = False
         self._orders_paused = False
+        self._bundles_open = 0
+        """Placed and not yet on a pod, and the space that they will take."""
+        self._space_open = 0.0
+        self._lacks_pod = False
+        self._hesitates = False
+        """A bundle found no pod; a station with room got no order."""
         self.new_work = False
         """Since this was last set to False, robots may have something to do."""
 
@@ -46,14 +52,8 @@ class OrderDesk:
         while not self._orders_paused and len(warehouse.backlog) < scenario.orders:
             if self.place_drawn() is None:
                 break
-        placed = len(warehouse.bundles_waiting) + sum(
-            len(bundles)
-            for station in warehouse.replenishment_stations
-            for bundles in station.bundles.values()
-        )
-        while not self._bundles_paused and placed < scenario.bundles:
+        while not self._bundles_paused and self._bundles_open < scenario.bundles:
             self.place_bundle()
-            placed += 1
             self._watch_levels()
 
     def _watch_levels(self) -> None:
@@ -62,9 +62,7 @@ class OrderDesk:
             self._orders_paused = True
         elif stock.level >= scenario.order_restart:
             self._orders_paused = False
-        promised = stock.promised_level + sum(
-            bundle.space for bundle in self._warehouse.bundles_waiting
-        ) / (stock.capacity * stock.pods)
+        promised = stock.level_with(self._space_open)
         if promised >= scenario.bundle_stop:
             self._bundles_paused = True
         elif promised <= scenario.bundle_restart:
@@ -112,14 +110,17 @@ class OrderDesk:
         self._say("new pick order", {"order": order.number})
         return order
 
-    def assign_orders(self) -> None:
-        """Every free slot of every station gets an order."""
+    def assign_orders(self, only: Station | None = None) -> None:
+        """Every free slot of every station gets an order, or of one that has room."""
         warehouse, deciders = self._warehouse, self._deciders
         poa = deciders.by_problem["poa"]
         if poa.release_every_s > 0.0 and warehouse.now % poa.release_every_s > 1e-6:
             return
         slots = 1 if poa.fast_lane else 0
-        stations: list[Station] = poa.stations(warehouse)
+        if only is not None:
+            stations = [only] if only.open else []
+        else:
+            stations = poa.stations(warehouse)
         waiting = True
         while waiting and warehouse.backlog.orders:
             waiting = False
@@ -128,7 +129,9 @@ class OrderDesk:
                 if slow >= station.capacity - slots:
                     continue
                 order = deciders.ask("poa", "order_for", warehouse, station, False)
-                if order is not None:
+                if order is None:
+                    self._hesitates = True
+                else:
                     self._assign(order, station, fast=False)
                     waiting = True
         if slots:
@@ -162,6 +165,8 @@ class OrderDesk:
         if here >= 0:
             self.promise(order, station, warehouse.robots[here])
         for pod in station.inbound:
+            if not any(order.wanted):
+                break
             robot = warehouse.carriers[pod]
             if robot.number != here:
                 self.promise(order, station, robot)
@@ -240,7 +245,8 @@ class OrderDesk:
             tally.lateness_s += now - order.due_at
         facts = {"order": order.number, "station": station.number}
         self._say("pick order completed", facts)
-        self.assign_orders()
+        # Others have no room, or there was nothing for them.
+        self.assign_orders(only=station)
         if self._scenario.mode == "fill":
             self.refill()
 
@@ -257,6 +263,8 @@ class OrderDesk:
             placed_at=warehouse.now,
         )
         self._tally.bundles_placed += 1
+        self._bundles_open += 1
+        self._space_open += bundle.space
         warehouse.bundles_waiting.append(bundle)
         self._say("new replenishment order", {"bundle": bundle.number})
 
@@ -264,19 +272,11 @@ class OrderDesk:
         """In the order in which they came, until one finds no pod or no station."""
         warehouse, deciders = self._warehouse, self._deciders
         waiting, done = warehouse.bundles_waiting, 0
-        room = max(
-            (
-                station.capacity - station.bundle_space
-                for station in warehouse.replenishment_stations
-                if station.open
-            ),
-            default=0.0,
-        )
+        self._lacks_pod = False
         for bundle in waiting:
-            if bundle.space > room:
-                break
             pod = deciders.ask("rps", "pod_for", warehouse, bundle)
             if pod is None:
+                self._lacks_pod = True
                 break
             bundle.pod = pod
             station = deciders.ask("roa", "station_for", warehouse, bundle)
@@ -295,6 +295,8 @@ class OrderDesk:
         """A bundle is on its pod."""
         warehouse, tally = self._warehouse, self._tally
         stock = warehouse.stock
+        self._bundles_open -= 1
+        self._space_open -= bundle.space
         stock.promised_space[bundle.pod] -= bundle.space
         stock.put(bundle.pod, bundle.sku, bundle.units)
         station.bundle_space -= bundle.space
@@ -306,8 +308,18 @@ class OrderDesk:
         self._say("replenishment order stored", facts)
         if self._scenario.mode == "fill":
             self.refill()
-        self.assign_bundles()
-        self.assign_orders()
+        waiting = warehouse.bundles_waiting
+        room = station.capacity - station.bundle_space
+        if waiting and (self._lacks_pod or waiting[0].space <= room):
+            self.assign_bundles()
+        if self._hesitates:
+            self._hesitates = False
+            self.assign_orders()
+
+    def pod_is_back(self) -> None:
+        """A bundle may have waited for it."""
+        if self._lacks_pod:
+            self.assign_bundles()
 
     def give_back_bundles(self, station: Station, bundles: list[Bundle]) -> None:
         """Bundles that no robot brings to a station wait for another decision."""

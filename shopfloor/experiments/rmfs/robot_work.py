@@ -308,7 +308,7 @@ class RobotWork:
         stock.claimed[robot.pod] = False
         del self._warehouse.carriers[robot.pod]
         robot.pod, robot.carries = -1, False
-        self._desk.assign_bundles()
+        self._desk.pod_is_back()
         self._free(robot)
 
     # Outages

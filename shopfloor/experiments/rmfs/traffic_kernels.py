@@ -24,10 +24,10 @@ from shopfloor.experiments.rmfs.drive_kernels import (
     BRAKE,
     BRAKES_AT,
     CELL_M,
+    DRIVE_BEGAN_AT,
     DRIVEN_M,
     DRIVES_S,
     FULL_TURN_S,
-    NEXT_AT,
     RECORDED_AT,
     RETRY_S,
     RISE,
@@ -35,7 +35,6 @@ from shopfloor.experiments.rmfs.drive_kernels import (
     STOPS_AT,
     TOP,
     TUNNEL_GAIN,
-    TURN_BEGAN_AT,
     TURNED_S,
     WAITED_S,
     WAITS_SINCE,
@@ -87,6 +86,7 @@ class Traffic(NamedTuple):
     held_s: NDArray[np.float64]
     whole: NDArray[np.int32]
     real: NDArray[np.float64]
+    due: NDArray[np.float64]
     limits: NDArray[np.float64]
     counts: NDArray[np.int64]
     record: NDArray[np.float64]
@@ -167,8 +167,8 @@ def start_drive(t: Traffic, robot: int, cells: int, now: float) -> None:
     whole[WANT] = -1
     size = t.limits[CELL_M]
     plan_drive(real, t.limits, now, 0.0, 0.0, cells * size)
-    real[NEXT_AT] = when_at(real, t.limits, 0.5 * size)
-    real[TURN_BEGAN_AT] = now
+    t.due[robot] = when_at(real, t.limits, 0.5 * size)
+    real[DRIVE_BEGAN_AT] = now
 
 
 @kernel
@@ -180,7 +180,7 @@ def lengthen(t: Traffic, robot: int, cells: int, now: float) -> None:
     whole[LENGTH] += cells
     size = t.limits[CELL_M]
     plan_drive(real, t.limits, now, at_m, speed, whole[LENGTH] * size)
-    real[NEXT_AT] = when_at(real, t.limits, (whole[LEFT_CELLS] + 0.5) * size)
+    t.due[robot] = when_at(real, t.limits, (whole[LEFT_CELLS] + 0.5) * size)
 
 
 @kernel
@@ -334,7 +334,7 @@ def free(t: Traffic, cell: int, now: float) -> None:
         return
     whole = t.whole[chosen]
     if t.lift_of[cell] >= 0 and t.lift_of[whole[FRONT]] == t.lift_of[cell]:
-        t.real[chosen, NEXT_AT] = now
+        t.due[chosen] = now
         return
     if whole[PHASE] == DRIVING:
         whole[WANT] = -1
@@ -415,7 +415,7 @@ def turn_or_go(t: Traffic, robot: int, heading: int, now: float) -> None:
         t.counts[TURNS] += 1
     whole[HEADING] = heading
     whole[PHASE] = TURNING
-    real[NEXT_AT] = now + time_s
+    t.due[robot] = now + time_s
 
 
 @kernel
@@ -426,7 +426,7 @@ def wait(t: Traffic, robot: int, cell: int, now: float) -> None:
             real[WAITS_SINCE] = now
         whole[PHASE] = WAITING
     whole[WANT] = cell
-    real[NEXT_AT] = now + t.limits[RETRY_S]
+    t.due[robot] = now + t.limits[RETRY_S]
     untangle(t, robot, now)
 
 
@@ -441,7 +441,7 @@ def ride(t: Traffic, robot: int, tier: int, now: float) -> None:
             real[WAITS_SINCE] = now
             whole[PHASE] = WAITING
         whole[WANT] = end
-        real[NEXT_AT] = now + 1.0
+        t.due[robot] = now + 1.0
         return
     if whole[PHASE] == WAITING:
         real[WAITED_S] += now - real[WAITS_SINCE]
@@ -452,7 +452,7 @@ def ride(t: Traffic, robot: int, tier: int, now: float) -> None:
     whole[PHASE] = LIFTED
     t.counts[LIFTS] += 1
     floors = abs(t.spots[end, 0] - t.spots[here, 0])
-    real[NEXT_AT] = now + t.lift_s[lift] * floors
+    t.due[robot] = now + t.lift_s[lift] * floors
 
 
 @kernel
@@ -484,7 +484,7 @@ def decide_again(t: Traffic, robot: int, now: float) -> int:
         whole[PHASE] = WAITING
         whole[WANT] = -1
         t.real[robot, WAITS_SINCE] = now
-        t.real[robot, NEXT_AT] = now + t.limits[RETRY_S]
+        t.due[robot] = now + t.limits[RETRY_S]
         return NONE
     if heading != whole[HEADING]:
         turn_or_go(t, robot, heading, now)
@@ -496,17 +496,17 @@ def decide_again(t: Traffic, robot: int, now: float) -> int:
 @kernel
 def decide(t: Traffic, robot: int, now: float) -> int:
     """A standing robot goes on, turns, waits, or is there."""
-    whole, real = t.whole[robot], t.real[robot]
+    whole = t.whole[robot]
     here = whole[FRONT]
     if here == whole[GOAL]:
         whole[PHASE] = IDLE
         whole[WANT] = -1
-        real[NEXT_AT] = math.inf
+        t.due[robot] = math.inf
         return ARRIVED
     heading = choose(t, robot, here, True)
     if heading < 0:
         whole[PHASE] = IDLE
-        real[NEXT_AT] = math.inf
+        t.due[robot] = math.inf
         return LOST
     if heading >= 4:
         ride(t, robot, heading - 4, now)
@@ -538,14 +538,14 @@ def happen(t: Traffic, robot: int, now: float) -> int:
                 lengthen(t, robot, more, now)
             elif whole[LEFT_CELLS] < whole[LENGTH]:
                 mark_m = (whole[LEFT_CELLS] + 0.5) * size
-                real[NEXT_AT] = when_at(real, t.limits, mark_m)
+                t.due[robot] = when_at(real, t.limits, mark_m)
             else:
-                real[NEXT_AT] = real[STOPS_AT]
+                t.due[robot] = real[STOPS_AT]
             free(t, tail, now)
             return NONE
         record_drive(t, robot, now)
         real[DRIVEN_M] += whole[LENGTH] * size
-        real[DRIVES_S] += now - real[TURN_BEGAN_AT]
+        real[DRIVES_S] += now - real[DRIVE_BEGAN_AT]
         whole[FROM_CELL] = whole[FRONT]
         return decide(t, robot, now)
     if phase == TURNING:
@@ -567,7 +567,7 @@ def happen(t: Traffic, robot: int, now: float) -> int:
         return decide(t, robot, now)
     if phase == BUSY:
         whole[PHASE] = IDLE
-        real[NEXT_AT] = math.inf
+        t.due[robot] = math.inf
         return READY
     return decide(t, robot, now)
 
@@ -583,10 +583,10 @@ def advance(t: Traffic, until: float) -> tuple[float, int, int]:
     room = len(t.record) - PIECES_AT_ONCE * (count + 8)
     while True:
         robot = 0
-        now = t.real[0, NEXT_AT]
+        now = t.due[0]
         for n in range(1, count):
-            if t.real[n, NEXT_AT] < now:
-                robot, now = n, t.real[n, NEXT_AT]
+            if t.due[n] < now:
+                robot, now = n, t.due[n]
         if now > until:
             return until, -1, NONE
         if len(t.record) and t.counts[RECORDED] >= room:
@@ -598,11 +598,11 @@ def advance(t: Traffic, until: float) -> tuple[float, int, int]:
 
 @kernel
 def fill_distances(
-    out: NDArray[np.int32],
     into: NDArray[np.int32],
     kind: NDArray[np.int8],
     zone: NDArray[np.int32],
     behind: NDArray[np.int32],
+    lift_of: NDArray[np.int32],
     lift_cells: int,
     goal: int,
     row: NDArray[np.uint16],
@@ -630,10 +630,8 @@ def fill_distances(
                 break
             if zone[start] >= 0 and zone[start] != zone[goal] and behind[start] > 0:
                 continue
-            step = lift_cells
-            for heading in range(4):
-                if out[start, heading] == cell:
-                    step = 1
+            lifted = lift_of[start] >= 0 and lift_of[start] == lift_of[cell]
+            step = lift_cells if lifted else 1
             steps = row[cell] + step
             if steps < row[start]:
                 row[start] = steps

@@ -31,11 +31,11 @@ class Ways:
         if not self._made[row]:
             floor = self._floor
             fill_distances(
-                floor.out,
                 floor.into,
                 floor.kind,
                 floor.zone,
                 floor.behind,
+                floor.lift_of,
                 LIFT_CELLS,
                 goal,
                 self.table[row],

@@ -1,0 +1,214 @@
+"""Files with mistakes, strategies of others, sweeps that go on, comparisons."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from importlib.metadata import EntryPoint
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fleet.rmfs.errors import RmfsRefused
+from fleet.rmfs.strategies.base import PROBLEMS
+from fleet.rmfs.strategies.registry import Registry
+from shopfloor.cli import main
+from shopfloor.experiments.rmfs import files, running
+from shopfloor.experiments.rmfs.statistics import difference, interval, surely_less
+from shopfloor.experiments.rmfs.sweep_file import read_sweep
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def written(path: Path, text: str) -> str:
+    path.write_text(text, encoding="utf-8")
+    return str(path)
+
+
+def refusal(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[str]:
+    assert main(["rmfs", *arguments]) == 2
+    return capsys.readouterr().err.splitlines()
+
+
+def test_every_mistake_of_three_files_is_told_with_its_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    layout = written(
+        tmp_path / "layout.yaml",
+        "robots: 8\ntop_speed_kmh: 5\npick_east: 0\nrobotz: 3\n",
+    )
+    scenario = written(
+        tmp_path / "scenario.yaml", "mode: fil\nduration_h: soon\nskus: 10\n"
+    )
+    controllers = written(
+        tmp_path / "controllers.yaml",
+        "poa: PodMatching\nta:\n  strategy: Balanced\n  reallocation: 3\nfoo: Bar\n",
+    )
+    told = refusal(
+        capsys,
+        "run",
+        *("--layout", layout),
+        *("--scenario", scenario),
+        *("--controllers", controllers),
+    )
+    told = [line.removeprefix("shopfloor: ") for line in told]
+    assert f"{layout}:2: top_speed_kmh has the wrong unit; use top_speed_mps" in told
+    assert f"{layout}:3: the layout has no pick station" in told
+    assert f"{layout}:4: robotz is not known here; did you mean robots" in told
+    assert f"{scenario}:1: mode is 'fil'; there are fill, poisson, file" in told
+    assert f"{scenario}:2: duration_h is not a number" in told
+    known = "CommonLines, DueTime, FCFS, FastLane, PodMatch, PodMatchFastLane, Random"
+    assert (
+        f"{controllers}:1: poa has no strategy 'PodMatching'; "
+        f"there are {known}, Workload"
+    ) in told
+    assert any(line.startswith(f"{controllers}:2: ta Balanced has no") for line in told)
+    assert any(line.startswith(f"{controllers}:5: foo is no decision") for line in told)
+
+
+@pytest.mark.covers("R35", "R71", "R72")
+def test_a_strategy_of_another_package_is_one_class_and_one_name(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "examples" / "strategy"))
+    points = [EntryPoint("few", "nearest_few:NearestFew", running.STRATEGIES)]
+    monkeypatch.setattr(running, "entry_points", lambda group: points)
+    listed = running.registry().listed()["psa"]["strategies"]["NearestFew"]
+    assert listed["parameters"] == {"places": {"type": "whole number", "default": 3}}
+    asked = running.prepare(settings=["psa=NearestFew", "psa.places=5"])
+    record = running.run(asked, hours=0.1).record
+    assert record["strategy_psa"] == "NearestFew"
+    assert record["orders"] > 5
+    del sys.modules["nearest_few"]
+
+
+def test_a_strategy_that_cannot_be_loaded_is_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    points = [EntryPoint("gone", "not_there:Strategy", running.STRATEGIES)]
+    monkeypatch.setattr(running, "entry_points", lambda group: points)
+    with pytest.raises(RmfsRefused, match=r"the strategy gone .* cannot be loaded"):
+        running.registry()
+
+
+@pytest.mark.covers("RC1", "RC8", "RC10")
+def test_the_list_of_strategies_has_every_problem_with_parameters(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["rmfs", "strategies", "--json"]) == 0
+    listed = json.loads(capsys.readouterr().out)
+    assert list(listed) == list(PROBLEMS)
+    balanced = listed["ta"]["strategies"]["Balanced"]["parameters"]
+    defaults = {name: each["default"] for name, each in balanced.items()}
+    assert defaults == {
+        "weight_input": 1.0,
+        "weight_output": 2.0,
+        "weight_repositioning": 0.0,
+        "reallocation_s": 30.0,
+        "robots_per_station": 9,
+    }
+    assert {"Random", "SamePod"} <= set(listed["roa"]["strategies"])
+
+
+@pytest.mark.covers("R54", "R58", "R73", "R74", "R75", "RC18", "RC21")
+def test_a_run_prints_one_object_and_writes_all_results(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    arguments = ["run", "--hours", "0.1", "--json", "--out", str(out), "--events"]
+    assert main(["rmfs", *arguments, "csv"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    named = (
+        "orders_per_h items_per_h score pile_on bundles_per_h distance_km_per_h "
+        "trips_per_h pick_station_idle order_turnover_s late_share collisions "
+        "x_realtime"
+    )
+    assert set(named.split()) <= set(record)
+    assert record["collisions"] == 0
+    assert record["collisions_checked"] is True
+    maps = {path.name for path in out.glob("heat_*.png")}
+    assert len(maps) == 6
+    assert {path.name for path in out.iterdir()} - maps == {
+        "footprint.json",
+        "footprint.csv",
+        "series.csv",
+        "cells.csv",
+        "progression.svg",
+        "events.csv",
+    }
+    assert main(["rmfs", "compare", str(out), "--json"]) == 0
+    table = json.loads(capsys.readouterr().out)
+    assert table["1-2-2-8-428"]["score"]["mean"] == record["score"]
+
+
+def test_a_layout_by_drawing_tells_what_cannot_be_reached(tmp_path: Path) -> None:
+    drawing = (
+        "drawing: |\n  v<<<<\n  v###^\n  >>>>^\nstations:\n"
+        "  - {kind: pick, cells: [[0, 0, 0]]}\n"
+        "  - {kind: replenishment, cells: [[0, 9, 9]]}\n"
+    )
+    with pytest.raises(RmfsRefused) as refused:
+        files.read_layout(written(tmp_path / "a.yaml", drawing))
+    assert refused.value.lines == (
+        f"{tmp_path / 'a.yaml'}:7: stations[1].cells[0] is no lane (tier, x, y)",
+    )
+    blind = drawing.replace("[[0, 9, 9]]", "[[0, 4, 0]]").replace("v###^", "v##^^")
+    with pytest.raises(RmfsRefused, match="no way leads to tier 0, x 3, y 1"):
+        files.read_layout(written(tmp_path / "b.yaml", blind))
+
+
+def test_intervals_and_differences_are_students() -> None:
+    found = interval([1.0, 2.0, 3.0])
+    assert (found.mean, round(found.half, 3)) == (2.0, 2.484)
+    one, two = {0: 1.0, 1: 5.0, 2: 9.0}, {0: 2.0, 1: 6.1, 2: 9.9}
+    lead = difference(one, two)
+    assert lead is not None
+    assert lead.mean == pytest.approx(-1.0)
+    assert surely_less(one, two)
+    assert not surely_less(two, one)
+
+
+def test_a_sweep_tells_the_mistakes_of_all_its_runs(tmp_path: Path) -> None:
+    path = tmp_path / "sweep.yaml"
+    written(path, "hours: 1\nvary:\n  poa: [PodMatch, Nonsense]\n  robots: [0, 8]\n")
+    with pytest.raises(RmfsRefused) as refused:
+        read_sweep(path)
+    told = "\n".join(refused.value.lines)
+    assert "poa has no strategy 'Nonsense'" in told
+    assert "robots is 1 or more, not 0" in told
+
+
+@pytest.mark.long
+def test_a_sweep_that_was_killed_goes_on(tmp_path: Path) -> None:
+    path, out = tmp_path / "sweep.yaml", tmp_path / "out"
+    written(path, "hours: 0.05\nseeds: 2\nvary:\n  poa: [PodMatch, FCFS]\n")
+    command = [sys.executable, "-m", "shopfloor", "rmfs", "sweep", str(path)]
+    command += ["--out", str(out), "--workers", "1"]
+
+    def runs() -> list[dict[str, Any]]:
+        lines = (out / "runs.jsonl").read_text(encoding="utf-8").splitlines()
+        return [json.loads(line) for line in lines]
+
+    subprocess.run(command, check=True, capture_output=True, timeout=240)
+    whole = runs()
+    assert len(whole) == 4
+    first = json.dumps(whole[0]) + "\n"
+    # As a kill leaves it: one run is there, another was cut off while it was written.
+    (out / "runs.jsonl").write_text(first + json.dumps(whole[1])[:40], "utf-8")
+    refused = subprocess.run(command, capture_output=True, text=True, timeout=240)
+    assert refused.returncode == 2
+    assert "--resume" in refused.stderr
+    subprocess.run([*command, "--resume"], check=True, capture_output=True, timeout=240)
+    again = runs()
+    assert again[0] == whole[0]
+    known = {run["key"]: run["record"]["distance_m"] for run in whole}
+    assert {run["key"]: run["record"]["distance_m"] for run in again} == known
+    assert (out / "pareto.svg").is_file()
+
+
+def test_two_strategies_of_one_name_are_refused() -> None:
+    known = Registry()
+    with pytest.raises(RmfsRefused, match="two strategies named Nearest"):
+        known.add(known.find("psa", "Nearest"))
