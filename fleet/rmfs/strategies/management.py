@@ -24,7 +24,47 @@ class Far(Strategy):
 
     problem, name = "pp", "FAR"
     Parameters = FarParameters
-    planner = "far"
+    rule = "far"
+
+
+@dataclass(frozen=True)
+class PibtParameters:
+    """How robots give way by rank."""
+
+    retry_s: float = 3.0
+    """Who waits so long looks for another way."""
+    tunnel_gain: int = 2
+    """To save so many cells a robot without pod passes below others."""
+    detour: int = 8
+    """Where the best lane stays taken, a free one may be so many cells farther."""
+
+
+class Pibt(Strategy):
+    """Who is under way longest drives first, and robots in its way inherit that.
+
+    Priority inheritance as in PIBT, in continuous time; a blocked robot goes around.
+    """
+
+    problem, name = "pp", "PIBT"
+    Parameters = PibtParameters
+    rule = "pibt"
+
+
+@dataclass(frozen=True)
+class SimpleParameters:
+    """Nothing but the shortest way."""
+
+    retry_s: float = 5.0
+    tunnel_gain: int = 1000
+    """1000: robots do not pass below pods."""
+
+
+class Simple(Strategy):
+    """The shortest way along the lanes, whoever is there."""
+
+    problem, name = "pp", "Simple"
+    Parameters = SimpleParameters
+    rule = "simple"
 
 
 class ActivateAll(Strategy):
@@ -184,6 +224,8 @@ class RandomChange(Strategy):
 
 STRATEGIES = (
     Far,
+    Pibt,
+    Simple,
     ActivateAll,
     WorkShift,
     BacklogThreshold,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ from shopfloor.experiments.rmfs.traffic_kernels import Traffic, advance, record_
 from shopfloor.experiments.rmfs.ways import Ways
 
 MOST_PIECES = 400_000
+RULES = {"far": traffic.FAR_RULE, "pibt": traffic.PIBT, "simple": traffic.SIMPLE}
 
 
 class FleetOnFloor:
@@ -29,8 +31,7 @@ class FleetOnFloor:
         ways: Ways,
         cells: Sequence[int],
         *,
-        retry_s: float,
-        tunnel_gain: int,
+        planner: Any,
         record: bool,
     ) -> None:
         count = len(cells)
@@ -50,8 +51,6 @@ class FleetOnFloor:
         limits[drive.TOP] = layout.top_speed_mps
         limits[drive.FULL_TURN_S] = layout.full_turn_s
         limits[drive.CELL_M] = layout.cell_m
-        limits[drive.RETRY_S] = retry_s
-        limits[drive.TUNNEL_GAIN] = tunnel_gain
         owner = np.full(floor.count, -1, np.int32)
         owner[list(cells)] = np.arange(count, dtype=np.int32)
         self.arrays = Traffic(
@@ -82,6 +81,15 @@ class FleetOnFloor:
             counts=np.zeros(traffic.COUNTS, np.int64),
             record=np.zeros((MOST_PIECES if record else 0, traffic.PIECE)),
         )
+        self.follow(planner)
+
+    def follow(self, planner: Any) -> None:
+        """Paths are planned by this strategy from now on."""
+        given, limits = planner.parameters, self.arrays.limits
+        limits[drive.RULE] = RULES[planner.rule]
+        limits[drive.RETRY_S] = given.retry_s
+        limits[drive.TUNNEL_GAIN] = given.tunnel_gain
+        limits[drive.DETOUR] = getattr(given, "detour", 0)
 
     def cell(self, robot: int) -> int:
         """Where it stands, or the last cell that it will surely reach."""
@@ -93,6 +101,7 @@ class FleetOnFloor:
         whole[traffic.GOAL] = goal
         whole[traffic.ROW] = self._ways.row(goal)
         whole[traffic.LOADED] = loaded
+        self.real[robot, drive.RANK] = now
         if whole[traffic.PHASE] == traffic.IDLE:
             whole[traffic.PHASE] = traffic.DECIDING
             self.due[robot] = now

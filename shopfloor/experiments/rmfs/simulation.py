@@ -68,14 +68,12 @@ class Simulation:
         self.ways = Ways(floor)
         self.warehouse = self._furnish()
         robots = self.warehouse.robots
-        paths = self.deciders.by_problem["pp"].parameters
         self.traffic = FleetOnFloor(
             layout,
             floor,
             self.ways,
             [robot.cell for robot in robots],
-            retry_s=paths.retry_s,
-            tunnel_gain=paths.tunnel_gain,
+            planner=self.deciders.by_problem["pp"],
             record=pieces is not None,
         )
         self.desk = OrderDesk(
@@ -344,6 +342,8 @@ class Simulation:
         name = self.deciders.exchange(problem, name)
         self._listen()
         self._say("strategy exchanged", {"problem": problem, "strategy": name})
+        if problem == "pp":
+            self.traffic.follow(self.deciders.by_problem["pp"])
         if problem == "poa":
             self._release()
         if problem == "sa":

@@ -7,6 +7,9 @@ replanning, Wang and Botea 2008), each robot follows the distance to its goal, a
 who waits longest for a cell gets it. A ring of robots that wait for each other is found
 when its last one stops; one of them goes aside then.
 
+Three rules differ in who goes first and which way: by waiting time (FAR), by the time
+under way, which robots in the way inherit (as in PIBT), and without regard (SIMPLE).
+
 The kernel runs until a robot is where it was sent, or until a moment.
 """
 
@@ -24,14 +27,17 @@ from shopfloor.experiments.rmfs.drive_kernels import (
     BRAKE,
     BRAKES_AT,
     CELL_M,
+    DETOUR,
     DRIVE_BEGAN_AT,
     DRIVEN_M,
     DRIVES_S,
     FULL_TURN_S,
+    RANK,
     RECORDED_AT,
     RETRY_S,
     RISE,
     RISEN_AT,
+    RULE,
     STOPS_AT,
     TOP,
     TUNNEL_GAIN,
@@ -54,6 +60,7 @@ EVENTS, DEADLOCKS, RECORDED, ASIDES, TUNNELS, SHORTCUTS, LIFTS, TURNS = range(8)
 COUNTS = 8
 FAR = 65535
 STORAGE = 1
+FAR_RULE, PIBT, SIMPLE = 0, 1, 2
 PIECE = 9
 """Robot, start, end, tier, x, y at the start, heading, speed, acceleration."""
 PIECES_AT_ONCE = 4
@@ -268,7 +275,7 @@ def choose(t: Traffic, robot: int, cell: int, tunnels: bool) -> int:
         if there >= here and not stored:
             continue
         key = 4 * there if stored else 0
-        if t.owner[end] >= 0:
+        if t.owner[end] >= 0 and t.limits[RULE] != SIMPLE:
             key += 8
         if heading != ahead:
             key += 2
@@ -328,8 +335,9 @@ def free(t: Traffic, cell: int, now: float) -> None:
         other = t.owner[beside]
         if other < 0 or t.whole[other, WANT] != cell or t.whole[other, FRONT] != beside:
             continue
-        if t.real[other, WAITS_SINCE] < since:
-            chosen, since = other, t.real[other, WAITS_SINCE]
+        column = RANK if t.limits[RULE] == PIBT else WAITS_SINCE
+        if t.real[other, column] < since:
+            chosen, since = other, t.real[other, column]
     if chosen < 0:
         return
     whole = t.whole[chosen]
@@ -419,6 +427,18 @@ def turn_or_go(t: Traffic, robot: int, heading: int, now: float) -> None:
 
 
 @kernel
+def inherit(t: Traffic, robot: int) -> None:
+    """Who is in the way of a robot gets its rank, and so on."""
+    rank = t.real[robot, RANK]
+    other = blocked_by(t, robot)
+    for _ in range(len(t.whole)):
+        if other < 0 or t.real[other, RANK] <= rank:
+            return
+        t.real[other, RANK] = rank
+        other = blocked_by(t, other)
+
+
+@kernel
 def wait(t: Traffic, robot: int, cell: int, now: float) -> None:
     whole, real = t.whole[robot], t.real[robot]
     if whole[PHASE] != WAITING:
@@ -426,7 +446,13 @@ def wait(t: Traffic, robot: int, cell: int, now: float) -> None:
             real[WAITS_SINCE] = now
         whole[PHASE] = WAITING
     whole[WANT] = cell
+    front = whole[FRONT]
+    if t.zone[front] >= 0 and t.behind[front] > 0 and t.shortcut[front] < 0:
+        t.due[robot] = math.inf  # in a queue there is one way on, and free() wakes
+        return
     t.due[robot] = now + t.limits[RETRY_S]
+    if t.limits[RULE] == PIBT:
+        inherit(t, robot)
     untangle(t, robot, now)
 
 
@@ -476,6 +502,23 @@ def go(t: Traffic, robot: int, now: float) -> int:
 
 
 @kernel
+def around(t: Traffic, robot: int, heading: int) -> int:
+    """A free lane that is not much farther, where the best one stays taken."""
+    here, row = t.whole[robot, FRONT], t.whole[robot, ROW]
+    ahead = t.out[here, heading]
+    if t.owner[ahead] < 0 or t.zone[here] >= 0 or t.lift_of[ahead] >= 0:
+        return heading
+    best, least = heading, int(t.table[row, here]) + int(t.limits[DETOUR])
+    for other in range(4):
+        end = t.out[here, other]
+        if end < 0 or t.kind[end] == STORAGE or t.owner[end] >= 0 or t.zone[end] >= 0:
+            continue
+        if int(t.table[row, end]) < least:
+            best, least = other, int(t.table[row, end])
+    return best
+
+
+@kernel
 def decide_again(t: Traffic, robot: int, now: float) -> int:
     """The way below the pods is taken meanwhile: along the lanes then."""
     whole = t.whole[robot]
@@ -511,6 +554,8 @@ def decide(t: Traffic, robot: int, now: float) -> int:
     if heading >= 4:
         ride(t, robot, heading - 4, now)
         return NONE
+    if t.limits[RULE] == PIBT and whole[PHASE] == WAITING:
+        heading = around(t, robot, heading)
     if heading != whole[HEADING]:
         turn_or_go(t, robot, heading, now)
         whole[WANT] = -1

@@ -112,12 +112,61 @@ def test_nothing_gets_lost_in_a_warehouse() -> None:
         "roa=Random",
         *(f"ta={n}" for n in ("Random", "BruteForce", "ConstantRatio")),
         "poa.release_every_s=60",
+        "mm=Random",
     ],
 )
 def test_every_strategy_keeps_orders_flowing(setting: str) -> None:
     record = run(setting, hours=0.1).record
     assert record["orders"] > 5
     assert record["bundles"] > 5
+
+
+@pytest.mark.covers("R15", "R83", "RC1")
+@pytest.mark.parametrize("planner", ["FAR", "PIBT", "Simple"])
+def test_no_planner_lets_robots_touch_on_a_crowded_floor(planner: str) -> None:
+    outcome = run(
+        f"pp={planner}",
+        "ta.robots_per_station=30",
+        layout="1-2-2-60-428",
+        hours=0.2,
+        verify=True,
+    )
+    assert outcome.record["collisions"] == 0
+    assert outcome.record["least_distance_m"] > 0.9
+    assert outcome.record["orders"] > 50
+
+
+@pytest.mark.soak
+@pytest.mark.covers("R83", "RC23")
+@pytest.mark.parametrize(
+    "layout", ["1-2-2-16-428", "1-8-8-64-1040", "2-8-8-64-1100", "1-16-16-256-2600"]
+)
+def test_robots_do_not_touch_in_24_hours(layout: str) -> None:
+    record = run(layout=layout, hours=24.0, verify=True).record
+    assert record["collisions"] == 0
+    assert record["score"] > 0.8
+
+
+@pytest.mark.soak
+@pytest.mark.covers("RC23")
+def test_assignment_rules_score_as_in_the_reference() -> None:
+    wanted = {
+        "PodMatchFastLane": 0.89,
+        "PodMatch": 0.88,
+        "CommonLines": 0.72,
+        "FastLane": 0.71,
+        "DueTime": 0.59,
+        "FCFS": 0.59,
+        "Random": 0.58,
+    }
+    found = {}
+    for name in wanted:
+        runs = [run(f"poa={name}", hours=4.0, seed=seed).record for seed in range(3)]
+        found[name] = sum(record["score"] for record in runs) / len(runs)
+    for name, score in wanted.items():
+        assert found[name] == pytest.approx(score, abs=0.10)
+    assert found["PodMatchFastLane"] > found["PodMatch"] > found["FastLane"]
+    assert min(found["CommonLines"], found["FastLane"]) > 1.1 * found["DueTime"]
 
 
 @pytest.mark.covers("R18", "R20")
