@@ -43,6 +43,10 @@ class Deciders:
         self.by_problem[problem] = self._registry.make(problem, Choice(name), chance)
         return name
 
+    def check(self, problem: str, name: str) -> None:
+        """StrategyUnknown if there is none of that name."""
+        self._registry.find(problem, name)
+
     def ask(self, problem: str, method: str, *facts: Any) -> Any:
         began = time.perf_counter()
         answer = getattr(self.by_problem[problem], method)(*facts)

@@ -17,7 +17,7 @@ def _open(title: str, height: int = HEIGHT) -> list[str]:
         'font-family="sans-serif" font-size="12">',
         f'<rect width="{WIDTH}" height="{height}" fill="white"/>',
         f'<text x="{LEFT}" y="20" font-size="13" fill="#222">'
-        f"{escape(title[:110])}</text>",
+        f"{escape(title[:96])}</text>",
     ]
 
 
@@ -104,7 +104,7 @@ def bars(title: str, values: Sequence[tuple[str, float, float]]) -> str:
     parts = _open(title, height)
     label = 230
     most = max((mean + half for _, mean, half in values), default=1.0) or 1.0
-    inner = WIDTH - label - 90
+    inner = WIDTH - label - 130
     for n, (name, mean, half) in enumerate(values):
         y = TOP + n * row
         length = inner * mean / most

@@ -45,7 +45,8 @@ def write(outcome: Outcome, directory: Path) -> None:
 
 def _title(outcome: Outcome) -> str:
     experiment = outcome.experiment
-    chosen = ", ".join(f"{p} {n}" for p, n in experiment.strategies.items())
+    shown = ("poa", "pps", "rps", "psa", "ta", "pp")
+    chosen = ", ".join(f"{p} {experiment.strategies[p]}" for p in shown)
     return f"{experiment.layout_name}, {chosen}, seed {outcome.seed}"
 
 

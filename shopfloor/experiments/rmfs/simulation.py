@@ -245,7 +245,7 @@ class Simulation:
         changes = self.deciders.by_problem["mm"].changes(self.duration_s)
         for moment, problem, name in changes:
             if name != "?":
-                self.deciders._registry.find(problem, name)
+                self.deciders.check(problem, name)
             self.at(moment, lambda p=problem, n=name: self._exchange(p, n))  # type: ignore[misc]
         desk.assign_bundles()
         desk.assign_orders()
