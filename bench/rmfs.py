@@ -20,7 +20,7 @@ from shopfloor.experiments.rmfs import running  # noqa: E402
 SPEEDS = {
     16: ("1-2-2-16-428", 24.0),
     64: ("1-8-8-64-1040", 12.0),
-    256: ("1-32-32-256-2600", 4.0),
+    256: ("1-16-16-256-2600", 8.0),
 }
 ASSIGNMENTS = (
     "PodMatchFastLane",
