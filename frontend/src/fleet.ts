@@ -39,7 +39,7 @@ class Pen {
     if (!on) return;
     this.#corners.length = 0;
     this.#show();
-    this.#say(t("Draw around what nobody shall drive through, with a finger or the mouse."));
+    this.#say(t("Draw around the area to close, with a finger or the mouse."));
   }
 
   #add(event: PointerEvent): void {
@@ -62,7 +62,7 @@ class Pen {
     this.close.disabled = !enough;
     const field = this.form.elements.namedItem("corners") as HTMLInputElement;
     field.value = enough ? JSON.stringify(kept.map((pair) => pair.map((v) => Math.round(v * 100) / 100))) : "";
-    this.#say(enough ? t("Give it a name and close it.") : t("That is too small for a zone. Draw again."));
+    this.#say(enough ? t("Give it a name, then close it.") : t("That is too small for a zone. Draw again."));
   }
 
   #show(): void {

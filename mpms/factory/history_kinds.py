@@ -67,7 +67,7 @@ KINDS = (
         ROBOTS,
         audit=Audit.BY_PEOPLE,
         fields=("what", "about"),
-        action="told the fleet something",
+        action="sent the fleet a command",
     ),
     Kind("robot state", ROBOTS, audit=Audit.NEVER),
     Kind("robot taken out", ROBOTS, action="took a robot out of service"),

@@ -115,7 +115,7 @@ def _tell(kind: str, data: dict[str, object]) -> Answer:
     except MpmsError as refused:
         flash(t(str(refused)), "bad")
     else:
-        flash(t("The fleet has been told."), "ok")
+        flash(t("The fleet has received it."), "ok")
     return redirect("/fleet", 303)
 
 

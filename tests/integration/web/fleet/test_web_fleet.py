@@ -84,8 +84,8 @@ def test_leaders_pause_robots_and_clear_the_roads(plant: WarehouseSite) -> None:
         leader.post("/fleet/tell", data={"kind": kind, "about": about})
     plant.turn(2)
     page = plant.page("/fleet")
-    assert "All robots leave the roads." in page
-    assert "No new demands are taken." in page
+    assert "All robots are pulling over." in page
+    assert "New tasks are stopped." in page
     assert "paused" in page
     for kind, about in (
         ("robot goes on", "tug1"),
