@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections import deque
 from collections.abc import Iterator
@@ -29,6 +30,7 @@ from mpms.services.models.deploy import deploy_models
 from mpms.settings import Settings
 
 GIVE_UP_S = 600.0
+FLEET_TOPIC = re.compile(rb'camunda:topic="(?:fleet|storage|shelf)\.')
 
 
 class DemoStalled(MpmsError):
@@ -87,6 +89,25 @@ class Plant:
             return sum(count for count, _ in tx.orders.counts().values())
 
 
+def _models(world: str) -> dict[str, bytes]:
+    """What this world can do: without a fleet nobody stores or fetches anything."""
+    shipped = assets.shipped_models()
+    if factory_bootstrap.fleet_of(world) is not None:
+        return shipped
+    models = {
+        name: raw
+        for name, raw in shipped.items()
+        if not name.endswith(".form") and not FLEET_TOPIC.search(raw)
+    }
+    drawn = b"".join(models.values())
+    forms = {
+        name: raw
+        for name, raw in shipped.items()
+        if name.endswith(".form") and f'"{name[:-5]}"'.encode() in drawn
+    }
+    return forms | models
+
+
 @contextmanager
 def factory(
     url: str, settings: Settings, *, speed: float, patience_s: float, pause_s: float
@@ -102,9 +123,8 @@ def factory(
             url, limits=settings.limits, execution=settings.execution
         )
         parts.callback(services.close)
-        done = deploy_models(
-            services.uow, services.engine, assets.shipped_models(), by="demo"
-        )
+        models = _models(settings.world)
+        done = deploy_models(services.uow, services.engine, models, by="demo")
         _start_orders_handling(services)
         parts.enter_context(
             running_worker(

@@ -53,7 +53,8 @@ class House:
         self.database_url = database_url
         self.mail_again = mail_again
         self.services = plant.services
-        self._numbers = itertools.count(7001)
+        # Downwards: the page for a new order suggests the next number upwards.
+        self._numbers = itertools.count(6999, -1)
 
     @property
     def address(self) -> str:

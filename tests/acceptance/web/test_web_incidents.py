@@ -146,7 +146,7 @@ def test_handlers_that_raise_are_one_cause_to_be_dealt_with(
     expect(page.locator("#incident-comments")).to_contain_text("by telephone")
 
     page.locator("select[name=to]").select_option("adam")
-    page.get_by_role("button", name="Give").click()
+    page.get_by_role("button", name="Assign").click()
     expect(page.locator("#incident-now")).to_contain_text("Adam Cole")
 
     for number in numbers:

@@ -190,7 +190,9 @@ def test_a_stuck_job_is_retried_and_a_token_moved(
     expect(tokens.filter(has_text="Ship")).to_be_visible()
     page.wait_for_load_state()
     page.locator("#undo-last").click()
-    expect(dialog).to_contain_text("The token goes back to Pack.")
+    expect(dialog).to_contain_text(
+        "The token goes back to Pack and starts there again."
+    )
     dialog.locator("textarea[name=reason]").fill("it is not packed")
     dialog.get_by_role("button", name="Undo").click()
     expect(page.locator(".flash")).to_have_text("It is undone.")

@@ -17,7 +17,7 @@ class OrderNotWaiting(Conflict):
 
 
 class RefusalReasonMissing(MpmsError):
-    """Say why the order is refused: its sender is told."""
+    """Enter a reason for refusing the order; its sender gets it by mail."""
 
 
 def release_order(uow: UnitOfWork, engine: Engine, number: str, *, by: str) -> None:

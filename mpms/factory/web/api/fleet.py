@@ -137,7 +137,7 @@ def _world(call: Call) -> World:
     return call.desk.fleet
 
 
-@section.get("/fleet", EVERYBODY)
+@section.get("/fleet", EVERYBODY, fails=(404,))
 def now(call: Call) -> FleetShape:
     """Robots, tasks, traffic and figures, as the leader last saved them."""
     found = show_fleet(call.desk.uow, call.desk.clock, _world(call))
@@ -161,7 +161,7 @@ def now(call: Call) -> FleetShape:
     )
 
 
-@section.get("/fleet/task", EVERYBODY)
+@section.get("/fleet/task", EVERYBODY, fails=(404,))
 def task(call: Call, query: TaskQuery) -> TaskStory:
     """One task, and every time that a robot got it: with all bids and reasons."""
     _world(call)
@@ -172,14 +172,14 @@ def task(call: Call, query: TaskQuery) -> TaskStory:
     return TaskStory(**known, decisions=shaped(FleetDecision, found[1]))
 
 
-@section.post("/fleet/said", LEADERS)
+@section.post("/fleet/said", LEADERS, fails=(404,))
 def say(call: Call, body: SaidToFleet) -> SaidShape:
     """Tell the fleet something, such as what a detector sees; it hears it next."""
     _world(call)
     return SaidShape(id=tell_fleet(call.desk.uow, body.kind, body.data, by=call.by))
 
 
-@section.post("/fleet/send", LEADERS)
+@section.post("/fleet/send", LEADERS, fails=(404,))
 def send(call: Call, body: SendRobot) -> ErrandShape:
     """Let a robot drive to a place, when the traffic allows it."""
     _world(call)
@@ -189,7 +189,7 @@ def send(call: Call, body: SendRobot) -> ErrandShape:
     )
 
 
-@section.get("/warehouse", EVERYBODY)
+@section.get("/warehouse", EVERYBODY, fails=(404,))
 def warehouse(call: Call) -> WarehouseShape:
     """What lies where, stock by type, and packages that were lost."""
     found = show_warehouse(call.desk.uow, _world(call))
