@@ -120,17 +120,17 @@ def most_common(
     lines: NDArray[np.int32],
     rank: NDArray[np.float64],
 ) -> int:
-    """Of the orders in ``rows`` the one that shares most SKUs with a station's orders.
+    """Of the orders in ``rows`` the one with most lines in common with a station's.
 
-    Then the one with fewest lines, then the lowest rank.
+    Every order of the station that still wants a SKU counts. Among equals the lowest
+    rank.
     """
-    best, most = 0, -100
+    best, most = 0, -1
     for n in range(len(rows)):
         row = rows[n]
         shared = 0
         for k in range(lines[row]):
-            shared += 16 * (wanted[sku[row, k]] > 0)
-        shared -= lines[row]
+            shared += wanted[sku[row, k]]
         if shared > most or (shared == most and rank[row] < rank[rows[best]]):
             best, most = n, shared
     return best

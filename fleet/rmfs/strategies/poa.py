@@ -123,7 +123,7 @@ class FastLane(_OrderRule):
 
 
 class CommonLines(_OrderRule):
-    """The order with most SKUs that the station needs anyway."""
+    """The order with most lines in common with the orders of the station."""
 
     name = "CommonLines"
 
