@@ -20,6 +20,9 @@ class LayoutRefused(RmfsRefused):
 class StrategyUnknown(RmfsRefused):
     """Nobody offers a strategy of that name."""
 
-    def __init__(self, problem: str, name: str, known: Iterable[str]) -> None:
+    def __init__(
+        self, problem: str, name: str, known: Iterable[str], advice: str = ""
+    ) -> None:
         listed = ", ".join(sorted(known))
-        super().__init__(f"{problem} has no strategy {name!r}; there are {listed}")
+        told = f"{problem} has no strategy {name!r}; there are {listed}"
+        super().__init__(f"{told}. {advice}" if advice else told)

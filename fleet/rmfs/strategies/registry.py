@@ -22,6 +22,12 @@ DEFAULTS = {
     "sa": "ActivateAll",
     "mm": "NoChange",
 }
+STEPWISE = ("whca", "whcav", "whcan", "lacam", "cbs", "bcp", "pas", "odid")
+OF_WHOLE_STEPS = (
+    "That planner fixes paths ahead in whole time steps; robots here drive in "
+    "continuous time and reserve cells as they go. Use pp=PIBT (who is under way "
+    "longest goes first) or pp=FAR (who waits longest goes first)"
+)
 OURS: tuple[type[Strategy], ...] = (
     *roa.STRATEGIES,
     *poa.STRATEGIES,
@@ -72,8 +78,16 @@ class Registry:
             raise StrategyUnknown("no decision", problem, self._known)
         names = self._known[problem]
         if name not in names:
-            raise StrategyUnknown(problem, name, names)
+            raise StrategyUnknown(problem, name, names, self._advice(problem, name))
         return names[name]
+
+    def _advice(self, problem: str, name: str) -> str:
+        """Which strategy to use instead, where a name is meant that is known."""
+        for known in self._known[problem]:
+            if problem == "pp" and known.casefold() == name.casefold():
+                return f"Write pp={known}"
+        wanted = name.casefold().replace("*", "").replace("&", "")
+        return OF_WHOLE_STEPS if problem == "pp" and wanted in STEPWISE else ""
 
     def make(self, problem: str, choice: Choice, chance: random.Random) -> Any:
         """RmfsRefused, with every reason, if its parameters do not fit."""

@@ -212,3 +212,16 @@ def test_two_strategies_of_one_name_are_refused() -> None:
     known = Registry()
     with pytest.raises(RmfsRefused, match="two strategies named Nearest"):
         known.add(known.find("psa", "Nearest"))
+
+
+@pytest.mark.parametrize("name", ["WHCA", "WHCA*", "WHCAv*", "LaCAM", "lacam", "CBS"])
+def test_a_planner_in_whole_steps_is_refused_with_what_to_use_instead(
+    name: str,
+) -> None:
+    with pytest.raises(RmfsRefused, match=r"Use pp=PIBT .* or pp=FAR"):
+        running.prepare(settings=[f"pp={name}"])
+
+
+def test_a_planner_in_other_letters_is_told_how_it_is_written() -> None:
+    with pytest.raises(RmfsRefused, match="Write pp=PIBT"):
+        running.prepare(settings=["pp=pibt"])
