@@ -167,7 +167,7 @@ def scenario_mistakes(given: Scenario) -> list[str]:
             or part.mean > part.most + 3 * part.sd + 1
         ):
             wrong.append(f"{name} cannot be drawn: mean {part.mean:g}, sd {part.sd:g}")
-    for name in ("duration_s", "skus", "space_least"):
+    for name in ("duration_s", "skus", "space_least", "delay_s"):
         if not getattr(given, name) > 0:
             wrong.append(f"{name} is more than 0")
     if given.space_most < given.space_least:
@@ -190,7 +190,13 @@ def scenario_mistakes(given: Scenario) -> list[str]:
         wrong.append("bundle_restart is above bundle_stop")
     if given.order_restart < given.order_stop:
         wrong.append("order_restart is below order_stop")
-    for name in ("orders", "bundles", "orders_per_h", "bundles_per_h"):
+    for name in (
+        "orders",
+        "bundles",
+        "orders_per_h",
+        "bundles_per_h",
+        "delays_per_robot_h",
+    ):
         if getattr(given, name) < 0:
             wrong.append(f"{name} is 0 or more")
     if given.mode == "file" and not given.file_orders:

@@ -111,6 +111,16 @@ class FleetOnFloor:
         self.whole[robot, traffic.PHASE] = traffic.BUSY
         self.due[robot] = until
 
+    def hold_up(self, robot: int, now: float, until: float) -> None:
+        """It drives no farther than the cells that it owns, and goes on later."""
+        whole = self.whole[robot]
+        held = self.real[robot, drive.HELD_UNTIL]
+        self.real[robot, drive.HELD_UNTIL] = max(held, until)
+        if whole[traffic.PHASE] in (traffic.DRIVING, traffic.WAITING):
+            whole[traffic.WANT] = -1  # nobody gives it a cell meanwhile
+        if whole[traffic.PHASE] == traffic.WAITING:
+            self.due[robot] = self.real[robot, drive.HELD_UNTIL]
+
     def advance(self, until: float) -> tuple[float, int, int]:
         """See the kernel."""
         now, robot, why = advance(self.arrays, until)

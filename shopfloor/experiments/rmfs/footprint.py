@@ -86,6 +86,8 @@ def footprint(run: Simulation) -> dict[str, Any]:
         "deadlocks_cut": traffic_.count(traffic.DEADLOCKS),
         "stepped_aside": traffic_.count(traffic.ASIDES),
         "passed_below_pods": traffic_.count(traffic.TUNNELS),
+        "delays": tally.delays,
+        "delayed_s": tally.delayed_s,
         "elevator_rides": traffic_.count(traffic.LIFTS),
         "turns": traffic_.count(traffic.TURNS),
         "waiting_share": float(real[:, drive.WAITED_S].sum()) / (span_s * robots),

@@ -116,6 +116,10 @@ class Scenario:
     batch_every_s: float = 0.0
     batch_orders: int = 0
     batch_bundles: int = 0
+    delays_per_robot_h: float = 0.0
+    """How often a robot is held up where it drives, by chance."""
+    delay_s: float = 10.0
+    """How long, on average."""
     file_orders: tuple[FileOrder, ...] = ()
     outages: tuple[Outage, ...] = field(default=())
 

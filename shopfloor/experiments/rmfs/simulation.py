@@ -64,6 +64,7 @@ class Simulation:
         self.deciders = Deciders(registry or Registry(), choices, seed)
         self._listener, self._pieces = listener, pieces
         self._chance = random.Random(f"warehouse-{seed}")  # noqa: S311 (a simulation)
+        self._delays = random.Random(f"delays-{seed}")  # noqa: S311
         self._demand = Demand(scenario, seed)
         self.ways = Ways(floor)
         self.warehouse = self._furnish()
@@ -242,6 +243,7 @@ class Simulation:
         for outage in scenario.outages:
             self.at(outage.at_s, lambda o=outage: self._switch_off(o))  # type: ignore[misc]
             self.at(outage.until_s, lambda o=outage: self._switch_on(o))  # type: ignore[misc]
+        self._expect_delay()
         changes = self.deciders.by_problem["mm"].changes(self.duration_s)
         for moment, problem, name in changes:
             if name != "?":
@@ -295,6 +297,25 @@ class Simulation:
             self._expect(what)
 
         self.at(warehouse.now + self._demand.pause_s(what, most), arrive)
+
+    def _expect_delay(self) -> None:
+        """The next robot that is held up: wheels slip, somebody stands in its way."""
+        scenario, robots = self.scenario, len(self.warehouse.robots)
+        rate = scenario.delays_per_robot_h * robots / 3600.0
+        if rate <= 0.0:
+            return
+        chance = self._delays
+
+        def hold_up() -> None:
+            now, robot = self.warehouse.now, chance.randrange(robots)
+            seconds = chance.expovariate(1.0 / scenario.delay_s)
+            self.traffic.hold_up(robot, now, now + seconds)
+            self.tally.delays += 1
+            self.tally.delayed_s += seconds
+            self._say("robot held up", {"robot": robot, "seconds": seconds})
+            self._expect_delay()
+
+        self.at(self.warehouse.now + chance.expovariate(rate), hold_up)
 
     def _batch(self) -> None:
         for _ in range(self.scenario.batch_orders):

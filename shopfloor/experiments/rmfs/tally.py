@@ -38,3 +38,6 @@ class Tally:
     lateness_s: float = 0.0
     bundle_turnover_s: float = 0.0
     pods_handled: int = 0
+    delays: int = 0
+    """Robots held up by chance, and how long in all."""
+    delayed_s: float = 0.0

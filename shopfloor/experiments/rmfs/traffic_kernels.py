@@ -32,6 +32,7 @@ from shopfloor.experiments.rmfs.drive_kernels import (
     DRIVEN_M,
     DRIVES_S,
     FULL_TURN_S,
+    HELD_UNTIL,
     RANK,
     RECORDED_AT,
     RETRY_S,
@@ -293,6 +294,8 @@ def choose(t: Traffic, robot: int, cell: int, tunnels: bool) -> int:
 def extend(t: Traffic, robot: int, now: float) -> int:
     """Own as many cells ahead as the robot needs to keep its speed; how many more."""
     whole, real = t.whole[robot], t.real[robot]
+    if real[HELD_UNTIL] > now:
+        return 0
     size, top = t.limits[CELL_M], t.limits[TOP]
     at_m, speed = where_at(real, t.limits, now)
     mark_m = (whole[LEFT_CELLS] + 0.5) * size
@@ -537,6 +540,17 @@ def decide_again(t: Traffic, robot: int, now: float) -> int:
 
 
 @kernel
+def stay(t: Traffic, robot: int, now: float) -> None:
+    """A robot that is held up stands where it is, and wants nothing until then."""
+    whole, real = t.whole[robot], t.real[robot]
+    if whole[PHASE] != WAITING:
+        real[WAITS_SINCE] = now
+    whole[PHASE] = WAITING
+    whole[WANT] = -1
+    t.due[robot] = real[HELD_UNTIL]
+
+
+@kernel
 def decide(t: Traffic, robot: int, now: float) -> int:
     """A standing robot goes on, turns, waits, or is there."""
     whole = t.whole[robot]
@@ -546,6 +560,9 @@ def decide(t: Traffic, robot: int, now: float) -> int:
         whole[WANT] = -1
         t.due[robot] = math.inf
         return ARRIVED
+    if t.real[robot, HELD_UNTIL] > now:
+        stay(t, robot, now)
+        return NONE
     heading = choose(t, robot, here, True)
     if heading < 0:
         whole[PHASE] = IDLE
@@ -598,6 +615,9 @@ def happen(t: Traffic, robot: int, now: float) -> int:
             whole[FRONT] = t.out[whole[FROM_CELL], whole[ASIDE]]
             whole[ASIDE] = -1
             start_drive(t, robot, 1, now)
+            return NONE
+        if real[HELD_UNTIL] > now:
+            stay(t, robot, now)
             return NONE
         why = go(t, robot, now)
         return decide_again(t, robot, now) if why == BARRED else why

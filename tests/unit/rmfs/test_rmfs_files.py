@@ -225,3 +225,11 @@ def test_a_planner_in_whole_steps_is_refused_with_what_to_use_instead(
 def test_a_planner_in_other_letters_is_told_how_it_is_written() -> None:
     with pytest.raises(RmfsRefused, match="Write pp=PIBT"):
         running.prepare(settings=["pp=pibt"])
+
+
+def test_delays_that_make_no_sense_are_refused() -> None:
+    settings = ["delays_per_robot_h=-1", "delay_s=0"]
+    with pytest.raises(RmfsRefused) as refused:
+        running.prepare(settings=settings)
+    assert "delays_per_robot_h is 0 or more" in refused.value.lines
+    assert "delay_s is more than 0" in refused.value.lines

@@ -136,6 +136,40 @@ def test_no_planner_lets_robots_touch_on_a_crowded_floor(planner: str) -> None:
     assert outcome.record["orders"] > 50
 
 
+@pytest.mark.covers("R85", "R90")
+@pytest.mark.parametrize("planner", ["FAR", "PIBT"])
+def test_delays_are_absorbed_without_a_collision(planner: str) -> None:
+    settings = (f"pp={planner}", "ta.robots_per_station=30")
+    crowd: dict[str, Any] = {"layout": "1-2-2-60-428", "hours": 0.2, "verify": True}
+    delayed = (*settings, "delays_per_robot_h=60", "delay_s=8")
+    record, plain = run(*delayed, **crowd).record, run(*settings, **crowd).record
+    assert record["delays"] > 500
+    assert record["collisions"] == 0
+    assert record["least_distance_m"] > 0.9
+    assert 30 < record["orders"] < plain["orders"]
+
+
+@pytest.mark.covers("R85", "R90")
+def test_delays_come_from_the_seed() -> None:
+    settings = ("delays_per_robot_h=30",)
+    experiment = running.prepare(settings=settings)
+    again = running.run(experiment, hours=0.25).record
+    record = run(*settings).record
+    for name in ("delays", "delayed_s", "distance_m", "items", "orders"):
+        assert record[name] == again[name], name
+    assert run().record["delays"] == 0
+
+
+@pytest.mark.soak
+@pytest.mark.covers("R85", "R90", "R83")
+@pytest.mark.parametrize("layout", ["1-2-2-16-428", "2-2-2-8-200"])
+def test_delays_do_not_add_up_in_six_hours(layout: str) -> None:
+    delays = ("delays_per_robot_h=20", "delay_s=5")
+    outcome = run(*delays, layout=layout, hours=6.0, verify=True)
+    assert outcome.record["collisions"] == 0
+    assert outcome.record["score"] > 0.7
+
+
 @pytest.mark.soak
 @pytest.mark.covers("R83", "RC23")
 @pytest.mark.parametrize(
