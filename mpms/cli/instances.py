@@ -8,6 +8,7 @@ from argparse import Namespace
 from collections.abc import Callable
 from dataclasses import asdict
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 from mpms import bootstrap
@@ -16,6 +17,7 @@ from mpms.domain.errors import MpmsError
 from mpms.domain.incidents.incidents import Incident, IncidentFilter
 from mpms.domain.instances.instances import InstanceStatus, Suspension
 from mpms.services.history.delete import delete_history
+from mpms.services.history.export import export_history
 from mpms.services.instances import repair
 from mpms.services.instances.migrate import migrate_instances, plan_migration
 from mpms.services.instances.show import find_task, show_instance
@@ -25,8 +27,15 @@ Services = bootstrap.Services
 Told = tuple[object, bool]  # what is printed, and whether all went well
 
 
+USUAL_WINDOW = timedelta(days=7)
+
+
 class NotAPair(MpmsError):
     """Write it as NAME=VALUE."""
+
+
+class NotWritten(MpmsError):
+    """A file cannot be written."""
 
 
 def run(settings: Settings, *, action: str, **options: Any) -> int:
@@ -80,6 +89,28 @@ def show(services: Services, asked: Namespace) -> Told:
         "tokens": [asdict(token) for token in view.tokens],
         "incidents": [_incident(incident) for incident in view.incidents],
     }, True
+
+
+def export(services: Services, asked: Namespace) -> Told:
+    """Write the history of a process to a file, which has its name once it is whole."""
+    until = asked.until or services.clock.now()
+    since = asked.since or until - USUAL_WINDOW
+    pieces = export_history(
+        *(services.uow, services.engine, asked.process),
+        **{"since": since, "until": until, "form": asked.format},
+    )
+    out = Path(asked.out)
+    half = out.with_name(f"{out.name}.part")
+    try:
+        with half.open("w", encoding="utf-8", newline="\n") as file:
+            file.writelines(pieces)
+        half.replace(out)
+    except OSError as failure:
+        raise NotWritten(f"{out}: {failure.strerror}.") from failure
+    finally:
+        half.unlink(missing_ok=True)
+    window = {"since": since.isoformat(), "until": until.isoformat()}
+    return {"file": str(out), "bytes": out.stat().st_size, **window}, True
 
 
 def retry(services: Services, asked: Namespace) -> Told:
@@ -264,6 +295,7 @@ def purge(services: Services, asked: Namespace) -> Told:
 ACTIONS: dict[str, Callable[[Services, Namespace], Told]] = {
     "list": list_,
     "show": show,
+    "export": export,
     "set": set_,
     "skip": skip,
     "move": move,

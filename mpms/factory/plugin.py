@@ -193,6 +193,7 @@ plugin = Plugin(
         "late": "orders_late",
         "undecided": "orders_unreleased",
         "orders": "orders_known",
+        "things": "cases_things",
         "old": "goals_count_ended",
         "delete": "goals_delete_ended",
     },

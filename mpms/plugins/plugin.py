@@ -30,6 +30,8 @@ QUESTIONS = {
     "late": "a process, and how many instances should have ended before today",
     "undecided": "how much waits for the decision of somebody who leads",
     "orders": "which of these business keys are numbers of orders with a page",
+    "things": "what instances (ids) had to do with, for process mining: instance, kind,"
+    " name, part (performs, concerns or uses), task",
     "old": "how many rows of instances (ids) go with their history",
     "delete": "deletes these rows",
 }

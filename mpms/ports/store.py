@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from mpms.ports.camunda8 import Numbered
     from mpms.ports.external_tasks import ExternalTasks
     from mpms.ports.history.audit import AuditLog
+    from mpms.ports.history.cases import Cases
     from mpms.ports.history.events import Events
     from mpms.ports.history.old_history import OldHistory
     from mpms.ports.history.retention import Retention
@@ -128,6 +129,8 @@ class Transaction(Protocol):
     def vitals(self) -> Vitals: ...
     @property
     def audit(self) -> AuditLog: ...
+    @property
+    def cases(self) -> Cases: ...
 
     def wake(self) -> None:
         """After the commit, tell the workers that there is something to do."""

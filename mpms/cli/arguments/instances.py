@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from datetime import datetime
 
 from mpms.domain.instances.instances import InstanceStatus
 
@@ -39,6 +40,13 @@ def _add_looking(add: Add) -> None:
     listing.add_argument("--incidents", action="store_true", help="in trouble")
     listing.add_argument("--limit", type=int, default=100)
     add("show", "tokens, variables, incidents", "instance")
+    export = add("export", "their history, for process mining", "process")
+    export.add_argument("out", metavar="FILE", help="is written anew")
+    export.add_argument("--format", choices=["xes", "ocel"], default="xes")
+    for bound, text in (("since", "that began from then on"), ("until", "before then")):
+        export.add_argument(
+            f"--{bound}", type=_instant, metavar="TIME", help=f"{text}, ISO 8601"
+        )
 
 
 def _add_tokens(add: Add) -> None:
@@ -104,6 +112,11 @@ def _add_many(add: Add) -> None:
     purge.add_argument("--older-than", type=float, required=True, metavar="DAYS")
     purge.add_argument("--dry-run", action="store_true", help="only count")
     _reason(purge, required=False)
+
+
+def _instant(text: str) -> datetime:
+    """Without a zone it is a time of this machine."""
+    return datetime.fromisoformat(text).astimezone()
 
 
 def _variables(parser: Parser) -> None:

@@ -18,6 +18,9 @@ class Problem:
     reason: str
 
 
+_ACTIVITIES = ("task", "subprocess", "callactivity", "transaction")
+
+
 @dataclass(frozen=True)
 class ModelStep:
     """One element of a process as pages and history name it."""
@@ -27,6 +30,15 @@ class ModelStep:
     kind: str
     lane: str | None
     groups: tuple[str, ...] = ()  # who is offered its form, as far as the model says
+
+    @property
+    def title(self) -> str:
+        """Its name on one line, or its id."""
+        return " ".join(self.name.split()) or self.id
+
+    @property
+    def is_activity(self) -> bool:
+        return self.kind.lower().endswith(_ACTIVITIES)
 
 
 @dataclass(frozen=True)

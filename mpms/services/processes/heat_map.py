@@ -26,7 +26,6 @@ TAKEN_BY_PEOPLE = frozenset({"userTask"})
 ONLY_WAITING = frozenset(
     {"intermediateCatchEvent", "boundaryEvent", "receiveTask", "callActivity"}
 )
-_ACTIVITIES = ("task", "subprocess", "callactivity", "transaction")
 
 
 @dataclass(frozen=True)
@@ -105,7 +104,7 @@ def heat_map(
     shown = [
         _step(step, done.get(step.id), now.get(step.id), figures[step.id], most)
         for step in every
-        if step.id in done or step.id in now or _is_activity(step)
+        if step.id in done or step.id in now or step.is_activity
     ]
     return HeatMap(shown, MappingProxyType(most), None if ids is None else len(ids))
 
@@ -142,7 +141,7 @@ def _step(
 ) -> StepHeat:
     return StepHeat(
         step.id,
-        " ".join(step.name.split()) or step.id,
+        step.title,
         step.kind,
         now.tokens if now else 0,
         now.stuck if now else 0,
@@ -154,7 +153,3 @@ def _step(
         heat.longest_s if heat else None,
         {measure: level(figures[measure], most[measure]) for measure in MEASURES},
     )
-
-
-def _is_activity(step: ModelStep) -> bool:
-    return step.kind.lower().endswith(_ACTIVITIES)

@@ -33,6 +33,7 @@ from mpms.web.api import (
     instances,
     messages,
     migrations,
+    mining,
     models,
     people,
     plant,
@@ -53,7 +54,7 @@ CORE: tuple[Section, ...] = tuple(
         part.section
         for part in (
             *(instances, instance_story, messages, repairs, migrations, batches),
-            *(incidents, causes, processes, files, models, decisions, drafts),
+            *(incidents, causes, processes, mining, files, models, decisions, drafts),
             *(events, webhooks, people, alerts, plant, retention, clients),
         )
     )

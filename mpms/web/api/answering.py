@@ -32,7 +32,7 @@ from mpms.services.api.manage_tokens import TokenRefused, person_of, recognise_t
 from mpms.services.one_transaction import OneTransaction
 from mpms.services.people.limit_attempts import TooManyAttempts
 from mpms.services.tasks.claim import NotYourTask
-from mpms.web.api.operation import Call, File, Operation
+from mpms.web.api.operation import Call, File, Operation, Stream
 from mpms.web.api.reading import read_body, read_path, read_query
 from mpms.web.api.tables import as_csv, wants_csv
 from mpms.web.site.problems import problem, sentence_of, slug_of
@@ -80,6 +80,8 @@ def answer(operation: Operation, raw_path: dict[str, str]) -> Response:
         made = operation.run(call, **given)
         if operation.row is not None and wants_csv():
             return as_csv(operation, operation.row, made)
+        if isinstance(made, Stream):
+            return _streamed(made)
         return _response(*_rendered(operation, made))
     return _write(operation, call, given)
 
@@ -160,6 +162,13 @@ def _rendered(operation: Operation, made: Any) -> tuple[bytes, int, str]:
             "application/json",
         )
     return b"", operation.status, "application/json"
+
+
+def _streamed(made: Stream) -> Response:
+    told = Response(made.pieces, content_type=made.media_type)
+    named = f'attachment; filename="{made.file_name}"'
+    told.headers["Content-Disposition"] = named
+    return told
 
 
 def _response(body: bytes, status: int, media_type: str) -> Response:

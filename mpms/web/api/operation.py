@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, TypeVar, get_args, get_type_hints
@@ -58,6 +58,15 @@ class File:
 
     content: bytes
     media_type: str
+
+
+@dataclass(frozen=True)
+class Stream:
+    """An answer that is too long to be kept in memory; made while it is sent."""
+
+    pieces: Iterator[str]
+    media_type: str
+    file_name: str
 
 
 @dataclass(frozen=True)

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from mpms.adapters.postgres.camunda8 import Numbered
     from mpms.adapters.postgres.external_tasks import ExternalTasks
     from mpms.adapters.postgres.history.audit import AuditLog
+    from mpms.adapters.postgres.history.cases import Cases
     from mpms.adapters.postgres.incidents.inbox import Inbox
     from mpms.adapters.postgres.instances.cockpit import CockpitInstance
     from mpms.adapters.postgres.models.models import Models
@@ -94,6 +95,7 @@ class PostgresTransaction:
     attachments: Attachments = _late("tasks.attachments.Attachments")
     attempts: Attempts = _late("people.attempts.Attempts")
     audit: AuditLog = _late("history.audit.AuditLog", with_kinds=True)
+    cases: Cases = _late("history.cases.Cases")
     claims: Claims = _late("tasks.claims.Claims")
     cockpit: Cockpit = _late("processes.cockpit.Cockpit")
     cockpit_instance: CockpitInstance = _late("instances.cockpit.CockpitInstance")

@@ -1,0 +1,64 @@
+"""The history of a process as files for tools of process mining, by the API."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from lxml import etree
+
+from tests.support.web_api import Plant
+
+EVER = {"since": "2020-01-01T00:00:00Z", "until": "2100-01-01T00:00:00Z"}
+XES = "/processes/papers/history.xes"
+NS = "{http://www.xes-standard.org/}"
+
+
+def names_in(trace: Any) -> list[tuple[str, str]]:
+    found = []
+    for event in trace.findall(f"{NS}event"):
+        told = {child.get("key"): child.get("value") for child in event}
+        found.append((told["concept:name"], told["lifecycle:transition"]))
+    return found
+
+
+def test_every_instance_is_a_trace_and_an_object(plant: Plant) -> None:
+    plant.deploy()
+    started = [plant.start_papers() for _ in range(23)]  # more than are read at once
+    reader = plant.program("viewer")
+    answer = reader("GET", XES, query_string=EVER)
+    assert answer.status_code == 200
+    assert answer.headers["Content-Type"] == "application/xml"
+    assert answer.headers["Content-Disposition"] == 'attachment; filename="history.xes"'
+    traces = etree.fromstring(answer.text.encode()).findall(f"{NS}trace")
+    assert [trace[0].get("value") for trace in traces] == started
+    assert names_in(traces[0])[0] == ("Look", "start")
+    made = reader.get("/processes/papers/history.ocel.json", **EVER)
+    ids = {one["id"] for one in made["objects"] if one["type"] == "instance"}
+    assert ids == {f"instance:{one}" for one in started}
+    assert len(made["events"]) == sum(len(names_in(trace)) for trace in traces)
+
+
+@pytest.mark.parametrize(
+    ("path", "query", "status", "sentence"),
+    [
+        ("/processes/nothing/history.xes", EVER, 404, "nothing"),
+        (XES, {"since": EVER["until"]}, 422, "ends before it begins"),
+        (
+            XES,
+            {"since": "2001-01-01T00:00:00Z", "until": "2001-01-02T00:00:00Z"},
+            404,
+            "No instance of papers began from 2001-01-01",
+        ),
+        (XES, {"since": "2026-01-01T00:00:00"}, 422, "timezone"),
+        (XES, {"until": "0001-01-01T00:00:00Z"}, 422, "2000"),
+    ],
+)
+def test_what_cannot_be_exported_is_said_before_a_file_begins(
+    plant: Plant, path: str, query: dict[str, str], status: int, sentence: str
+) -> None:
+    plant.deploy()
+    plant.start_papers()
+    answer = plant.program("viewer")("GET", path, query_string=query)
+    assert answer.status_code == status
+    assert sentence in answer.text
