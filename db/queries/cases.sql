@@ -43,3 +43,21 @@ CROSS JOIN LATERAL (
     LIMIT %(limit)s
 ) AS line
 ORDER BY line.instance_id, line.transaction, line.id;
+
+-- name: cases_paths
+-- What some instances completed, in order, of each so much at the most.
+SELECT
+    wanted.id::text,
+    array_agg(line.element ORDER BY line.transaction, line.id)
+FROM unnest(%(ids)s::uuid[]) AS wanted (id)
+CROSS JOIN LATERAL (
+    SELECT events.element, events.transaction, events.id
+    FROM events
+    WHERE
+        events.instance_id = wanted.id
+        AND events.kind = 'left'
+        AND events.element = ANY (%(elements)s::text[])
+    ORDER BY events.transaction, events.id
+    LIMIT %(limit)s
+) AS line
+GROUP BY wanted.id;

@@ -18,6 +18,7 @@ from mpms.domain.incidents.incidents import Incident, IncidentFilter
 from mpms.domain.instances.instances import InstanceStatus, Suspension
 from mpms.services.history.delete import delete_history
 from mpms.services.history.export import export_history
+from mpms.services.history.window import Window
 from mpms.services.instances import repair
 from mpms.services.instances.migrate import migrate_instances, plan_migration
 from mpms.services.instances.show import find_task, show_instance
@@ -95,10 +96,8 @@ def export(services: Services, asked: Namespace) -> Told:
     """Write the history of a process to a file, which has its name once it is whole."""
     until = asked.until or services.clock.now()
     since = asked.since or until - USUAL_WINDOW
-    pieces = export_history(
-        *(services.uow, services.engine, asked.process),
-        **{"since": since, "until": until, "form": asked.format},
-    )
+    window = Window(asked.process, since, until)
+    pieces = export_history(services.uow, services.engine, window, form=asked.format)
     out = Path(asked.out)
     half = out.with_name(f"{out.name}.part")
     try:
@@ -109,8 +108,8 @@ def export(services: Services, asked: Namespace) -> Told:
         raise NotWritten(f"{out}: {failure.strerror}.") from failure
     finally:
         half.unlink(missing_ok=True)
-    window = {"since": since.isoformat(), "until": until.isoformat()}
-    return {"file": str(out), "bytes": out.stat().st_size, **window}, True
+    told = {"since": since.isoformat(), "until": until.isoformat()}
+    return {"file": str(out), "bytes": out.stat().st_size, **told}, True
 
 
 def retry(services: Services, asked: Namespace) -> Told:

@@ -18,11 +18,10 @@ from mpms.services.history import export as exporting
 from mpms.services.history.export import (
     FORMATS,
     MOST_CASES,
-    TooManyCases,
-    WindowTurned,
     export_history,
     read_cases,
 )
+from mpms.services.history.window import TooManyCases, Window, WindowTurned
 from tests.support.paint_factory import PaintFactory
 
 SINCE, UNTIL = datetime(2020, 1, 1, tzinfo=UTC), datetime(2100, 1, 1, tzinfo=UTC)
@@ -52,14 +51,8 @@ def made_orders(plant: PaintFactory) -> list[str]:
 
 
 def cases_of(plant: PaintFactory, *, most_cases: int = MOST_CASES) -> list[Case]:
-    return list(
-        read_cases(
-            *(plant.uow, plant.engine, "warehouse"),
-            since=SINCE,
-            until=UNTIL,
-            most_cases=most_cases,
-        )
-    )
+    window = Window("warehouse", SINCE, UNTIL)
+    return list(read_cases(plant.uow, plant.engine, window, most_cases=most_cases))
 
 
 def written(plant: PaintFactory, directory: Path, form: str) -> Path:
@@ -108,9 +101,9 @@ def test_a_window_with_too_many_instances_is_refused(plant: PaintFactory) -> Non
     made_orders(plant)
     with pytest.raises(TooManyCases, match="More than 1 instances of warehouse"):
         cases_of(plant, most_cases=1)
-    parts = (plant.uow, plant.engine, "warehouse")
+    turned = Window("warehouse", UNTIL, SINCE)
     with pytest.raises(WindowTurned):
-        export_history(*parts, since=UNTIL, until=SINCE, form="xes")
+        export_history(plant.uow, plant.engine, turned, form="xes")
 
 
 def test_a_case_with_too_many_lines_is_cut_and_says_so(

@@ -37,6 +37,12 @@ class Cases(Protocol):
         """In order, so many of each instance at the most."""
         ...
 
+    def paths(
+        self, instance_ids: Sequence[str], *, elements: Sequence[str], limit: int
+    ) -> Mapping[str, Sequence[str]]:
+        """Which of these elements each completed, in order, up to a limit."""
+        ...
+
     def things(self, instance_ids: Sequence[str]) -> Mapping[str, Sequence[Thing]]:
         """What plug-ins know of them."""
         ...

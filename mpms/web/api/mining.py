@@ -1,4 +1,4 @@
-"""The history of a process for tools of process mining, by the API."""
+"""What a process really did, by the API: its history as a file, the paths it took."""
 
 from __future__ import annotations
 
@@ -8,19 +8,22 @@ from typing import Annotated
 from pydantic import AwareDatetime, Field
 
 from mpms.services.history.export import export_history
-from mpms.web.api.operation import Call, Given, Stream
+from mpms.services.history.variants import find_variants
+from mpms.services.history.window import Window
+from mpms.web.api.operation import Call, Given, Shape, Stream
 from mpms.web.api.processes import USUAL_WINDOW, section
-from mpms.web.api.values import ProcessKey
+from mpms.web.api.values import Listed, ProcessKey
 from mpms.web.rights import READERS
 
 __all__ = ["section"]
 
 XES, JSON = "application/xml", "application/json"
+MOST_VARIANTS = 100
 FIRST = datetime(2000, 1, 1, tzinfo=UTC)
 Instant = Annotated[AwareDatetime, Field(ge=FIRST)]
 
 
-class Window(Given):
+class WindowQuery(Given):
     since: Instant | None = Field(
         default=None, description="Instances that began from then on; a week ago."
     )
@@ -28,9 +31,38 @@ class Window(Given):
         default=None, description="And before then; now without it."
     )
 
+    def of(self, call: Call, key: str) -> Window:
+        until = self.until or call.desk.clock.now()
+        return Window(key, self.since or until - USUAL_WINDOW, until)
+
+
+class VariantsQuery(WindowQuery):
+    limit: Annotated[int, Field(ge=1, le=MOST_VARIANTS)] = 20
+
+
+class VariantStep(Shape):
+    element: str
+    name: str
+
+
+class VariantShape(Shape):
+    rank: int
+    count: int
+    share: float = Field(description="Of the instances that have ended, 0 to 1.")
+    median_s: float = Field(description="From the start to the end.")
+    steps: list[VariantStep]
+    cut: bool = Field(description="It has more steps than 500.")
+    example: str = Field(description="An instance that took it.")
+
+
+class VariantsShape(Listed[VariantShape]):
+    variants: int = Field(description="How many there are, with those not listed.")
+    ended: int
+    running: int = Field(description="Instances that have no path yet.")
+
 
 @section.get("/processes/{key}/history.xes", READERS, files=(XES,))
-def history_xes(call: Call, key: ProcessKey, query: Window) -> Stream:
+def history_xes(call: Call, key: ProcessKey, query: WindowQuery) -> Stream:
     """The history of a process as XES, for tools of process mining.
 
     A trace is an instance; its events are the activities with start, complete and
@@ -41,7 +73,7 @@ def history_xes(call: Call, key: ProcessKey, query: Window) -> Stream:
 
 
 @section.get("/processes/{key}/history.ocel.json", READERS, files=(JSON,))
-def history_ocel(call: Call, key: ProcessKey, query: Window) -> Stream:
+def history_ocel(call: Call, key: ProcessKey, query: WindowQuery) -> Stream:
     """The history of a process as OCEL 2.0, with orders, lots and robots as objects.
 
     The limits are those of XES.
@@ -49,11 +81,38 @@ def history_ocel(call: Call, key: ProcessKey, query: Window) -> Stream:
     return _stream(call, key, query, "ocel", JSON)
 
 
-def _stream(call: Call, key: str, query: Window, form: str, media: str) -> Stream:
-    until = query.until or call.desk.clock.now()
-    since = query.since or until - USUAL_WINDOW
-    pieces = export_history(
-        call.desk.uow, call.desk.engine, key, since=since, until=until, form=form
+@section.get("/processes/{key}/variants", READERS)
+def variants(call: Call, key: ProcessKey, query: VariantsQuery) -> VariantsShape:
+    """The paths that instances really took, the most frequent first.
+
+    Of instances that began in the window and have ended, at most 20,000. A path is the
+    activities that were completed, in order, with every round of a loop.
+    """
+    found = find_variants(call.desk.uow, call.desk.engine, query.of(call, key))
+    return VariantsShape(
+        items=[
+            VariantShape(
+                rank=rank,
+                count=one.count,
+                share=one.share,
+                median_s=one.median_s,
+                steps=[
+                    VariantStep(element=each, name=found.names[each])
+                    for each in one.elements
+                ],
+                cut=one.cut,
+                example=one.example,
+            )
+            for rank, one in enumerate(found.ranked[: query.limit], 1)
+        ],
+        variants=len(found.ranked),
+        ended=found.ended,
+        running=found.running,
     )
+
+
+def _stream(call: Call, key: str, query: WindowQuery, form: str, media: str) -> Stream:
+    window = query.of(call, key)
+    pieces = export_history(call.desk.uow, call.desk.engine, window, form=form)
     ending = "xes" if form == "xes" else "ocel.json"
     return Stream(pieces, media, f"history.{ending}")

@@ -66,6 +66,14 @@ class Cases(Repository):
             found.setdefault(instance_id, []).append(event)
         return found
 
+    def paths(
+        self, instance_ids: Sequence[str], *, elements: Sequence[str], limit: int
+    ) -> Mapping[str, Sequence[str]]:
+        rows = self._statements.rows(
+            "cases_paths", ids=list(instance_ids), elements=list(elements), limit=limit
+        )
+        return {instance_id: way for instance_id, way in rows}
+
     def things(self, instance_ids: Sequence[str]) -> Mapping[str, Sequence[Thing]]:
         found: dict[str, list[Thing]] = {}
         for instance_id, kind, name, part, task_id in self._statements.added(

@@ -39,6 +39,33 @@ def test_every_instance_is_a_trace_and_an_object(plant: Plant) -> None:
     assert len(made["events"]) == sum(len(names_in(trace)) for trace in traces)
 
 
+def test_the_paths_taken_are_ranked_with_their_shares(plant: Plant) -> None:
+    plant.deploy()
+    started = [plant.start_papers() for _ in range(4)]
+    for one in started[:3]:
+        for task in plant.forms(one):
+            plant.submit(task.task_id, {})
+    reader = plant.program("viewer")
+    before = reader.get("/processes/papers/variants", **EVER)
+    assert (before["items"], before["ended"], before["running"]) == ([], 0, 4)
+    for one in started[:2]:
+        for task in plant.forms(one):
+            plant.submit(task.task_id, {})
+    cancelled = {"reason": "not needed", "completed_manually": False}
+    plant.program("admin").post(f"/instances/{started[2]}/cancel", cancelled)
+    made = reader.get("/processes/papers/variants", **EVER)
+    assert (made["variants"], made["ended"], made["running"]) == (2, 3, 1)
+    first, second = made["items"]
+    assert [step["element"] for step in first["steps"]] == ["look", "print", "file"]
+    assert [step["name"] for step in first["steps"]] == ["Look", "Print", "File"]
+    assert (first["rank"], first["count"], first["example"]) == (1, 2, started[0])
+    assert first["share"] == pytest.approx(2 / 3)
+    assert [step["element"] for step in second["steps"]] == ["look", "print"]
+    short = reader.get("/processes/papers/variants", limit=1, **EVER)
+    assert short["items"] == [first]
+    assert short["variants"] == 2
+
+
 @pytest.mark.parametrize(
     ("path", "query", "status", "sentence"),
     [
@@ -50,6 +77,8 @@ def test_every_instance_is_a_trace_and_an_object(plant: Plant) -> None:
             404,
             "No instance of papers began from 2001-01-01",
         ),
+        ("/processes/papers/variants", {"since": EVER["until"]}, 422, "ends before"),
+        ("/processes/nothing/variants", EVER, 404, "nothing"),
         (XES, {"since": "2026-01-01T00:00:00"}, 422, "timezone"),
         (XES, {"until": "0001-01-01T00:00:00Z"}, 422, "2000"),
     ],
