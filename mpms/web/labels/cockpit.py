@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from mpms.ports.processes.cockpit import TrendHour
+from mpms.services.processes.bottlenecks import Bottleneck, Spent
 from mpms.web.texts import t
 
 _CHIPS = {
@@ -135,3 +136,40 @@ def cell(value: object) -> str:
     text = "" if value is None else str(value)
     is_number = isinstance(value, int | float)
     return f"'{text}" if text.startswith(_FORMULA) and not is_number else text
+
+
+def bottleneck_sentence(told: Bottleneck, each: str) -> str:
+    """``each``: how long it takes on average, in words."""
+    share, step = f"{told.share * 100:.0f}", told.name
+    holes = {"share": share, "step": step, "each": each, "lane": told.lane or ""}
+    match told.spent:
+        case Spent.UNTAKEN:
+            return t(
+                "{share} % of the time, forms at {step} wait for somebody to take them,"
+                " {each} on average.",
+                **holes,
+            )
+        case Spent.FILLED_IN:
+            return t(
+                "{share} % of the time, people work at {step}, {each} on average.",
+                **holes,
+            )
+        case Spent.EVENT:
+            return t(
+                "{share} % of the time passes at {step}, waiting for an event,"
+                " {each} on average.",
+                **holes,
+            )
+        case Spent.CALLED:
+            return t(
+                "{share} % of the time passes in the process that {step} calls,"
+                " {each} on average.",
+                **holes,
+            )
+    if told.lane:
+        return t(
+            "{share} % of the time is spent waiting for {lane} at {step},"
+            " {each} on average.",
+            **holes,
+        )
+    return t("{share} % of the time passes at {step}, {each} on average.", **holes)

@@ -28,6 +28,7 @@ from mpms.services.instances.search import (
     search_instances,
 )
 from mpms.services.processes.board import process_board
+from mpms.services.processes.bottlenecks import CONTAINING, bottlenecks
 from mpms.services.processes.heat_map import LEVELS, MOST_FOUND, heat_map
 from mpms.services.processes.page import ProcessPage, process_page
 from mpms.services.processes.suspend import resume_process, suspend_process
@@ -40,11 +41,11 @@ from mpms.web.texts import t
 pages = Blueprint("cockpit", __name__)
 
 READERS = LEADERS | {Role.VIEWER}
-CONTAINERS = frozenset({"subProcess", "transaction", "adHocSubProcess"})
 
 pages.add_app_template_global(words.state_word, "cockpit_state")
 pages.add_app_template_global(words.state_chip, "cockpit_state_chip")
 pages.add_app_template_global(words.kind_word, "cockpit_kind")
+pages.add_app_template_global(words.bottleneck_sentence, "bottleneck_sentence")
 pages.add_app_template_global(words.sparkline, "sparkline")
 
 
@@ -179,7 +180,7 @@ def _page(asked: Filter, found: ProcessPage) -> dict[str, Any]:
         "asked": asked,
         "kept": asked.address,
         "names": {s.id: " ".join(s.name.split()) or s.id for s in found.steps},
-        "containers": {s.id for s in found.steps if s.kind in CONTAINERS},
+        "containers": {s.id for s in found.steps if s.kind in CONTAINING},
     }
 
 
@@ -188,16 +189,18 @@ def _counted(asked: Filter, found: ProcessPage) -> dict[str, Any]:
     now = desk.clock.now()
     since, until = asked.times(now)
     wanted = asked.wanted(found.key, found.definition_id, now)
+    heat = heat_map(
+        desk.uow,
+        found.key,
+        found.steps,
+        definition_id=found.definition_id,
+        since=since,
+        until=until,
+        only=wanted if asked.only else None,
+    )
     return {
-        "heat": heat_map(
-            desk.uow,
-            found.key,
-            found.steps,
-            definition_id=found.definition_id,
-            since=since,
-            until=until,
-            only=wanted if asked.only else None,
-        ),
+        "heat": heat,
+        "bottlenecks": bottlenecks(heat.steps, found.steps),
         "most_found": MOST_FOUND,
         "levels": LEVELS,
         "window_since": since,

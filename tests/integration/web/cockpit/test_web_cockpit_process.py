@@ -59,6 +59,21 @@ def test_only_people_and_events_are_waited_for(busy: Panel) -> None:
     assert 'data-heat-duration="5" data-heat-waiting="0"' in weigh
 
 
+def test_bottlenecks_are_sentences_with_numbers(busy: Panel) -> None:
+    busy.rows("DELETE FROM element_hours WHERE element NOT IN ('load', 'weigh')")
+    busy.rows("UPDATE element_hours SET seconds = 600, waited_s = 480, visits = 1")
+    page = unescape(busy.page("/cockpit/mixing/steps"))
+    told = re.findall(r"<li>(\d+ %[^<]*)</li>", page)
+    assert len(told) == 3
+    assert told[0].startswith("50 % of the time")
+    assert told[0].endswith("10 min on average.")
+    assert told[1].startswith("40 % of the time, forms at ")
+    assert told[1].endswith("wait for somebody to take them, 8 min on average.")
+    assert told[2].startswith("10 % of the time, people work at ")
+    busy.rows("DELETE FROM element_hours")
+    assert "Where the time goes" not in busy.page("/cockpit/mixing/steps")
+
+
 def test_the_window_of_time_leaves_out_what_happened_before(busy: Panel) -> None:
     busy.rows("UPDATE element_hours SET hour = hour - interval '10 days'")
     visits = {
