@@ -14,7 +14,8 @@ from mpms.services.history.window import Window, heads_in, require_cases
 
 MOST_CASES = 50_000  # of a file
 MOST_LINES = 20_000  # of a case; the file says of which it has not got all
-AT_ONCE = 20
+AT_ONCE = 20  # whose lines are in memory
+HEADS_AT_ONCE = 500  # each look for the next ones passes those before
 FORMATS = ("xes", "ocel")
 
 Model = Mapping[str, ModelStep]
@@ -41,7 +42,12 @@ def read_cases(
 
 def _read(uow: UnitOfWork, engine: Engine, window: Window) -> Iterator[Case]:
     models: dict[int, Model] = {}
-    for heads in heads_in(uow, window, at_once=AT_ONCE):
+    every = (
+        found[first : first + AT_ONCE]
+        for found in heads_in(uow, window, at_once=HEADS_AT_ONCE)
+        for first in range(0, len(found), AT_ONCE)
+    )
+    for heads in every:
         ids = [head.id for head in heads]
         with uow() as tx:
             lines = tx.cases.lines(ids, kinds=KINDS_READ, limit=MOST_LINES + 1)
