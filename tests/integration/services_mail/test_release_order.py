@@ -95,7 +95,7 @@ def test_a_refused_order_is_cancelled_and_its_sender_told(
 
 
 def test_a_refusal_needs_a_reason(desk: IntakeDesk) -> None:
-    with pytest.raises(RefusalReasonMissing, match="why"):
+    with pytest.raises(RefusalReasonMissing, match="Enter a reason"):
         refuse_order(desk.uow, "MO-2026-0001", by="supervisor", reason="  ")
 
 
