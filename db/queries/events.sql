@@ -1,9 +1,12 @@
 -- name: events_append, prepared
--- Append lines in order, each at the time when it was said.
+-- Append lines in order, each at the time when it was said. Ages are taken one after the
+-- other while the message is made, so a later line could seem microseconds earlier.
 INSERT INTO events (kind, actor, instance_id, element, task_id, data, at)
 SELECT
     line.kind, line.actor, line.instance_id, line.element, line.task_id,
-    line.data::json, clock_timestamp() - make_interval(secs => line.age_s)
+    line.data::json,
+    max(statement_timestamp() - make_interval(secs => line.age_s))
+        OVER (ORDER BY line.place)
 FROM unnest(
     %(kind)s::text[], %(actor)s::text[], %(instance_id)s::uuid[], %(element)s::text[],
     %(task_id)s::uuid[], %(data)s::text[], %(age_s)s::double precision[]
