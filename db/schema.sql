@@ -935,8 +935,8 @@ CREATE TABLE fleet (
     CHECK ((owner IS NULL) = (lease_until IS NULL))
 );
 
--- What processes ask the fleet for. An errand ends once, and its process hears it once.
-CREATE TABLE errands (
+-- What processes ask the fleet for. A request ends once, and its process hears it once.
+CREATE TABLE fleet_requests (
     number bigint GENERATED ALWAYS AS IDENTITY,
     id text PRIMARY KEY,
     kind text NOT NULL CHECK (kind IN (
@@ -954,10 +954,11 @@ CREATE TABLE errands (
     ended_at timestamptz,
     told_at timestamptz
 );
-CREATE INDEX errands_at_work ON errands (number) WHERE state IN ('new', 'open');
-CREATE INDEX errands_to_tell ON errands (number)
+CREATE INDEX fleet_requests_at_work ON fleet_requests (number)
+    WHERE state IN ('new', 'open');
+CREATE INDEX fleet_requests_to_tell ON fleet_requests (number)
     WHERE told_at IS NULL AND state IN ('done', 'failed', 'withdrawn');
-CREATE INDEX errands_by_instance ON errands (instance_id);
+CREATE INDEX fleet_requests_by_instance ON fleet_requests (instance_id);
 
 -- What people, detectors and other programs tell the fleet, taken in this order, once.
 CREATE TABLE fleet_events (

@@ -24,7 +24,7 @@ from mpms import bootstrap
 from mpms.adapters.clock import FixedClock
 from mpms.embedded import postgres
 from mpms.factory.adapters.fleet_files import FleetFiles
-from mpms.factory.domain.errands import Errand, ErrandKind
+from mpms.factory.domain.fleet_requests import FleetRequest, RequestKind
 from mpms.factory.domain.goals import DRIVE, Goal, GoalReport, GoalState
 from mpms.factory.ports.robots.robots import RobotState
 from mpms.services.jobs.handlers import Handlers
@@ -147,12 +147,14 @@ def _speed(url: str, robots: int) -> float:
         began_s = time.monotonic()
         for _ in range(int(for_s / STEP_S)):
             with services.uow() as tx:
-                waiting = len(tx.errands.at_work())
+                waiting = len(tx.fleet_requests.at_work())
                 for _ in range(max(0, 2 * robots - waiting)):
                     asked += 1
                     start, end = draw.sample(world.storage, 2)
                     data = {"shelf": f"S{asked}", "from_place": start, "to_place": end}
-                    tx.errands.add(Errand(f"e{asked}", ErrandKind.FETCH_SHELF, data))
+                    tx.fleet_requests.add(
+                        FleetRequest(f"e{asked}", RequestKind.FETCH_SHELF, data)
+                    )
             clock.move(STEP_S)
             driven.step(STEP_S)
             worker.turn()

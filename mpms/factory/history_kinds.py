@@ -53,11 +53,11 @@ KINDS = (
         fields=("place",),
     ),
     Kind(
-        "errand ended",
+        "fleet request ended",
         BOTH,
-        f"{LABELS}:errand_ended",
+        f"{LABELS}:fleet_request_ended",
         audit=Audit.BY_PEOPLE,
-        fields=("errand", "state", "why", "robot"),
+        fields=("request", "state", "why", "robot"),
     ),
     Kind(
         "fleet alert", ROBOTS, audit=Audit.BY_PEOPLE, fields=("what", "about", "text")

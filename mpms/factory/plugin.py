@@ -208,7 +208,7 @@ plugin = Plugin(
     },
     stores={
         "catalogue": f"{_POSTGRES}.catalogue:CatalogueVersions",
-        "errands": f"{_POSTGRES}.fleet.errands:Errands",
+        "fleet_requests": f"{_POSTGRES}.fleet.requests:FleetRequests",
         "figures": f"{_POSTGRES}.figures:Figures",
         "fleet": f"{_POSTGRES}.fleet.fleet:FleetRows",
         "goals": f"{_POSTGRES}.robots.goals:Goals",

@@ -24,8 +24,8 @@ from mpms.factory.ports.robots.robots import Robots
 from mpms.factory.ports.scales import Scale
 from mpms.factory.ports.store import UnitOfWork
 from mpms.factory.services.fleet.lead import LeadFleet
-from mpms.factory.services.fleet.tell import tell_errands
-from mpms.factory.services.fleet.watch_errands import WatchErrands
+from mpms.factory.services.fleet.tell import tell_requests
+from mpms.factory.services.fleet.watch_requests import WatchRequests
 from mpms.factory.services.robots import watch_drives
 from mpms.factory.services.robots.own import OwnRobots
 from mpms.factory.services.robots.send_goals import send_goals
@@ -116,8 +116,8 @@ def robot_phases(
         )
         leading = [
             lead,
-            lambda: tell_errands(uow, advance) > 0,
-            WatchErrands(uow, lead, robot_patience_s),
+            lambda: tell_requests(uow, advance) > 0,
+            WatchRequests(uow, lead, robot_patience_s),
         ]
         clock = [BackgroundTask("fleet clock", _ticking(lead, wake), lead.every_s)]
     return RobotPhases(

@@ -15,7 +15,7 @@ from mpms.adapters.clock import FixedClock
 from mpms.factory import bootstrap as factory_bootstrap
 from mpms.factory.adapters.fleet_files import FleetFiles
 from mpms.factory.adapters.memory import LoopbackRobots
-from mpms.factory.domain.errands import Errand, ErrandKind
+from mpms.factory.domain.fleet_requests import FleetRequest, RequestKind
 from mpms.factory.domain.goals import Goal, GoalReport, GoalState
 from mpms.factory.domain.worlds import World
 from mpms.factory.services.fleet.lead import LeadFleet
@@ -97,22 +97,22 @@ class WarehouseFactory(Factory):
             self.turn()
         raise AssertionError(f"not in {most * STEP_S:g} s: {self.rows(STATE)}")
 
-    def ask(self, errand_id: str, kind: ErrandKind, **data: Any) -> None:
+    def ask(self, request_id: str, kind: RequestKind, **data: Any) -> None:
         """What a topic does, without a process."""
         with self.uow() as tx:
-            tx.errands.add(Errand(errand_id, kind, data))
+            tx.fleet_requests.add(FleetRequest(request_id, kind, data))
 
-    def errand(self, errand_id: str) -> tuple[str, str | None, dict[str, Any]]:
+    def request(self, request_id: str) -> tuple[str, str | None, dict[str, Any]]:
         """State, why, result."""
         rows = self.rows(
-            "SELECT state, why, result FROM errands WHERE id = %s", errand_id
+            "SELECT state, why, result FROM fleet_requests WHERE id = %s", request_id
         )
         state, why, result = rows[0]
         return state, why, result
 
-    def ended(self, *errand_ids: str) -> Callable[[], bool]:
+    def ended(self, *request_ids: str) -> Callable[[], bool]:
         return lambda: all(
-            self.errand(each)[0] not in ("new", "open") for each in errand_ids
+            self.request(each)[0] not in ("new", "open") for each in request_ids
         )
 
     def say(self, kind: str, **data: Any) -> str | None:

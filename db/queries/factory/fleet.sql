@@ -51,47 +51,48 @@ UPDATE fleet_events
 SET taken_at = clock_timestamp(), refused = %(refused)s
 WHERE id = %(id)s;
 
--- name: errands_add
+-- name: fleet_requests_add
 -- A process asks for something; a repeated step asks for the same.
-INSERT INTO errands (id, kind, data, task_id, instance_id)
+INSERT INTO fleet_requests (id, kind, data, task_id, instance_id)
 VALUES (
     %(id)s, %(kind)s, %(data)s::json, %(task_id)s::uuid, %(instance_id)s::uuid
 )
 ON CONFLICT DO NOTHING;
 
--- name: errands_at_work
+-- name: fleet_requests_at_work
 -- What is asked for and not ended, in order. ``gone``: no process waits for it any more.
 SELECT
-    e.id, e.kind, e.data, e.state, e.fleet_task, e.task_id, e.instance_id,
-    e.task_id IS NOT NULL
-    AND NOT EXISTS (SELECT 1 FROM jobs AS j WHERE j.task_id = e.task_id)
-FROM errands AS e
-WHERE e.state IN ('new', 'open')
-ORDER BY e.number;
+    r.id, r.kind, r.data, r.state, r.fleet_task, r.task_id, r.instance_id,
+    r.task_id IS NOT NULL
+    AND NOT EXISTS (SELECT 1 FROM jobs AS j WHERE j.task_id = r.task_id)
+FROM fleet_requests AS r
+WHERE r.state IN ('new', 'open')
+ORDER BY r.number;
 
--- name: errands_begin
+-- name: fleet_requests_begin
 -- The fleet has it. ``fleet_task`` empty: it waits for stock.
-UPDATE errands SET state = 'open', fleet_task = %(fleet_task)s
+UPDATE fleet_requests SET state = 'open', fleet_task = %(fleet_task)s
 WHERE id = %(id)s AND state IN ('new', 'open');
 
--- name: errands_end
+-- name: fleet_requests_end
 -- It ended.
-UPDATE errands
+UPDATE fleet_requests
 SET state = %(state)s, code = %(code)s, why = %(why)s, result = %(result)s::json,
     ended_at = clock_timestamp()
 WHERE id = %(id)s AND state IN ('new', 'open');
 
--- name: errands_to_tell
--- Ended errands of which no process has heard.
+-- name: fleet_requests_to_tell
+-- Ended requests of which no process has heard.
 SELECT id, kind, data, state, code, why, result, task_id, instance_id
-FROM errands
+FROM fleet_requests
 WHERE told_at IS NULL AND state IN ('done', 'failed', 'withdrawn')
 ORDER BY number
 LIMIT %(limit)s;
 
--- name: errands_tell
+-- name: fleet_requests_tell
 -- Once.
-UPDATE errands SET told_at = clock_timestamp() WHERE id = %(id)s AND told_at IS NULL;
+UPDATE fleet_requests SET told_at = clock_timestamp()
+WHERE id = %(id)s AND told_at IS NULL;
 
 -- name: fleet_task_put
 -- A task as it is now.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
 
-from mpms.factory.domain.errands import Errand, ErrandState
+from mpms.factory.domain.fleet_requests import FleetRequest, RequestState
 from mpms.factory.domain.goals import Goal
 
 
@@ -140,28 +140,28 @@ class FleetRows(Protocol):
         ...
 
 
-class Errands(Protocol):
+class FleetRequests(Protocol):
     """What processes ask of the fleet."""
 
-    def add(self, errand: Errand) -> None:
+    def add(self, request: FleetRequest) -> None:
         """Nothing, if it is there already (a repeated step)."""
         ...
 
-    def at_work(self) -> Sequence[Errand]:
+    def at_work(self) -> Sequence[FleetRequest]:
         """Those that have not ended, in the order of asking."""
         ...
 
-    def begin(self, errand_id: str, fleet_task: str) -> None: ...
+    def begin(self, request_id: str, fleet_task: str) -> None: ...
     def end(
         self,
-        errand_id: str,
-        state: ErrandState,
+        request_id: str,
+        state: RequestState,
         *,
         code: str | None = None,
         why: str | None = None,
         result: Mapping[str, Any] | None = None,
     ) -> None: ...
-    def to_tell(self, limit: int = 50) -> Sequence[Errand]: ...
-    def tell(self, errand_id: str) -> bool:
+    def to_tell(self, limit: int = 50) -> Sequence[FleetRequest]: ...
+    def tell(self, request_id: str) -> bool:
         """False if another worker has told its process already."""
         ...

@@ -11,7 +11,7 @@ from mpms.ports import store
 if TYPE_CHECKING:
     from mpms.factory.ports.catalogue import CatalogueVersions
     from mpms.factory.ports.figures import Figures
-    from mpms.factory.ports.fleet import Errands, FleetRows
+    from mpms.factory.ports.fleet import FleetRequests, FleetRows
     from mpms.factory.ports.orders.views import OrderViews
     from mpms.factory.ports.robots.tracks import Tracks
 
@@ -58,7 +58,7 @@ class Transaction(store.Transaction, Protocol):
     @property
     def fleet(self) -> FleetRows: ...
     @property
-    def errands(self) -> Errands: ...
+    def fleet_requests(self) -> FleetRequests: ...
 
 
 class UnitOfWork(Protocol):

@@ -1,7 +1,7 @@
 """What models ask of the fleet: a row each, and the fleet's answer completes the task.
 
 Whether it can be done at all (places, types, who may carry it) the fleet says when it
-takes the errand; what is missing in the question is said here.
+takes the request; what is missing in the question is said here.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 from mpms.domain.errors import BusinessError
 from mpms.domain.jobs import Answer, Deferred, Done, Job
-from mpms.factory.domain.errands import Errand, ErrandKind
+from mpms.factory.domain.fleet_requests import FleetRequest, RequestKind
 from mpms.factory.domain.worlds import World
 from mpms.factory.ports.store import Transaction
 
@@ -22,25 +22,25 @@ def transport(tx: Transaction, job: Job) -> Answer:
     """``fleet.transport``"""
     needs = ("from_place", "to_place")
     may = ("package", "package_type", "priority", "deadline_s", "robot")
-    return _ask(tx, job, ErrandKind.TRANSPORT, needs, may)
+    return _ask(tx, job, RequestKind.TRANSPORT, needs, may)
 
 
 def store_package(tx: Transaction, job: Job) -> Answer:
     """``storage.store``"""
     needs = ("package", "package_type", "place")
-    return _ask(tx, job, ErrandKind.STORE, needs, ("placed",))
+    return _ask(tx, job, RequestKind.STORE, needs, ("placed",))
 
 
 def retrieve_package(tx: Transaction, job: Job) -> Answer:
     """``storage.retrieve``"""
-    return _ask(tx, job, ErrandKind.RETRIEVE, ("package_type", "place"), ())
+    return _ask(tx, job, RequestKind.RETRIEVE, ("package_type", "place"), ())
 
 
 def fetch_shelf(tx: Transaction, job: Job) -> Answer:
     """``shelf.fetch``"""
     needs = ("shelf", "from_place", "station")
     return _ask(
-        tx, job, ErrandKind.FETCH_SHELF, needs, ("priority",), to_place="station"
+        tx, job, RequestKind.FETCH_SHELF, needs, ("priority",), to_place="station"
     )
 
 
@@ -48,7 +48,7 @@ def return_shelf(tx: Transaction, job: Job) -> Answer:
     """``shelf.return``"""
     needs = ("shelf", "station", "to_place")
     return _ask(
-        tx, job, ErrandKind.RETURN_SHELF, needs, ("priority",), from_place="station"
+        tx, job, RequestKind.RETURN_SHELF, needs, ("priority",), from_place="station"
     )
 
 
@@ -75,13 +75,13 @@ class MoveByFleet:
         if place not in self._world.places:
             raise BusinessError("PlaceUnknown", f"the world has no place {place!r}")
         data = {"robot": robot, "place": place, "priority": 1}
-        return _add(tx, job, ErrandKind.MOVE, data)
+        return _add(tx, job, RequestKind.MOVE, data)
 
 
 def _ask(
     tx: Transaction,
     job: Job,
-    kind: ErrandKind,
+    kind: RequestKind,
     needs: Iterable[str],
     may: Iterable[str],
     **renamed: str,
@@ -99,9 +99,9 @@ def _inputs(job: Job, needs: Iterable[str], may: Iterable[str]) -> dict[str, Any
     return {name: job.inputs[name] for name in wanted}
 
 
-def _add(tx: Transaction, job: Job, kind: ErrandKind, data: dict[str, Any]) -> Answer:
-    tx.errands.add(
-        Errand(
+def _add(tx: Transaction, job: Job, kind: RequestKind, data: dict[str, Any]) -> Answer:
+    tx.fleet_requests.add(
+        FleetRequest(
             job.idempotency_key,
             kind,
             data,

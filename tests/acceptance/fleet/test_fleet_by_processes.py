@@ -84,7 +84,7 @@ def standing(plant: FleetPlant) -> str:
         "SELECT robot, owner, ready, why_not, link, x_m, y_m, battery FROM robots",
         "SELECT id, robot, place, action, state, now() - created_at, reason FROM goals"
         " WHERE state IN ('new', 'sent', 'unknown') ORDER BY created_at",
-        "SELECT id, kind, data, state, fleet_task, why FROM errands"
+        "SELECT id, kind, data, state, fleet_task, why FROM fleet_requests"
         " WHERE state NOT IN ('done') OR told_at IS NULL",
         "SELECT id, state, robot, legs, why FROM fleet_tasks WHERE ended_at IS NULL",
         "SELECT data FROM events WHERE kind = 'fleet alert' ORDER BY id DESC LIMIT 8",

@@ -23,11 +23,11 @@ def test_orders_at_once_are_driven_without_a_contact(
     assert plant.storage.state()["contacts"] == []
     assert people.retried == []
     moves = plant.rows(
-        "SELECT count(*), count(*) FILTER (WHERE state = 'done') FROM errands"
+        "SELECT count(*), count(*) FILTER (WHERE state = 'done') FROM fleet_requests"
         " WHERE kind = 'move'"
     )
     assert moves[0][0] == moves[0][1]
     assert moves[0][0] >= orders * 7
-    robots = plant.rows("SELECT DISTINCT data ->> 'robot' FROM errands")
+    robots = plant.rows("SELECT DISTINCT data ->> 'robot' FROM fleet_requests")
     assert len(robots) == min(3, orders)
     assert max(plant.starts_of_goals().values()) == 1

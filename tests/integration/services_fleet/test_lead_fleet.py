@@ -9,7 +9,7 @@ import pytest
 
 from mpms.domain.instances.instances import InstanceStatus
 from mpms.domain.instances.steps import Cancel
-from mpms.factory.domain.errands import ErrandKind
+from mpms.factory.domain.fleet_requests import RequestKind
 from tests.support.warehouse_factory import WarehouseFactory, warehouse_files
 
 
@@ -51,19 +51,19 @@ def test_a_retrieval_waits_for_stock(plant: WarehouseFactory) -> None:
     for number in range(3):  # two pallets are there
         plant.ask(
             f"get{number}",
-            ErrandKind.RETRIEVE,
+            RequestKind.RETRIEVE,
             package_type="pallet",
             place=f"out_{number % 2 + 1}",
         )
     plant.run_until(plant.ended("get0", "get1"))
     assert plant.say("detected", place="out_1", present=False) is None
     plant.turn(20)
-    assert plant.errand("get2")[0] == "open"
+    assert plant.request("get2")[0] == "open"
     plant.ask(
-        "put", ErrandKind.STORE, package="N-1", package_type="pallet", place="in_1"
+        "put", RequestKind.STORE, package="N-1", package_type="pallet", place="in_1"
     )
     plant.run_until(plant.ended("put", "get2"))
-    assert plant.errand("get2")[2]["package"] == "N-1"
+    assert plant.request("get2")[2]["package"] == "N-1"
 
 
 def test_what_cannot_be_done_goes_to_a_person_with_the_reason(
@@ -95,9 +95,9 @@ def test_what_cannot_be_done_goes_to_a_person_with_the_reason(
 def test_a_demand_that_no_storage_knows_fails(
     plant: WarehouseFactory, data: dict[str, str], why: str
 ) -> None:
-    plant.ask("put", ErrandKind.STORE, package="N-1", **data)
+    plant.ask("put", RequestKind.STORE, package="N-1", **data)
     plant.turn(2)
-    state, told, _ = plant.errand("put")
+    state, told, _ = plant.request("put")
     assert (state, why in str(told)) == ("failed", True)
 
 
@@ -105,11 +105,11 @@ def test_a_package_that_is_there_already_is_not_taken_in_again(
     plant: WarehouseFactory,
 ) -> None:
     plant.ask(
-        "put", ErrandKind.STORE, package="P-1", package_type="small_box", place="in_1"
+        "put", RequestKind.STORE, package="P-1", package_type="small_box", place="in_1"
     )
     plant.turn(2)
-    assert plant.errand("put")[0] == "failed"
-    assert "P-1 is known already" in str(plant.errand("put")[1])
+    assert plant.request("put")[0] == "failed"
+    assert "P-1 is known already" in str(plant.request("put")[1])
 
 
 def test_a_shelf_comes_to_the_station_and_goes_back(plant: WarehouseFactory) -> None:
@@ -132,7 +132,7 @@ def test_a_cancelled_process_gives_its_output_free(plant: WarehouseFactory) -> N
         plant.advance(tx, instance, Cancel("nobody wants it"), actor="ada")
     plant.run_until(
         lambda: (
-            plant.rows("SELECT state FROM errands") == [("withdrawn",)]
+            plant.rows("SELECT state FROM fleet_requests") == [("withdrawn",)]
             and not plant.rows(
                 "SELECT id FROM fleet_tasks WHERE ended_at IS NULL"
                 " AND kind = 'retrieve'"
@@ -151,7 +151,7 @@ def test_whoever_leads_next_goes_on_and_nothing_is_sent_twice(
     for number in range(4):
         plant.ask(
             f"put{number}",
-            ErrandKind.STORE,
+            RequestKind.STORE,
             package=f"N-{number}",
             package_type="small_box",
             place=f"in_{number % 2 + 1}",
@@ -207,9 +207,9 @@ def test_a_robot_out_of_service_gets_nothing(plant: WarehouseFactory) -> None:
         "INSERT INTO robots_out (robot, reason, taken_out_by)"
         " SELECT 'lifter' || n, 'service', 'sofia' FROM generate_series(1, 3) AS n"
     )
-    plant.ask("get", ErrandKind.RETRIEVE, package_type="pallet", place="out_1")
+    plant.ask("get", RequestKind.RETRIEVE, package_type="pallet", place="out_1")
     plant.run_until(plant.ended("get"))
-    assert plant.errand("get")[2]["robot"] == "lifter4"
+    assert plant.request("get")[2]["robot"] == "lifter4"
     refusals = plant.rows(
         "SELECT refusals ->> 'lifter1' FROM fleet_decisions"
         " WHERE robot = 'lifter4' LIMIT 1"
@@ -219,11 +219,11 @@ def test_a_robot_out_of_service_gets_nothing(plant: WarehouseFactory) -> None:
 
 def test_a_changed_world_keeps_what_lies_in_storage(plant: WarehouseFactory) -> None:
     plant.ask(
-        "put", ErrandKind.STORE, package="N-1", package_type="small_box", place="in_1"
+        "put", RequestKind.STORE, package="N-1", package_type="small_box", place="in_1"
     )
     plant.run_until(plant.ended("put"))
-    where = plant.errand("put")[2]["storage_place"]
-    plant.ask("go", ErrandKind.MOVE, robot="tug1", place="A1")
+    where = plant.request("put")[2]["storage_place"]
+    plant.ask("go", RequestKind.MOVE, robot="tug1", place="A1")
     plant.turn(2)
     plant.lead.release()
     plant.worker.owned.release()
@@ -231,7 +231,7 @@ def test_a_changed_world_keeps_what_lies_in_storage(plant: WarehouseFactory) -> 
     plant.worker = plant.leader("second")
     plant.hands_of_clock.move(60.0)
     plant.run_until(plant.ended("go"))
-    assert plant.errand("go")[0] == "done"
+    assert plant.request("go")[0] == "done"
     assert plant.lead.fleet is not None
     assert plant.lead.fleet.storage.package_at(where) == ("N-1", "small_box")
 
@@ -240,9 +240,9 @@ def test_robots_that_do_not_get_there_lose_their_task_to_others(
     plant: WarehouseFactory,
 ) -> None:
     plant.breakable.broken |= {"lifter1", "lifter2", "lifter3"}
-    plant.ask("get", ErrandKind.RETRIEVE, package_type="pallet", place="out_1")
+    plant.ask("get", RequestKind.RETRIEVE, package_type="pallet", place="out_1")
     plant.run_until(plant.ended("get"))
-    assert plant.errand("get")[2]["robot"] == "lifter4"
+    assert plant.request("get")[2]["robot"] == "lifter4"
     (why,) = plant.rows(
         "SELECT data ->> 'text' FROM events WHERE data ->> 'what' = 'robot failed'"
         " ORDER BY id LIMIT 1"

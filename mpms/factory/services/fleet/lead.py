@@ -1,10 +1,11 @@
 """One worker leads the fleet: a lease in the database says which.
 
-A round hears what has happened (goals that ended, robots' reports, errands, what people
-say), lets the clock-free core decide, and writes its state, tasks, decisions and the
-robots' next goals in one transaction. So whoever leads after a crash goes on from the
-last round as if nothing had happened: a goal is there with the state that wanted it, or
-neither is. Goals are sent by the workers that speak with the robots, as all goals are.
+A round hears what has happened (goals that ended, robots' reports, requests, what
+people say), lets the clock-free core decide, and writes its state, tasks, decisions and
+the robots' next goals in one transaction. So whoever leads after a crash goes on from
+the last round as if nothing had happened: a goal is there with the state that wanted
+it, or neither is. Goals are sent by the workers that speak with the robots, as all
+goals are.
 """
 
 from __future__ import annotations
@@ -29,9 +30,9 @@ from mpms.factory.ports.fleet import DecisionRow, Said, TaskRow
 from mpms.factory.ports.robots.robots import RobotState
 from mpms.factory.ports.store import Transaction, UnitOfWork
 from mpms.factory.services.fleet.crew import phases_with
-from mpms.factory.services.fleet.errands import Book
 from mpms.factory.services.fleet.hear import FleetToldNonsense, event_of
 from mpms.factory.services.fleet.minutes import Minutes
+from mpms.factory.services.fleet.requests import Book
 from mpms.factory.services.fleet.ways import ways_of
 from mpms.factory.services.fleet.wheels import Wheels
 from mpms.ports.clock import Clock
@@ -148,7 +149,7 @@ class LeadFleet:
             now = EPOCH_S + (at.timestamp() - EPOCH_S) * self.speed
             lost = self._load(tx) if self.fleet is None else ""
             fleet = self._fleet()
-            round_ = _Round(tx, now, at, Book(fleet, tx.errands.at_work()))
+            round_ = _Round(tx, now, at, Book(fleet, tx.fleet_requests.at_work()))
             if lost:
                 round_.book.lose(lost)
             self._held = set(tx.robot_holds.held())
@@ -319,15 +320,15 @@ class LeadFleet:
                 tx.goals.add(goal)
             except RobotBusy:
                 self._wheels.give_back(goal)
-        for errand in round_.book.begun:
-            tx.errands.begin(errand.id, errand.fleet_task)
-        for errand in round_.book.ended:
-            tx.errands.end(
-                errand.id,
-                errand.state,
-                code=errand.code,
-                why=errand.why,
-                result=errand.result,
+        for request in round_.book.begun:
+            tx.fleet_requests.begin(request.id, request.fleet_task)
+        for request in round_.book.ended:
+            tx.fleet_requests.end(
+                request.id,
+                request.state,
+                code=request.code,
+                why=request.why,
+                result=request.result,
             )
             round_.news = True
         for task in round_.changed.values():

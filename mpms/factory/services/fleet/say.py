@@ -7,7 +7,7 @@ from typing import Any
 from uuid import uuid4
 
 from mpms.domain.errors import MpmsError, NotFound
-from mpms.factory.domain.errands import Errand, ErrandKind
+from mpms.factory.domain.fleet_requests import FleetRequest, RequestKind
 from mpms.factory.domain.worlds import World
 from mpms.factory.ports.store import UnitOfWork
 from mpms.factory.services.fleet.hear import event_of
@@ -40,12 +40,12 @@ def send_robot(
     """Let a robot drive to a place, for a person. RobotOrPlaceUnknown."""
     if world.robot(robot) is None or place not in world.places:
         raise RobotOrPlaceUnknown("There is no such robot or place.")
-    errand_id = f"by hand/{uuid4()}"
+    request_id = f"by hand/{uuid4()}"
     with uow() as tx:
         data = {"robot": robot, "place": place, "priority": 1}
-        tx.errands.add(Errand(errand_id, ErrandKind.MOVE, data))
+        tx.fleet_requests.add(FleetRequest(request_id, RequestKind.MOVE, data))
         tx.events.append(
             "fleet told", actor=by, data={"what": f"drive to {place}", "about": robot}
         )
         tx.wake()
-    return errand_id
+    return request_id

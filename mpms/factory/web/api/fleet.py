@@ -127,7 +127,7 @@ class SendRobot(Given):
     place: Annotated[str, Field(min_length=1, max_length=100)]
 
 
-class ErrandShape(Shape):
+class FleetRequestShape(Shape):
     id: str
 
 
@@ -180,11 +180,11 @@ def say(call: Call, body: SaidToFleet) -> SaidShape:
 
 
 @section.post("/fleet/send", LEADERS, fails=(404,))
-def send(call: Call, body: SendRobot) -> ErrandShape:
+def send(call: Call, body: SendRobot) -> FleetRequestShape:
     """Let a robot drive to a place, when the traffic allows it."""
     _world(call)
     desk = call.desk
-    return ErrandShape(
+    return FleetRequestShape(
         id=send_robot(desk.uow, desk.world, body.robot, body.place, by=call.by)
     )
 

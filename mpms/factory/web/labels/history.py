@@ -78,7 +78,7 @@ def waits_for_place(line: Told) -> Sentence:
     return Sentence(text, "warn")
 
 
-def errand_ended(line: Told) -> Sentence:
+def fleet_request_ended(line: Told) -> Sentence:
     robot, why = short(line.data.get("robot")), short(line.data.get("why"))
     if line.data.get("state") == "done":
         return Sentence(t("{robot} has done it", robot=robot), "ok")

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from mpms.domain.people.people import Role
-from mpms.factory.domain.errands import ErrandKind
+from mpms.factory.domain.fleet_requests import RequestKind
 from tests.support.warehouse_site import WarehouseSite
 
 SQUARE = [[9.0, 6.0], [11.0, 6.0], [11.0, 8.0], [9.0, 8.0]]
@@ -22,7 +22,7 @@ def plant(database_url: str) -> Iterator[WarehouseSite]:
 
 
 def test_the_page_shows_robots_tasks_and_their_ways(plant: WarehouseSite) -> None:
-    plant.ask("get", ErrandKind.RETRIEVE, package_type="pallet", place="out_1")
+    plant.ask("get", RequestKind.RETRIEVE, package_type="pallet", place="out_1")
     plant.run_until(lambda: plant.rows("SELECT id FROM goals"))
     page = plant.page("/fleet")
     assert "tug1" in page
@@ -40,7 +40,7 @@ def test_the_page_shows_robots_tasks_and_their_ways(plant: WarehouseSite) -> Non
 def test_a_task_tells_who_offered_what_and_why_others_did_not(
     plant: WarehouseSite,
 ) -> None:
-    plant.ask("get", ErrandKind.RETRIEVE, package_type="pallet", place="out_1")
+    plant.ask("get", RequestKind.RETRIEVE, package_type="pallet", place="out_1")
     plant.run_until(plant.ended("get"))
     page = plant.page("/fleet/tasks/retrieve/1")
     assert "carries 50 kg, not 300 kg" in page
@@ -105,10 +105,10 @@ def test_the_warehouse_shows_what_lies_where(plant: WarehouseSite) -> None:
     assert "A1: P-1 small_box" in page
     assert "Send it there" not in page
     plant.ask(
-        "put", ErrandKind.STORE, package="N-1", package_type="big_box", place="in_1"
+        "put", RequestKind.STORE, package="N-1", package_type="big_box", place="in_1"
     )
     plant.run_until(plant.ended("put"))
-    where = plant.errand("put")[2]["storage_place"]
+    where = plant.request("put")[2]["storage_place"]
     assert f"{where}: N-1 big_box" in plant.page("/warehouse/now")
 
 
@@ -116,14 +116,16 @@ def test_a_person_sends_a_robot(plant: WarehouseSite) -> None:
     leader = plant.browser()
     assert "Send it there" in plant.page("/warehouse")
     leader.post("/warehouse/send", data={"robot": "tug2", "place": "station_1"})
-    plant.run_until(lambda: plant.rows("SELECT 1 FROM errands WHERE state = 'done'"))
+    plant.run_until(
+        lambda: plant.rows("SELECT 1 FROM fleet_requests WHERE state = 'done'")
+    )
     leader.post("/warehouse/send", data={"robot": "tug2", "place": "moon"})
-    assert plant.rows("SELECT count(*) FROM errands") == [(1,)]
+    assert plant.rows("SELECT count(*) FROM fleet_requests") == [(1,)]
 
 
 def test_programs_read_and_tell_the_same(plant: WarehouseSite) -> None:
     leader = plant.browser()
-    plant.ask("get", ErrandKind.RETRIEVE, package_type="pallet", place="out_1")
+    plant.ask("get", RequestKind.RETRIEVE, package_type="pallet", place="out_1")
     plant.run_until(plant.ended("get"))
     fleet = leader.get("/api/v1/fleet").json
     assert fleet["led"]

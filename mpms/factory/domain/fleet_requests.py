@@ -1,6 +1,6 @@
-"""Errands: what processes ask of the fleet, whoever does it.
+"""Requests: what processes ask of the fleet, whoever does it.
 
-An errand names places, packages and shelves, never how it is done. It ends once, and
+A request names places, packages and shelves, never how it is done. It ends once, and
 the process that waits for it hears it once.
 """
 
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 
-class ErrandKind(enum.StrEnum):
+class RequestKind(enum.StrEnum):
     MOVE = "move"  # a robot to a place
     TRANSPORT = "transport"  # a load from a place to another
     STORE = "store"  # what lies at an input, to any free storage place
@@ -21,7 +21,7 @@ class ErrandKind(enum.StrEnum):
     RETURN_SHELF = "return_shelf"
 
 
-class ErrandState(enum.StrEnum):
+class RequestState(enum.StrEnum):
     NEW = "new"  # the fleet has not begun it: an input or output is not free yet
     OPEN = "open"
     DONE = "done"
@@ -30,13 +30,13 @@ class ErrandState(enum.StrEnum):
 
 
 @dataclass(frozen=True)
-class Errand:
-    """One row of ``errands``. ``gone``: the process waits for it no longer."""
+class FleetRequest:
+    """One row of ``fleet_requests``. ``gone``: the process waits for it no longer."""
 
     id: str
-    kind: ErrandKind
+    kind: RequestKind
     data: Mapping[str, Any] = field(default_factory=dict)
-    state: ErrandState = ErrandState.NEW
+    state: RequestState = RequestState.NEW
     fleet_task: str = ""
     code: str | None = None
     why: str | None = None

@@ -1,8 +1,8 @@
-"""Say so when the robot of an errand does not go on: silent, stopped or blocked.
+"""Say so when the robot of a request does not go on: silent, stopped or blocked.
 
 The fleet leaves it its way and its task, as it may still drive; so the process that
 waits gets an incident, as for a goal that a process sent itself. It is over when the
-robot goes on or the errand ends. The worker that leads tells.
+robot goes on or the request ends. The worker that leads tells.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from mpms.domain.errors import InstanceBusy
 from mpms.domain.incidents.incidents import STANDS
-from mpms.factory.domain.errands import Errand
+from mpms.factory.domain.fleet_requests import FleetRequest
 from mpms.factory.ports.robots.robots import RobotState
 from mpms.factory.ports.store import UnitOfWork
 from mpms.factory.services.fleet.lead import LeadFleet
@@ -23,7 +23,7 @@ LOOK_S = 5.0
 
 
 @dataclass
-class WatchErrands:
+class WatchRequests:
     """A worker's phase; it never has work for others."""
 
     uow: UnitOfWork
@@ -31,7 +31,7 @@ class WatchErrands:
     patience_s: float
     monotonic_s: Callable[[], float] = time.monotonic
     _look_at: float = 0.0
-    _tell_at: dict[str, float] = field(default_factory=dict)  # errand to when
+    _tell_at: dict[str, float] = field(default_factory=dict)  # request to when
     _told: set[str] = field(default_factory=set)
 
     def __call__(self) -> bool:
@@ -41,40 +41,40 @@ class WatchErrands:
         self._look_at = now + min(LOOK_S, self.patience_s)
         with self.uow() as tx:
             states = {state.robot: state for state in tx.robots.states()}
-            standing: dict[str, tuple[Errand, RobotState]] = {}
-            for errand in tx.errands.at_work():
-                task = tx.fleet.task(errand.fleet_task) if errand.fleet_task else None
+            standing: dict[str, tuple[FleetRequest, RobotState]] = {}
+            for request in tx.fleet_requests.at_work():
+                task = tx.fleet.task(request.fleet_task) if request.fleet_task else None
                 state = None if task is None else states.get(task.robot)
-                if state is not None and not state.ready and errand.task_id:
-                    standing[errand.id] = (errand, state)
-                elif errand.id in self._told:
-                    self._told.discard(errand.id)
+                if state is not None and not state.ready and request.task_id:
+                    standing[request.id] = (request, state)
+                elif request.id in self._told:
+                    self._told.discard(request.id)
                     tx.incidents.resolve(
-                        by="fleet", task_id=errand.task_id, kind=STANDS
+                        by="fleet", task_id=request.task_id, kind=STANDS
                     )
         self._tell_at = {e: at for e, at in self._tell_at.items() if e in standing}
-        for errand, state in standing.values():
-            if now >= self._tell_at.setdefault(errand.id, now + self.patience_s):
-                self._tell(errand, state)
+        for request, state in standing.values():
+            if now >= self._tell_at.setdefault(request.id, now + self.patience_s):
+                self._tell(request, state)
         return False
 
-    def _tell(self, errand: Errand, state: RobotState) -> None:
-        if errand.instance_id is None or errand.task_id is None:
+    def _tell(self, request: FleetRequest, state: RobotState) -> None:
+        if request.instance_id is None or request.task_id is None:
             return
         why = state.why_not or "no reason is known"
         text = f"{state.robot} stands on its way: {why}. Look at the robot."
         try:
             with self.uow() as tx:
-                instance = tx.instances.lock(errand.instance_id)
-                if errand.task_id in tx.waits.known(instance.id):
+                instance = tx.instances.lock(request.instance_id)
+                if request.task_id in tx.waits.known(instance.id):
                     open_incident(
                         tx,
                         STANDS,
                         text,
                         actor=state.robot,
                         instance_id=instance.id,
-                        task_id=errand.task_id,
+                        task_id=request.task_id,
                     )
-                    self._told.add(errand.id)
+                    self._told.add(request.id)
         except InstanceBusy:
             return  # the next look comes soon

@@ -1,4 +1,4 @@
-"""Errands and the tasks of the fleet: begin one, follow it, end it.
+"""Requests and the tasks of the fleet: begin one, follow it, end it.
 
 Storing and retrieving are demands to the storage, which makes the task itself as soon
 as there is stock; so those are recognised by what they are about.
@@ -14,73 +14,73 @@ from fleet import events as ev
 from fleet.commands import Answer, Refused
 from fleet.fleet import Fleet
 from fleet.tasks import Action, Kind, Leg, State, Task, transport_task
-from mpms.factory.domain.errands import Errand, ErrandKind, ErrandState
+from mpms.factory.domain.fleet_requests import FleetRequest, RequestKind, RequestState
 
 TRANSPORT_REFUSED = "TransportRefused"
 TRANSPORT_FAILED = "TransportFailed"
 
 
 class Book:
-    """The errands that have not ended, as one round of the fleet sees them."""
+    """The requests that have not ended, as one round of the fleet sees them."""
 
-    def __init__(self, fleet: Fleet, errands: Iterable[Errand]) -> None:
+    def __init__(self, fleet: Fleet, requests: Iterable[FleetRequest]) -> None:
         self._fleet = fleet
-        self.open = {errand.id: errand for errand in errands}
-        self.ended: list[Errand] = []
-        self.begun: list[Errand] = []
+        self.open = {request.id: request for request in requests}
+        self.ended: list[FleetRequest] = []
+        self.begun: list[FleetRequest] = []
         self._by_task = {e.fleet_task: e.id for e in self.open.values() if e.fleet_task}
 
     # Begin
 
     def begin_new(self, now: float) -> list[Answer]:
         answers = []
-        for errand in list(self.open.values()):
-            if errand.gone:
-                answers += self._withdraw(errand, now)
-            elif errand.state is ErrandState.NEW:
-                answers += self._begin(errand, now)
+        for request in list(self.open.values()):
+            if request.gone:
+                answers += self._withdraw(request, now)
+            elif request.state is RequestState.NEW:
+                answers += self._begin(request, now)
         return answers
 
-    def _begin(self, errand: Errand, now: float) -> list[Answer]:
-        if errand.kind in (ErrandKind.STORE, ErrandKind.RETRIEVE):
-            return self._demand(errand, now)
-        task = _task_of(errand, now)
+    def _begin(self, request: FleetRequest, now: float) -> list[Answer]:
+        if request.kind in (RequestKind.STORE, RequestKind.RETRIEVE):
+            return self._demand(request, now)
+        task = _task_of(request, now)
         answer = self._fleet.handle(now, ev.Submitted(task))
         why = _refusal(answer)
         if why:
-            self._fail(errand, TRANSPORT_REFUSED, why)
+            self._fail(request, TRANSPORT_REFUSED, why)
         else:
-            self._link(errand, task.id)
+            self._link(request, task.id)
         return [answer]
 
-    def _demand(self, errand: Errand, now: float) -> list[Answer]:
-        place, kind = str(errand.data["place"]), str(errand.data["package_type"])
-        why = self._never(errand.kind, place, kind)
+    def _demand(self, request: FleetRequest, now: float) -> list[Answer]:
+        place, kind = str(request.data["place"]), str(request.data["package_type"])
+        why = self._never(request.kind, place, kind)
         if why:
-            self._fail(errand, TRANSPORT_REFUSED, why)
+            self._fail(request, TRANSPORT_REFUSED, why)
             return []
         slot = self._fleet.storage.slots[place]
         if slot.present or slot.reserved or self._fleet.stopped:
             return []  # another one is there still; it is asked again in the next round
-        if errand.kind is ErrandKind.RETRIEVE:
-            self._link(errand, "")
+        if request.kind is RequestKind.RETRIEVE:
+            self._link(request, "")
             return [self._fleet.handle(now, ev.OutputWanted(place, kind))]
-        package = str(errand.data["package"])
+        package = str(request.data["package"])
         answer = self._fleet.handle(now, ev.InputComing(place, package, kind))
         why = _refusal(answer)
         if why:
-            self._fail(errand, TRANSPORT_REFUSED, f"{why}: {package} is known already")
+            self._fail(request, TRANSPORT_REFUSED, f"{why}: {package} is known already")
             return [answer]
-        self._link(errand, "")
+        self._link(request, "")
         answers = [answer]
-        if errand.data.get("placed", True):
+        if request.data.get("placed", True):
             answers.append(self._fleet.handle(now, ev.Detected(place, True)))
         return answers
 
-    def _never(self, kind: ErrandKind, place: str, package_type: str) -> str:
+    def _never(self, kind: RequestKind, place: str, package_type: str) -> str:
         world = self._fleet.world
         places, what = (world.inputs, "input")
-        if kind is ErrandKind.RETRIEVE:
+        if kind is RequestKind.RETRIEVE:
             places, what = (world.outputs, "output")
         if place not in places:
             return f"there is no {what} {place!r}; there are {', '.join(places)}"
@@ -100,100 +100,100 @@ class Book:
         """A task of the fleet has changed."""
         if task.kind is Kind.RETRIEVE and task.state is State.WITHDRAWN:
             self._fleet.storage.call_off_output(task.goal)
-        errand = self._of(task)
-        if errand is None:
+        request = self._of(task)
+        if request is None:
             return
-        if errand.fleet_task != task.id:
-            self._link(errand, task.id)
-            errand = self.open[errand.id]
+        if request.fleet_task != task.id:
+            self._link(request, task.id)
+            request = self.open[request.id]
         if task.state is State.DONE:
-            self._end(replace(errand, state=ErrandState.DONE, result=_result(task)))
+            self._end(replace(request, state=RequestState.DONE, result=_result(task)))
         elif task.state is State.FAILED:
-            if errand.kind is ErrandKind.RETRIEVE:
-                self._link(errand, "")  # it waits for stock again
+            if request.kind is RequestKind.RETRIEVE:
+                self._link(request, "")  # it waits for stock again
                 return
-            self._fail(errand, TRANSPORT_FAILED, task.why or "the robot gave up")
+            self._fail(request, TRANSPORT_FAILED, task.why or "the robot gave up")
         elif task.state is State.WITHDRAWN:
-            self._fail(errand, TRANSPORT_FAILED, task.why or "withdrawn by a person")
+            self._fail(request, TRANSPORT_FAILED, task.why or "withdrawn by a person")
 
-    def _of(self, task: Task) -> Errand | None:
+    def _of(self, task: Task) -> FleetRequest | None:
         known = self._by_task.get(task.id)
         if known is not None:
             return self.open.get(known)
-        for errand in self.open.values():
-            if errand.state is not ErrandState.OPEN or errand.fleet_task:
+        for request in self.open.values():
+            if request.state is not RequestState.OPEN or request.fleet_task:
                 continue
             about = {
-                (ErrandKind.STORE, Kind.STORE): ("package", task.package),
-                (ErrandKind.RETRIEVE, Kind.RETRIEVE): ("place", task.goal),
-            }.get((errand.kind, task.kind))
-            if about is not None and errand.data[about[0]] == about[1]:
-                return errand
+                (RequestKind.STORE, Kind.STORE): ("package", task.package),
+                (RequestKind.RETRIEVE, Kind.RETRIEVE): ("place", task.goal),
+            }.get((request.kind, task.kind))
+            if about is not None and request.data[about[0]] == about[1]:
+                return request
         return None
 
     # End
 
-    def _withdraw(self, errand: Errand, now: float) -> list[Answer]:
+    def _withdraw(self, request: FleetRequest, now: float) -> list[Answer]:
         """Nobody waits for it any more. What a robot carries is still set down."""
         answers = []
-        task = self._fleet.pool.get(errand.fleet_task) if errand.fleet_task else None
+        task = self._fleet.pool.get(request.fleet_task) if request.fleet_task else None
         if task is not None and not task.state.ended:
-            at_once = errand.kind is ErrandKind.MOVE
+            at_once = request.kind is RequestKind.MOVE
             answers.append(self._fleet.handle(now, ev.Withdrawn(task.id, at_once)))
-        held = errand.kind is ErrandKind.RETRIEVE and task is None
-        if held and errand.state is ErrandState.OPEN:
-            self._fleet.storage.call_off_output(str(errand.data["place"]))
+        held = request.kind is RequestKind.RETRIEVE and task is None
+        if held and request.state is RequestState.OPEN:
+            self._fleet.storage.call_off_output(str(request.data["place"]))
         why = "its process no longer waits for it"
-        self._end(replace(errand, state=ErrandState.WITHDRAWN, why=why))
+        self._end(replace(request, state=RequestState.WITHDRAWN, why=why))
         return answers
 
     def lose(self, why: str) -> None:
         """The fleet begins anew: drives are asked for again, demands have failed."""
-        for errand in list(self.open.values()):
-            if errand.state is not ErrandState.OPEN:
+        for request in list(self.open.values()):
+            if request.state is not RequestState.OPEN:
                 continue
-            if errand.kind in (ErrandKind.STORE, ErrandKind.RETRIEVE):
-                self._fail(errand, TRANSPORT_FAILED, why)
+            if request.kind in (RequestKind.STORE, RequestKind.RETRIEVE):
+                self._fail(request, TRANSPORT_FAILED, why)
             else:
-                again = replace(errand, state=ErrandState.NEW, fleet_task="")
-                self.open[errand.id] = again
+                again = replace(request, state=RequestState.NEW, fleet_task="")
+                self.open[request.id] = again
 
-    def _link(self, errand: Errand, task_id: str) -> None:
-        linked = replace(errand, state=ErrandState.OPEN, fleet_task=task_id)
-        self.open[errand.id] = linked
+    def _link(self, request: FleetRequest, task_id: str) -> None:
+        linked = replace(request, state=RequestState.OPEN, fleet_task=task_id)
+        self.open[request.id] = linked
         if task_id:
-            self._by_task[task_id] = errand.id
+            self._by_task[task_id] = request.id
         self.begun.append(linked)
 
-    def _fail(self, errand: Errand, code: str, why: str) -> None:
-        self._end(replace(errand, state=ErrandState.FAILED, code=code, why=why))
+    def _fail(self, request: FleetRequest, code: str, why: str) -> None:
+        self._end(replace(request, state=RequestState.FAILED, code=code, why=why))
 
-    def _end(self, errand: Errand) -> None:
-        self.open.pop(errand.id, None)
-        self.ended.append(errand)
+    def _end(self, request: FleetRequest) -> None:
+        self.open.pop(request.id, None)
+        self.ended.append(request)
 
 
-def _task_of(errand: Errand, now: float) -> Task:
-    data = errand.data
+def _task_of(request: FleetRequest, now: float) -> Task:
+    data = request.data
     deadline_s = data.get("deadline_s")
     more: dict[str, Any] = {
         "priority": int(data.get("priority") or 0),
         "deadline_at": None if deadline_s is None else now + float(deadline_s),
         "intended": str(data.get("robot") or ""),
     }
-    match errand.kind:
-        case ErrandKind.MOVE:
-            return Task(errand.id, Kind.MOVE, [Leg(str(data["place"]))], **more)
-        case ErrandKind.TRANSPORT:
+    match request.kind:
+        case RequestKind.MOVE:
+            return Task(request.id, Kind.MOVE, [Leg(str(data["place"]))], **more)
+        case RequestKind.TRANSPORT:
             more["package"] = str(data.get("package") or "")
             more["package_type"] = str(data.get("package_type") or "")
             start, end = str(data["from_place"]), str(data["to_place"])
-            return transport_task(errand.id, start, end, **more)
+            return transport_task(request.id, start, end, **more)
         case _:
             start, end = str(data["from_place"]), str(data["to_place"])
             legs = [Leg(start, Action.LIFT), Leg(end, Action.DROP)]
             package = str(data["shelf"])
-            return Task(errand.id, Kind.FETCH_SHELF, legs, package=package, **more)
+            return Task(request.id, Kind.FETCH_SHELF, legs, package=package, **more)
 
 
 def _result(task: Task) -> dict[str, Any]:
