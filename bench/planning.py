@@ -248,7 +248,7 @@ def main() -> None:
         name: measure(name, grid, draw_pairs(grid, PAIRS, SEED))
         for name, grid in all_maps
     }
-    judged = [
+    scored = [
         figures[name].longer[method]
         for name, _ in scored
         if name.startswith("hall") or name == "AR0500SR.map"
@@ -269,7 +269,7 @@ def main() -> None:
         name = f"hall 600x400, seed {seed}"
         figures[name] = measure(name, grid, draw_pairs(grid, PAIRS, seed))
         pooled.append(figures[name])
-        judged += [pooled[-1].longer[m] for m in ("lazy_theta", "corner_graph")]
+        scored += [pooled[-1].longer[m] for m in ("lazy_theta", "corner_graph")]
         published.append(pooled[-1].longer["lazy_as_published"])
     ms = {
         method: float(np.mean([each.mean_ms[method] for each in pooled]))
@@ -289,9 +289,9 @@ def main() -> None:
                 "graph_over_skimage_600": round(ms["corner_graph"] / ms["skimage"], 6),
                 "lazy_over_a_star_600": round(ms["lazy_theta"] / ms["a_star"], 4),
                 "length_over_optimum_mean": round(
-                    max(float(np.mean(values)) for values in judged), 6
+                    max(float(np.mean(values)) for values in scored), 6
                 ),
-                "length_over_optimum_worst": round(max(map(max, judged)), 6),
+                "length_over_optimum_worst": round(max(map(max, scored)), 6),
                 "published_over_optimum_mean": round(
                     max(float(np.mean(values)) for values in published), 6
                 ),

@@ -113,7 +113,7 @@ def recordings(directory: Path) -> dict[str, object]:
         raw = evaluate(taken, anchors)
         half = len(taken) // 2
         crossed = []
-        for known, judged in (
+        for known, scored in (
             (taken[:half], taken[half:]),
             (taken[half:], taken[:half]),
         ):
@@ -123,7 +123,7 @@ def recordings(directory: Path) -> dict[str, object]:
                 if r.truth_m is not None
             ]
             calibration = calibrate(samples, anchors)
-            crossed.append(evaluate(judged, anchors, calibration=calibration))
+            crossed.append(evaluate(scored, anchors, calibration=calibration))
         found[path.stem] = {
             "plain_raw": round(raw.plain.mean_m, 4),
             "ours_raw": round(raw.ours.mean_m, 4),

@@ -25,7 +25,7 @@ class Ending:
 
 
 @dataclass(slots=True)
-class Judgement:
+class PoseCheck:
     """The pose decides; ``otherwise`` is the end if the robot is not there."""
 
     otherwise: CommandState
@@ -55,7 +55,7 @@ class Command:
     fenced: bool = False
     doubt_since: float | None = None
     ending: Ending | None = None
-    judgement: Judgement | None = None
+    pose_check: PoseCheck | None = None
     cancel_wanted: bool = False
     cancel_sent_at: float | None = None
     cancel_sends: int = 0

@@ -1,7 +1,7 @@
 """How far a robot can be trusted to hear us, from pings and data freshness.
 
-An open socket is no sign of health: a frozen peer keeps it open for ever. So the
-link is judged by what arrives: the answer to ``/rosapi/get_time`` and the topics
+An open socket is no sign of health: a frozen peer keeps it open for ever. So what
+arrives decides the link's state: the answer to ``/rosapi/get_time`` and the topics
 that the profile says must never be silent. Only receive times of our own clock
 are compared; the robot's clock may be wrong.
 """
@@ -78,7 +78,7 @@ class LinkWatch:
             middle = (now_s + self.ping_sent_at) / 2
             self.clock_offset_s = robot_time_s - middle
 
-    def judge(self, now_s: float) -> tuple[LinkState, str]:
+    def state(self, now_s: float) -> tuple[LinkState, str]:
         if self.opened_at is None:
             return LinkState.DOWN, self.closed_reason
         late: str = ""

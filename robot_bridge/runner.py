@@ -14,7 +14,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from robot_bridge.command import Command, Ending, Judgement, refusal
+from robot_bridge.command import Command, Ending, PoseCheck, refusal
 from robot_bridge.drivers.base import (
     Driver,
     FeedbackSeen,
@@ -123,8 +123,8 @@ class CommandRunner:
         c.recalling_since = None
         c.still_since = None
         c.cancel_sent_at = None
-        if c.judgement is not None and c.judgement.otherwise is CommandState.UNKNOWN:
-            c.judgement = None
+        if c.pose_check is not None and c.pose_check.otherwise is CommandState.UNKNOWN:
+            c.pose_check = None
         if c.state is not CommandState.NEW and not self._driver.lists_goals:
             c.by_pose = True
         if c.state is CommandState.SENT:
@@ -167,8 +167,8 @@ class CommandRunner:
         c = self.command
         if c is None:
             return
-        if c.judgement is not None:
-            self._judge(now_s, c, c.judgement)
+        if c.pose_check is not None:
+            self._decide_by_pose(now_s, c, c.pose_check)
         elif c.ending is not None:
             if now_s - c.ending.since >= self._limits.result_wait_s:
                 self._conclude(now_s, c, c.ending.phase, {}, c.ending.text, True)
@@ -231,7 +231,7 @@ class CommandRunner:
             c.doubt_since = now_s
         if now_s - c.doubt_since >= limits.fence_wait_s:
             reason = "nobody can say whether the robot took the goal"
-            c.judgement = Judgement(CommandState.UNKNOWN, reason, now_s)
+            c.pose_check = PoseCheck(CommandState.UNKNOWN, reason, now_s)
         elif not self.foreign_goals:
             if c.fence is None:
                 c.fence = self._line.raise_fence(now_s)
@@ -256,7 +256,7 @@ class CommandRunner:
                 self._end(now_s, c, CommandState.SUCCEEDED, True, reason)
         else:
             reason = "it may have been driven and forgotten"
-            c.judgement = Judgement(CommandState.UNKNOWN, reason, now_s)
+            c.pose_check = PoseCheck(CommandState.UNKNOWN, reason, now_s)
 
     def _follow_pose(self, now_s: float, c: Command) -> None:
         if not self.ready:
@@ -298,24 +298,24 @@ class CommandRunner:
             reason = "the robot stands at the goal; its result never came"
             self._end(now_s, c, CommandState.SUCCEEDED, True, reason)
 
-    def _judge(self, now_s: float, c: Command, judgement: Judgement) -> None:
+    def _decide_by_pose(self, now_s: float, c: Command, check: PoseCheck) -> None:
         if not self.ready:
-            judgement.since = now_s
+            check.since = now_s
             return
         there = self._where.is_at(c.target.x, c.target.y)
         if there and self._where.standing:
             reason = "the robot stands at the goal"
             self._end(now_s, c, CommandState.SUCCEEDED, True, reason)
-        elif now_s - judgement.since < self._limits.check_wait_s and not (
+        elif now_s - check.since < self._limits.check_wait_s and not (
             self._where.standing and not there
         ):
             return
-        elif judgement.otherwise is CommandState.UNKNOWN and c.cancel_wanted:
+        elif check.otherwise is CommandState.UNKNOWN and c.cancel_wanted:
             reason = "cancelled; the robot no longer knows the goal"
             self._end(now_s, c, CommandState.CANCELLED, True, reason)
         else:
-            unknown = judgement.otherwise is CommandState.UNKNOWN
-            self._end(now_s, c, judgement.otherwise, unknown, judgement.reason)
+            unknown = check.otherwise is CommandState.UNKNOWN
+            self._end(now_s, c, check.otherwise, unknown, check.reason)
 
     def _press_cancel(self, now_s: float, c: Command) -> None:
         if not c.cancel_wanted or not self.link_open:
@@ -379,11 +379,11 @@ class CommandRunner:
             c.ending = Ending(phase, text, now_s)
 
     def _on_absence(self, now_s: float, c: Command) -> None:
-        if self._driver.lists_goals and c.ending is None and c.judgement is None:
+        if self._driver.lists_goals and c.ending is None and c.pose_check is None:
             c.absent_lists += 1
             if c.absent_lists >= ABSENT_LISTS:
                 reason = "the robot no longer knows the goal"
-                c.judgement = Judgement(CommandState.UNKNOWN, reason, now_s)
+                c.pose_check = PoseCheck(CommandState.UNKNOWN, reason, now_s)
 
     def _arrived_at_robot(self, c: Command) -> None:
         c.in_doubt = False
@@ -392,15 +392,15 @@ class CommandRunner:
         c.doubt_since = None
         c.absent_lists = 0
         c.recalling_since = None
-        if c.judgement is not None and c.judgement.otherwise is CommandState.UNKNOWN:
-            c.judgement = None
+        if c.pose_check is not None and c.pose_check.otherwise is CommandState.UNKNOWN:
+            c.pose_check = None
 
     def _on_result(self, now_s: float, c: Command, seen: ResultSeen) -> None:
         if not seen.phase.is_terminal:
             text = f"a result with status {seen.phase} is no end; it is not believed"
             self._emit(Problem(now_s, "odd_result", c.id, text))
             return
-        if c.judgement is not None and c.judgement.otherwise is not (
+        if c.pose_check is not None and c.pose_check.otherwise is not (
             CommandState.UNKNOWN
         ):
             return
@@ -420,7 +420,7 @@ class CommandRunner:
         state, reason = verdict.state, verdict.reason
         if verdict.pose_decides:
             c.ending = None
-            c.judgement = Judgement(state, reason, now_s)
+            c.pose_check = PoseCheck(state, reason, now_s)
             return
         if state is CommandState.SUCCEEDED:
             self._doubt_success(now_s, c)

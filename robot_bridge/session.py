@@ -143,7 +143,7 @@ class RobotSession:
         return outputs
 
     def snapshot(self, now_s: float) -> Snapshot:
-        state, _ = self._link.judge(now_s)
+        state, _ = self._link.state(now_s)
         reading, command = self._where.pose, self._runner.command
         pose = None
         if reading is not None and self._where.pose_at is not None:
@@ -242,7 +242,7 @@ class RobotSession:
             self._link.pinged(now_s)
             frame = messages.call_service("/rosapi/get_time", self._ping_id, {})
             self._out.append(Send(frame))
-        state, reason = self._link.judge(now_s)
+        state, reason = self._link.state(now_s)
         self._mind_silence(now_s, state)
         reconciled = self._reconciled()
         why_down = reason if state is LinkState.DOWN else ""

@@ -1,6 +1,6 @@
 """``shopfloor mapf``: a plan for many robots on a benchmark map, as JSON.
 
-For comparing planners with published figures. Every plan is judged by the checker
+For comparing planners with published figures. Every plan is checked by the checker
 before its figures are printed. With a time limit, ``lacam`` uses all of it to make its
 first plan better. The planners are imported when they are called.
 """

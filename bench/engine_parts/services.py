@@ -84,7 +84,7 @@ def start_finish_ms(url: str, times: int = 40) -> float:
 
 
 def parse_deploy_ms(url: str, times: int = 15) -> float:
-    """Judge and deploy the shipped order and warehouse models as new versions."""
+    """Check and deploy the shipped order and warehouse models as new versions."""
     services = bootstrap.connect(url)
     shipped = assets.shipped_models()
     files = {

@@ -2,7 +2,7 @@
 
 Times are those of the processor, so a busy machine disturbs them little, and a fixed
 piece of work is measured in the same run: ratios to it can be compared between
-machines. Every plan is judged by the independent checker.
+machines. Every plan is checked by the independent checker.
 """
 
 from __future__ import annotations

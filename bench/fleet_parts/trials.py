@@ -1,7 +1,7 @@
 """Six robots that drive freely, in two worlds: what planning their traffic is worth.
 
 The same fleet without planning either stops for whoever is in front of it, or for
-nobody; the judge of the plant counts contacts.
+nobody; the plant counts contacts.
 """
 
 from __future__ import annotations

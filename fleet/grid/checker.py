@@ -99,12 +99,12 @@ def _swaps(
 def _rings(
     paths: Sequence[Sequence[Cell]], before: dict[Cell, int], step: int
 ) -> list[str]:
-    faults, judged = [], set()
+    faults, checked = [], set()
     for first in range(len(paths)):
         chain: list[int] = []
         robot: int | None = first
-        while robot is not None and robot not in judged:
-            judged.add(robot)
+        while robot is not None and robot not in checked:
+            checked.add(robot)
             chain.append(robot)
             if paths[robot][step] == paths[robot][step - 1]:
                 break

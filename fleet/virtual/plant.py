@@ -1,7 +1,8 @@
-"""The floor of a trial: robots, packages, detectors, obstacles, and a judge.
+"""The floor of a trial: robots, packages, detectors, obstacles, and a referee.
 
-It takes the fleet's commands and returns what sensors would report. The judge looks at
-every pair of robots after every step: a contact is counted, whatever the fleet thinks.
+It takes the commands of the fleet and returns what sensors would report. After every
+step the referee looks at every pair of robots: a contact is counted, whatever the fleet
+thinks.
 """
 
 from __future__ import annotations
@@ -94,7 +95,7 @@ class Plant:
                 events.append(ev.LoadLost(robot.id))
             if not robot.dead:
                 events.append(robot.report())
-        self._judge(now)
+        self._check_contacts(now)
         return events
 
     def _charge(self, robot: VirtualRobot, dt_s: float) -> None:
@@ -180,7 +181,7 @@ class Plant:
                 return True
         return False
 
-    def _judge(self, now: float) -> None:
+    def _check_contacts(self, now: float) -> None:
         touching = set()
         for a, b in combinations(self.robots.values(), 2):
             room_m = a.type.radius_m + b.type.radius_m

@@ -23,7 +23,7 @@ export async function send(wire: Wire, entry: Entry): Promise<Outcome> {
       signal: aborter.signal,
       body: JSON.stringify(messageOf(entry)),
     });
-    return await judge(response, entry, wire.person());
+    return await outcomeOf(response, entry, wire.person());
   } catch {
     return { is: "unreachable" };
   } finally {
@@ -41,7 +41,7 @@ function messageOf(entry: Entry): Record<string, unknown> {
   };
 }
 
-async function judge(response: Response, entry: Entry, person: string): Promise<Outcome> {
+async function outcomeOf(response: Response, entry: Entry, person: string): Promise<Outcome> {
   const { status } = response;
   if (response.type === "opaqueredirect" || (status >= 300 && status < 400))
     return { is: "signIn" };

@@ -2,7 +2,7 @@
 
 RFC 8030 is the post; ``push_keys`` has the rest and is loaded with the first device,
 because most workers never meet one. The usual library brings an HTTP client that
-follows redirects and resolves names by itself; here the address that was judged is the
+follows redirects and resolves names by itself; here the address that was checked is the
 address that is connected to, because a browser says where to post and our worker stands
 inside the plant's network.
 """
@@ -124,7 +124,7 @@ class WebPusher:
         return connection
 
     def _dial(self, host: str, port: int, inside: bool) -> socket.socket:
-        """Connect to the very addresses that were judged: a name may be resolved to
+        """Connect to the very addresses that were checked: a name may be resolved to
         something else a moment later."""
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
         addresses = [str(each[4][0]) for each in found]

@@ -1,6 +1,6 @@
 """What ``mpms models`` says about model files before anything is deployed.
 
-Judging needs the lint and not the engine that executes: it is quick enough to be run
+Checking needs the lint and not the engine that executes: it is quick enough to be run
 whenever a file is saved.
 """
 

@@ -58,7 +58,7 @@ def is_server_of(pid: int, cluster: Path) -> bool:
 
 
 def _says_it_serves(process: Path, cluster: Path) -> bool:
-    """Judge by owner and command line where the kernel hides the directory.
+    """Decide by owner and command line where the kernel hides the directory.
 
     Root in a container lacks the capability to look at another account's process.
     PostgreSQL insists on running as the owner of its cluster.

@@ -1,6 +1,6 @@
 """A BPMN file as plain data, between the XML and SpiffWorkflow.
 
-The reader fills these records, the lint judges them and the spec builder turns
+The reader fills these records, the lint checks them and the spec builder turns
 them into SpiffWorkflow specs. SpiffWorkflow's own parser is not used: it recurses
 along the flow, hangs on some files and drops what Camunda Modeler writes.
 """

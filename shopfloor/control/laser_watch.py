@@ -36,7 +36,7 @@ ASK_AGAIN = 0.1
 ENOUGH_SHARE = 0.5
 """Of the returns that the map expects. Half of the beams still show every leg."""
 LEAST_EXPECTED = 0.15
-"""Where the map expects fewer beams to come back it is no judge."""
+"""Where the map expects fewer beams to come back it decides nothing."""
 CAST_EVERY = 8
 SURE_SHARE = 0.9
 """Of the reach; whether something at the very end of it is seen is luck."""
@@ -159,11 +159,11 @@ class LaserWatch:
         if at is not None and not at.is_finite:
             at = None
         for laser in self._lasers.values():
-            self._judge(laser, now_s, pose, at, given.get(laser.name))
+            self._check_laser(laser, now_s, pose, at, given.get(laser.name))
         faulty = [one for one in self._lasers.values() if one.fault is not None]
         return "; ".join(laser.words(now_s) for laser in faulty) or None
 
-    def _judge(
+    def _check_laser(
         self,
         laser: _Laser,
         now_s: float,

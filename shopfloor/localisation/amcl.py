@@ -75,7 +75,7 @@ class Tuning:
     doubt_below: float = 0.85
     """Share of the usual quality; below, the map is searched for a better place."""
     trust_rate: float = 0.3
-    """Weight of the newest quality in the average that these shares judge."""
+    """Weight of the newest quality in the average that these shares measure."""
     loose_m: float = 0.35
     speed_limit_mps: float = 5.0
     recover: bool = True
@@ -151,13 +151,13 @@ class Amcl:
         if not moved and not turned:
             agreed = self._agreement(here, scans)
             if self._found_elsewhere(agreed, scans):
-                self._estimate = self._judge(scans)
+                self._estimate = self._rate(scans)
                 return self._estimate
             status = self._name(self._estimate)
             return replace(self._estimate, pose=here, quality=agreed, status=status)
         self._predict()
         self._weigh(ends)
-        self._estimate = self._judge(scans)
+        self._estimate = self._rate(scans)
         self._resample()
         return self._estimate
 
@@ -240,7 +240,7 @@ class Amcl:
         self._slow += tuning.slow * (agreement - self._slow)
         self._fast += tuning.fast * (agreement - self._fast)
 
-    def _judge(self, scans: Sequence[Scan]) -> Estimate:
+    def _rate(self, scans: Sequence[Scan]) -> Estimate:
         rough = self._sum_up(TRACKING, 0.0)
         agreed = self._agreement(rough.pose, scans)
         if self._found_elsewhere(agreed, scans):

@@ -38,7 +38,7 @@ SAME_RAD = 0.4
 class Hypothesis:
     pose: Pose
     quality: float
-    """Share of the beams that the map explains, judged by rays."""
+    """Share of the beams that the map explains, by rays."""
     score: float
     """Mean log-likelihood of the beams."""
 

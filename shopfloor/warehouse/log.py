@@ -1,7 +1,7 @@
 """What a trace of a warehouse says about its robots: done, blocked, refused, how long.
 
 A trace is written by ``shopfloor sim --trace``. Robots that are no simulation can be
-judged by the same lines, if somebody keeps the messages of ``/warehouse/reports``.
+measured by the same lines, if somebody keeps the messages of ``/warehouse/reports``.
 """
 
 from __future__ import annotations

@@ -98,16 +98,16 @@ class House:
         ``start`` is another place: one robot at a time is sent to each."""
         number = f"MO-2026-{next(self._numbers):04d}"
         lines = ("RM-001 Water 310 kg", "RM-002 Titanium dioxide 120.5 kg")
-        letter = EmailMessage()
-        letter["From"], letter["To"] = BUYER, self.plant.home.orders
-        letter["Subject"] = f"Order {number}"
-        letter["Message-ID"] = make_msgid(domain="example.com")
-        letter["Date"] = format_datetime(datetime.now(UTC))
+        message = EmailMessage()
+        message["From"], message["To"] = BUYER, self.plant.home.orders
+        message["Subject"] = f"Order {number}"
+        message["Message-ID"] = make_msgid(domain="example.com")
+        message["Date"] = format_datetime(datetime.now(UTC))
         wanted = "".join(f"- {line}\n" for line in lines[start : start + materials])
-        letter.set_content(
+        message.set_content(
             f"Order: {number}\nProduct: Test paint\n\nMaterials:\n{wanted}"
         )
-        self.plant.buyer.hand_over(bytes(letter))
+        self.plant.buyer.hand_over(bytes(message))
         return number
 
     def task(self, number: str, element: str) -> str:

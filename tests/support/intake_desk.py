@@ -29,10 +29,10 @@ class IntakeDesk(Factory):
         super().__init__(url)
         self.sandbox = sandbox
 
-    def read(self, letter: MailMessage) -> Outcome:
-        if letter.raw is None:
-            return self.sandbox.read(letter.headers, size=letter.size_bytes)
-        return self.sandbox.read(letter.raw)
+    def read(self, message: MailMessage) -> Outcome:
+        if message.raw is None:
+            return self.sandbox.read(message.headers, size=message.size_bytes)
+        return self.sandbox.read(message.raw)
 
     def intake(self, mailbox: Mailbox, **options: Any) -> ReceiveMail:
         given: dict[str, Any] = {"read": self.read, "round_s": 600.0}

@@ -1,4 +1,4 @@
-"""Mailboxes of tests: letters to measure, who waits for them, and fakes that fail."""
+"""Mailboxes of tests: messages to measure, who waits for them, and fakes that fail."""
 
 from __future__ import annotations
 
@@ -49,27 +49,27 @@ def write_order(
     return f"{head}\r\n{text}".encode()
 
 
-def list_letters(session: MailboxSession, count: int) -> list[MailMessageId]:
-    """List letters once that many are there."""
+def list_messages(session: MailboxSession, count: int) -> list[MailMessageId]:
+    """List messages once that many are there."""
 
     def found() -> list[MailMessageId] | None:
-        letters = list(session.messages())
-        return letters if len(letters) >= count else None
+        messages = list(session.messages())
+        return messages if len(messages) >= count else None
 
-    letters = eventually(found, f"{count} letters are listed")
-    assert letters is not None
-    assert len(letters) == count
-    return letters
-
-
-def fetched(session: MailboxSession, letter: MailMessageId) -> MailMessage:
-    """A letter that must not be gone."""
-    return there(session.fetch(letter))
+    messages = eventually(found, f"{count} messages are listed")
+    assert messages is not None
+    assert len(messages) == count
+    return messages
 
 
-def raw_of(session: MailboxSession, letter: MailMessageId) -> bytes:
-    """The bytes of a letter that must not be gone, nor be too large."""
-    return there(fetched(session, letter).raw)
+def fetched(session: MailboxSession, message: MailMessageId) -> MailMessage:
+    """A message that must not be gone."""
+    return there(session.fetch(message))
+
+
+def raw_of(session: MailboxSession, message: MailMessageId) -> bytes:
+    """The bytes of a message that must not be gone, nor be too large."""
+    return there(fetched(session, message).raw)
 
 
 def empty(home: MailHome, user: str) -> list[bytes]:
@@ -152,7 +152,7 @@ class FakeMailbox:
 
     uidvalidity: int = 1
     last_uid: int = 0
-    letters_here: dict[int, bytes] = field(default_factory=dict)
+    messages_here: dict[int, bytes] = field(default_factory=dict)
     filed: list[tuple[int, str]] = field(default_factory=list)
     away: str | None = None
     news: bool = False
@@ -163,7 +163,7 @@ class FakeMailbox:
     def put(self, *messages: bytes) -> None:
         for raw in messages:
             self.last_uid += 1
-            self.letters_here[self.last_uid] = raw
+            self.messages_here[self.last_uid] = raw
 
     @contextmanager
     def open(self) -> Iterator[FakeMailbox]:
@@ -180,22 +180,22 @@ class FakeMailbox:
         pass
 
     def messages(self) -> Sequence[MailMessageId]:
-        found = [self.letter_id(uid) for uid in sorted(self.letters_here)]
+        found = [self.mail_id(uid) for uid in sorted(self.messages_here)]
         self.on_list()
         return found
 
-    def letter_id(self, uid: int) -> MailMessageId:
+    def mail_id(self, uid: int) -> MailMessageId:
         return MailMessageId("fake/orders", "INBOX", self.uidvalidity, uid)
 
-    def fetch(self, letter: MailMessageId) -> MailMessage | None:
-        self.on_fetch(letter.uid)
-        raw = self.letters_here.get(letter.uid)
-        return None if raw is None else MailMessage(letter, len(raw), raw)
+    def fetch(self, message: MailMessageId) -> MailMessage | None:
+        self.on_fetch(message.uid)
+        raw = self.messages_here.get(message.uid)
+        return None if raw is None else MailMessage(message, len(raw), raw)
 
-    def file_away(self, letter: MailMessageId, folder: str) -> None:
-        self.on_file(letter.uid)
-        if self.letters_here.pop(letter.uid, None) is not None:
-            self.filed.append((letter.uid, folder))
+    def file_away(self, message: MailMessageId, folder: str) -> None:
+        self.on_file(message.uid)
+        if self.messages_here.pop(message.uid, None) is not None:
+            self.filed.append((message.uid, folder))
 
 
 @dataclass
@@ -211,9 +211,9 @@ class FakeMailSender:
         self.refusals = {}
         if self.failure is not None:
             raise self.failure
-        letters = list(replies)
+        messages = list(replies)
         if self.refuses is not None:
-            self.refusals = {each.id: self.refuses for each in letters}
+            self.refusals = {each.id: self.refuses for each in messages}
             return []
-        self.taken += letters
-        return [each.id for each in letters]
+        self.taken += messages
+        return [each.id for each in messages]

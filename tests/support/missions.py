@@ -1,7 +1,7 @@
 """Whole missions: the simulator as a process, driven goal by goal over the bridge.
 
 Plant time passes only while a goal is driven, so what happens does not depend on how
-busy the machine is; waiting is bounded by patience, never judged by it.
+busy the machine is; waiting is bounded by patience, never measured by it.
 """
 
 from __future__ import annotations

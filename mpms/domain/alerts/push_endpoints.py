@@ -1,8 +1,8 @@
 """Where a browser may ask us to post alerts to.
 
 The address comes from a browser, and our worker stands inside the plant's network: an
-address that leads into that network must not be posted to. The name is judged here;
-what it resolves to is judged again by whoever connects.
+address that leads into that network must not be posted to. The name is checked here;
+what it resolves to is checked again by whoever connects.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 A built-in function declares itself in one line, ``substring(string: string, start
 position: number, length?: number)``; names, count, kinds and nulls of the arguments
-are judged here, so that the functions themselves meet only what they asked for.
+are checked here, so that the functions themselves meet only what they asked for.
 """
 
 from collections.abc import Callable, Mapping, Sequence

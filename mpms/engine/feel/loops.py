@@ -123,11 +123,11 @@ def quantified(
 
     def run(env: Env) -> Any:
         try:
-            return judged(env)
+            return evaluated(env)
         except Fault as fault:
             return env.frame.answer(fault)
 
-    def judged(env: Env) -> Any:
+    def evaluated(env: Env) -> Any:
         answer: bool | None = not decisive
         for inner in _bindings(iterators, env):
             value = body.run(inner)

@@ -80,7 +80,7 @@ def _begins(element: Element) -> bool:
 
 
 def check_activities(view: View) -> Iterator[Problem]:
-    for element in view.judged():
+    for element in view.accepted():
         need = NEEDS.get(element.tag)
         if need and not need[0](element):
             yield at(element, need[1])

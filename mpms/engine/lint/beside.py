@@ -13,14 +13,14 @@ from mpms.engine.model import SUBPROCESS_TAGS, Element
 
 def check_beside(view: View) -> Iterator[Problem]:
     yield from _links(view)
-    for element in view.judged():
+    for element in view.accepted():
         if element.event_subprocess:
             yield from (at(element, text) for text in _event_subprocess(view, element))
         if element.for_compensation:
             yield from (at(element, text) for text in _handler(view, element))
-        for kind, judge in _RULES.items():
+        for kind, check in _RULES.items():
             if element.trigger is not None and element.trigger.kind == kind:
-                yield from (at(element, text) for text in judge(view, element))
+                yield from (at(element, text) for text in check(view, element))
     yield from _rivals(view)
 
 
@@ -30,7 +30,7 @@ def check_beside(view: View) -> Iterator[Problem]:
 def _links(view: View) -> Iterator[Problem]:
     throws: dict[tuple[str | None, str], list[Element]] = defaultdict(list)
     catches: dict[tuple[str | None, str], list[Element]] = defaultdict(list)
-    for element in view.judged():
+    for element in view.accepted():
         trigger = element.trigger
         if trigger is None or trigger.kind != "link":
             continue
@@ -177,7 +177,7 @@ _RULES = {"compensate": _compensation, "cancel": _cancel}
 def _rivals(view: View) -> Iterator[Problem]:
     """Two events that would catch the same; nobody could say which is meant."""
     groups: dict[str | None, list[Element]] = defaultdict(list)
-    for element in view.judged():
+    for element in view.accepted():
         if element.tag == "startEvent" and element.scope:
             around = view.process.elements[element.scope]
             if around.event_subprocess:
@@ -186,8 +186,8 @@ def _rivals(view: View) -> Iterator[Problem]:
         where = f"two event subprocesses of '{scope or view.process.id}'"
         yield from _same(starts, where)
     for host, events in view.boundaries.items():
-        judged = [e for e in events if e.id not in view.refused]
-        yield from _same(judged, f"two boundary events of '{host}'")
+        accepted = [e for e in events if e.id not in view.refused]
+        yield from _same(accepted, f"two boundary events of '{host}'")
 
 
 _CAUGHT = {

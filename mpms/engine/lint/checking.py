@@ -47,7 +47,7 @@ def check(
     known_decisions: Names = None,
     known_processes: Names = None,
 ) -> Lint:
-    """Judges any bytes; never raises. ``None`` for a set: do not compare with it."""
+    """Checks any bytes; never raises. ``None`` for a set: do not compare with it."""
     known = Known(known_topics, known_forms, known_decisions, known_processes)
     try:
         reading = read(xml)
@@ -59,7 +59,7 @@ def check(
         return Lint(None, [Problem("", "", str(refusal))])
     except Exception as error:
         # Whatever a file does to us, its sender gets an answer and no traceback.
-        reason = f"the model cannot be judged ({type(error).__name__}: {error})"
+        reason = f"the model cannot be checked ({type(error).__name__}: {error})"
         return Lint(None, [Problem("", "", reason)])
 
 
@@ -105,11 +105,11 @@ def lint_model(
         reason = not_executable(facts)
         problems.extend(at(process, reason) for process in model.processes)
     for process in meant or model.processes:
-        problems.extend(_judge(process, list(problems), known))
+        problems.extend(_check_process(process, list(problems), known))
     return _told(problems)
 
 
-def _judge(
+def _check_process(
     process: Process, so_far: Iterable[Problem], known: Known
 ) -> Iterator[Problem]:
     by_tables = list(check_elements(process))

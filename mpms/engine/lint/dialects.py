@@ -18,7 +18,7 @@ _THROWING = frozenset({"intermediateThrowEvent", "endEvent"})
 
 
 def check_dialects(view: View) -> Iterator[Problem]:
-    for element in view.judged():
+    for element in view.accepted():
         yield from (at(element, text) for text in _topic(element))
         yield from (at(element, text) for text in _mappings(element))
         yield from (at(element, text) for text in _script(element))

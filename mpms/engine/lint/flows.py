@@ -41,7 +41,7 @@ NO_CONDITION = {
 def check_flows(view: View) -> Iterator[Problem]:
     for flow in view.process.flows.values():
         yield from (at(flow, text) for text in _flow(view, flow))
-    for element in view.judged():
+    for element in view.accepted():
         yield from (at(element, text) for text in _default(view, element))
         if element.tag in GATEWAY_TAGS and not element.outgoing:
             reason = "no flow leaves this gateway; draw where it leads to"
@@ -117,7 +117,7 @@ def _after_event_gateway(view: View, gateway: Element) -> Iterator[Problem]:
 
 
 def _starts(view: View) -> Iterator[Problem]:
-    begun = (e for e in view.judged() if e.tag in _WITH_START)
+    begun = (e for e in view.accepted() if e.tag in _WITH_START)
     scopes = [None, *(e.id for e in begun if not e.event_subprocess)]
     for scope in scopes:
         starts = [e for e in view.scopes.get(scope, ()) if e.tag == "startEvent"]
@@ -167,7 +167,7 @@ def _unreached(view: View) -> Iterator[Problem]:
             if follower.id not in reached:
                 reached.add(follower.id)
                 found.append(follower)
-    for element in view.judged():
+    for element in view.accepted():
         if element.id in reached or element.tag == "boundaryEvent":
             continue
         if not _is_link(element) or element.incoming:

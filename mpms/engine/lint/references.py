@@ -50,7 +50,7 @@ REFERENCES: tuple[_Reference, ...] = (
 
 
 def check_references(view: View, known: Known) -> Iterator[Problem]:
-    for element in view.judged():
+    for element in view.accepted():
         topic = element.settings.topic
         served = known.topics if element.tag in _BY_TOPIC else None
         if served is not None and _written(topic) and topic not in served:

@@ -40,7 +40,7 @@ def check_weekdays(view: View) -> Iterator[Problem]:
     """Cron numbers of weekdays are those of Camunda 7; Camunda 8 counts otherwise."""
     if not any(e.settings.camunda_8 for e in view.process.elements.values()):
         return
-    for element in view.judged():
+    for element in view.accepted():
         for trigger in element.triggers:
             fields = trigger.text.split()
             if trigger.timer != "cycle" or len(fields) not in (6, 7):
@@ -57,4 +57,4 @@ def _names(text: str) -> list[str]:
     try:
         return sorted(compile_value(text).names)
     except ExpressionInvalid:
-        return []  # judged with the other texts
+        return []  # checked with the other texts

@@ -42,7 +42,7 @@ class View:
                 boundaries[element.attached_to].append(element)
         return cls(process, refused, dict(scopes), dict(boundaries))
 
-    def judged(self) -> Iterator[Element]:
+    def accepted(self) -> Iterator[Element]:
         """The elements that no table refused."""
         return (e for e in self.process.elements.values() if e.id not in self.refused)
 

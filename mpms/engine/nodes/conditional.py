@@ -31,7 +31,7 @@ class _Conditional(Catcher):
         return None
 
     def look(self, token: Token, changes: list[Change]) -> None:
-        """Judge again if one of these changes concerns the condition."""
+        """Evaluate again if one of these changes concerns the condition."""
         if any(self._concerns(token, *change) for change in changes):
             self._judge(token)
 

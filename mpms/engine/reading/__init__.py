@@ -1,6 +1,6 @@
 """Reads BPMN files into plain records, and lists everything seen on the way.
 
-Reading judges nothing that it can represent: it fills a ``Model``, and writes down
+Reading refuses nothing that it can represent: it fills a ``Model``, and writes down
 as ``Facts`` every attribute, child and extension it met. The lint compares the
 facts with its tables, so that nothing in a file can be overlooked silently.
 """

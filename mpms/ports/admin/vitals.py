@@ -1,4 +1,4 @@
-"""The facts that the health is judged by."""
+"""The facts that decide the health."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ QUEUES = ("job", "timer", "delivery", "webhook", "batch")
 
 
 class Vitals(Protocol):
-    """Facts of which the health of the plant is judged."""
+    """Facts that decide the health of the plant."""
 
     def database(self) -> DatabaseFacts: ...
     def queues(self) -> Mapping[str, datetime | None]:

@@ -1,6 +1,6 @@
 """How the plant is: each part with a light, the cause, and the figures behind it.
 
-A light is judged here and put into words by the pages, so that a machine can ask the
+A light is decided here and put into words by the pages, so that a machine can ask the
 same question.
 """
 
@@ -54,7 +54,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Health:
-    """All parts, and what they were judged from."""
+    """All parts, and what they were decided from."""
 
     findings: tuple[Finding, ...]
     workers: Sequence[WorkerSeen] = ()

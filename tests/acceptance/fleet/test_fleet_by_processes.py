@@ -52,10 +52,10 @@ def torment(
     print(f"{len(demand.kinds)} packages, {demand.retrieved} retrieved, {kills} kills")
     print(f"{plant_s:.0f} s of the plant")
     assert kills > 0
-    judge(plant, hands, demand)
+    check_floor(plant, hands, demand)
 
 
-def judge(plant: FleetPlant, hands: Hands, demand: Demand) -> None:
+def check_floor(plant: FleetPlant, hands: Hands, demand: Demand) -> None:
     unheard = "SELECT id FROM fleet_events WHERE taken_at IS NULL"
     until("the fleet has heard everything", lambda: not plant.rows(unheard))
     truth, delivered = plant.storage.state(), hands.delivered

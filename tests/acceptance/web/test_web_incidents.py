@@ -107,11 +107,11 @@ def accept(house: House, number: str) -> None:
 
 def alerts_in_mailbox(house: House) -> list[EmailMessage]:
     box = house.settings.state_dir / "mail" / "mailboxes" / BUYER / "new"
-    letters = [
+    messages = [
         message_from_bytes(path.read_bytes(), policy=policy.default)
         for path in box.iterdir()
     ]
-    return [each for each in letters if each["Subject"].startswith("MPMS: ")]
+    return [each for each in messages if each["Subject"].startswith("MPMS: ")]
 
 
 def test_handlers_that_raise_are_one_cause_to_be_dealt_with(
@@ -215,8 +215,8 @@ def test_who_asked_gets_one_mail_a_cause(house: House, open_page: OpenPage) -> N
     page.get_by_role("button", name="Keep").click()
     expect(page.locator(".flash")).to_have_text("Your alerts are changed.")
     start(house, "noting_mail", "MO-2026-9001")
-    (letter,) = house.until("the mail is there", lambda: alerts_in_mailbox(house))
-    assert "Noting mail" in letter.get_content()
+    (message,) = house.until("the mail is there", lambda: alerts_in_mailbox(house))
+    assert "Noting mail" in message.get_content()
     before = house.rows("SELECT count(*) FROM incidents WHERE resolved_at IS NULL")
     start(house, "noting_mail", "MO-2026-9002")
     house.until(
@@ -226,7 +226,7 @@ def test_who_asked_gets_one_mail_a_cause(house: House, open_page: OpenPage) -> N
             > before
         ),
     )
-    link = re.search(r"/incidents/c\w+", letter.get_content())
+    link = re.search(r"/incidents/c\w+", message.get_content())
     assert link is not None
     page.goto(house.address + link[0])
     expect(page.locator("#incident-now tbody tr")).to_have_count(2)

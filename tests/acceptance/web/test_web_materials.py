@@ -42,12 +42,12 @@ def press_tab_to(page: Page, selector: str) -> None:
 
 
 def mail_order(house: House, number: str, line: str) -> None:
-    letter = EmailMessage()
-    letter["From"], letter["To"] = BUYER, house.plant.home.orders
-    letter["Subject"] = f"Order {number}"
-    letter["Message-ID"] = make_msgid(domain="example.com")
-    letter.set_content(f"Order: {number}\n\nMaterials:\n- {line}\n")
-    house.plant.buyer.hand_over(bytes(letter))
+    message = EmailMessage()
+    message["From"], message["To"] = BUYER, house.plant.home.orders
+    message["Subject"] = f"Order {number}"
+    message["Message-ID"] = make_msgid(domain="example.com")
+    message.set_content(f"Order: {number}\n\nMaterials:\n- {line}\n")
+    house.plant.buyer.hand_over(bytes(message))
 
 
 def test_a_material_added_with_the_mouse_is_ordered_by_mail_and_fetched(

@@ -335,10 +335,10 @@ class Phone:
         if path.startswith("/tasks/"):
             expect(self.page.locator("[data-stepper-count]")).not_to_be_empty()
         self.page.add_style_tag(content=WIDE)
-        self.judge(name, least=least)
+        self.check(name, least=least)
         return self.page
 
-    def judge(self, name: str, *, least: int = 64, buttons: str = BUTTONS) -> None:
+    def check(self, name: str, *, least: int = 64, buttons: str = BUTTONS) -> None:
         for size in SIZES:
             self.page.set_viewport_size(size)  # type: ignore[arg-type]
             found = self.page.evaluate(WRONG) + self.page.evaluate(TITLES)
@@ -357,7 +357,7 @@ class Phone:
         for number in itertools.count(2):
             if not self.next_card():
                 return
-            self.judge(f"{name} {number}")
+            self.check(f"{name} {number}")
 
     def to_the_last_card(self) -> None:
         while self.next_card():
@@ -420,10 +420,10 @@ def test_every_page_of_a_worker_fits_a_phone(floor: Floor, phone: Phone) -> None
     floor.claim(mine, "ana")
     page = phone.look(f"/tasks/{mine}", "mine 1")
     page.locator("[data-problem-open]").click()
-    phone.judge("problem")
+    phone.check("problem")
     page.locator("[data-problem-close]").click()
     page.locator(".order-drawer summary").click()
-    phone.judge("mine with its order")
+    phone.check("mine with its order")
     page.locator(".order-drawer summary").click()
     phone.through_the_cards("mine")
     phone.look("/tasks", "tasks, one taken")
@@ -433,7 +433,7 @@ def test_every_page_of_a_worker_fits_a_phone(floor: Floor, phone: Phone) -> None
     phone.look("/offline", "offline")
     phone.look("/no-such-page", "no such page")
     page.locator(".menu > summary").click()
-    phone.judge("menu", buttons=".menu-box :is(button, a)")
+    phone.check("menu", buttons=".menu-box :is(button, a)")
     phone.be(None, tablet=True)
     phone.look("/login", "login on a tablet")
     phone.look("/login?as=max", "login with a PIN")
@@ -459,10 +459,10 @@ def test_what_the_network_does_to_a_worker_fits_a_phone(
     submit_form(floor.uow, floor.advance, late, {"seal": "4711"}, by="max")
     page.locator("[data-step-next]").click()
     expect(page.locator(".task-end-warn")).to_be_visible()
-    phone.judge("too late")
+    phone.check("too late")
     phone.look("/tasks", "tasks after a late answer")
     expect(page.locator(".offline-notice")).to_be_visible()
-    phone.judge("tasks after a late answer")
+    phone.check("tasks after a late answer")
     page.locator(".offline-notice button").last.click()
     floor.claim(kept, "ana")
     phone.look(f"/tasks/{kept}", "before the network goes")
@@ -472,10 +472,10 @@ def test_what_the_network_does_to_a_worker_fits_a_phone(
     expect(page.locator(".task-end-ok")).to_be_visible()
     expect(page.locator(".offline-head")).to_be_visible()
     page.locator(".offline-head summary").click()
-    phone.judge("kept on the tablet")
+    phone.check("kept on the tablet")
     phone.context.set_offline(False)
     expect(page.locator("#toast")).to_be_visible()
-    phone.judge("sent")
+    phone.check("sent")
     phone.be("sofia")
     phone.look("/late", "late answers", least=44)
     phone.must_fit()

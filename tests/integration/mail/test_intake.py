@@ -14,7 +14,7 @@ from mpms.embedded import mail, maildrop
 from mpms.factory.ports.mail.intake import MailboxUnavailable
 from tests.support.certificates import Certificates
 from tests.support.mail_servers import Server, run_dovecot
-from tests.support.mailbox import LetWait, OpenMailbox, fetched, list_letters, raw_of
+from tests.support.mailbox import LetWait, OpenMailbox, fetched, list_messages, raw_of
 from tests.support.waiting import eventually
 
 MIB = 1024 * 1024
@@ -42,25 +42,25 @@ def orders_account(home: mail.MailHome) -> MailAccount:
 
 
 @pytest.mark.covers("A9")
-def test_letters_are_listed_oldest_first_and_read_byte_by_byte(
+def test_messages_are_listed_oldest_first_and_read_byte_by_byte(
     server: Server, open_mailbox: OpenMailbox
 ) -> None:
     account = server.account()
-    messages = [PLAIN, EIGHT_BIT, PLAIN.replace(b"one", b"two")]
-    for count, raw in enumerate(messages, 1):
+    sent = [PLAIN, EIGHT_BIT, PLAIN.replace(b"one", b"two")]
+    for count, raw in enumerate(sent, 1):
         server.deliver(account, raw)
         with open_mailbox(account).open() as session:
-            list_letters(session, count)
+            list_messages(session, count)
     with open_mailbox(account).open() as session:
-        letters = list_letters(session, 3)
-        assert [letter.uid for letter in letters] == sorted(
-            letter.uid for letter in letters
+        messages = list_messages(session, 3)
+        assert [message.uid for message in messages] == sorted(
+            message.uid for message in messages
         )
-        read = [fetched(session, letter) for letter in letters]
-        assert [letter.raw for letter in read] == messages
-        assert [letter.size_bytes for letter in read] == list(map(len, messages))
-        assert {letter.account for letter in letters} == {account.name}
-        assert {letter.folder for letter in letters} == {"INBOX"}
+        read = [fetched(session, message) for message in messages]
+        assert [message.raw for message in read] == sent
+        assert [message.size_bytes for message in read] == list(map(len, sent))
+        assert {message.account for message in messages} == {account.name}
+        assert {message.folder for message in messages} == {"INBOX"}
 
 
 def test_a_thousand_random_bytes_and_deep_nesting_arrive_unchanged(
@@ -73,8 +73,8 @@ def test_a_thousand_random_bytes_and_deep_nesting_arrive_unchanged(
     for raw in (NESTED, noise + b"\r\n"):
         server.deliver(account, raw)
     with open_mailbox(account).open() as session:
-        letters = list_letters(session, 2)
-        found = {raw_of(session, letter) for letter in letters}
+        messages = list_messages(session, 2)
+        found = {raw_of(session, message) for message in messages}
     assert found == {NESTED, noise + b"\r\n"}
 
 
@@ -84,8 +84,8 @@ def test_a_nul_in_a_body_does_not_stop_the_reading(
     account = server.account()
     server.deliver(account, PLAIN + b"a\x00b\r\n")
     with open_mailbox(account).open() as session:
-        (letter,) = list_letters(session, 1)
-        raw = raw_of(session, letter)
+        (message,) = list_messages(session, 1)
+        raw = raw_of(session, message)
     # IMAP has no NUL in ordinary literals; Dovecot sends another byte instead.
     assert raw in (PLAIN + b"a\x00b\r\n", PLAIN + b"a\x80b\r\n")
 
@@ -95,15 +95,15 @@ def test_reading_leaves_no_mark(server: Server, open_mailbox: OpenMailbox) -> No
     server.deliver(account, PLAIN)
     mailbox = open_mailbox(account)
     with mailbox.open() as session:
-        (letter,) = list_letters(session, 1)
-        session.fetch(letter)
+        (message,) = list_messages(session, 1)
+        session.fetch(message)
     client = talk(account)
     client.select_folder("INBOX", readonly=True)
     flags = client.get_flags(client.search())
     client.logout()
     assert [b"\\Seen" in marks for marks in flags.values()] == [False]
     with mailbox.open() as session:
-        assert list(session.messages()) == [letter]
+        assert list(session.messages()) == [message]
 
 
 def test_a_message_above_the_limit_is_not_fetched_but_its_headers_are(
@@ -114,9 +114,9 @@ def test_a_message_above_the_limit_is_not_fetched_but_its_headers_are(
     server.deliver(account, large)
     server.deliver(account, PLAIN)
     with open_mailbox(account).open() as session:
-        letters = [fetched(session, letter) for letter in list_letters(session, 2)]
-    (big,) = [letter for letter in letters if letter.raw is None]
-    (small,) = [letter for letter in letters if letter.raw is not None]
+        messages = [fetched(session, message) for message in list_messages(session, 2)]
+    (big,) = [message for message in messages if message.raw is None]
+    (small,) = [message for message in messages if message.raw is not None]
     assert big.size_bytes == len(large)
     assert big.headers.replace(b"\r\n\r\n", b"\r\n") == PLAIN.partition(b"\r\nHello")[0]
     assert small.raw == PLAIN
@@ -130,7 +130,7 @@ def test_filing_away_makes_the_folder_and_a_second_time_changes_nothing(
     server.deliver(account, EIGHT_BIT)
     mailbox = open_mailbox(account)
     with mailbox.open() as session:
-        first, second = list_letters(session, 2)
+        first, second = list_messages(session, 2)
         session.file_away(first, "Processed")
         session.file_away(second, "Rejected")
         session.file_away(first, "Processed")
@@ -139,8 +139,8 @@ def test_filing_away_makes_the_folder_and_a_second_time_changes_nothing(
     filed = {}
     for folder in ("Processed", "Rejected"):
         with open_mailbox(replace(account, folder=folder)).open() as session:
-            (letter,) = list_letters(session, 1)
-            filed[folder] = raw_of(session, letter)
+            (message,) = list_messages(session, 1)
+            filed[folder] = raw_of(session, message)
     assert set(filed.values()) == {PLAIN, EIGHT_BIT}
 
 
@@ -151,38 +151,38 @@ def test_two_conversations_may_file_the_same_letter(
     server.deliver(account, PLAIN)
     mailbox = open_mailbox(account)
     with mailbox.open() as one, mailbox.open() as other:
-        (letter,) = list_letters(one, 1)
-        assert list_letters(other, 1) == [letter]
-        one.file_away(letter, "Processed")
-        other.file_away(letter, "Processed")
-        assert other.fetch(letter) is None
+        (message,) = list_messages(one, 1)
+        assert list_messages(other, 1) == [message]
+        one.file_away(message, "Processed")
+        other.file_away(message, "Processed")
+        assert other.fetch(message) is None
     with open_mailbox(replace(account, folder="Processed")).open() as session:
-        list_letters(session, 1)
+        list_messages(session, 1)
 
 
-def test_the_same_message_delivered_twice_is_two_letters(
+def test_a_message_delivered_twice_is_two_messages(
     server: Server, open_mailbox: OpenMailbox
 ) -> None:
     account = server.account()
     server.deliver(account, PLAIN)
     server.deliver(account, PLAIN)
     with open_mailbox(account).open() as session:
-        letters = list_letters(session, 2)
-        assert len(set(letters)) == 2
-        assert {raw_of(session, letter) for letter in letters} == {PLAIN}
+        messages = list_messages(session, 2)
+        assert len(set(messages)) == 2
+        assert {raw_of(session, message) for message in messages} == {PLAIN}
 
 
-def test_a_letter_of_another_numbering_is_gone(
+def test_a_message_of_another_numbering_is_gone(
     server: Server, open_mailbox: OpenMailbox
 ) -> None:
     account = server.account()
     server.deliver(account, PLAIN)
     with open_mailbox(account).open() as session:
-        (letter,) = list_letters(session, 1)
-        stale = replace(letter, uidvalidity=letter.uidvalidity + 1)
+        (message,) = list_messages(session, 1)
+        stale = replace(message, uidvalidity=message.uidvalidity + 1)
         assert session.fetch(stale) is None
         session.file_away(stale, "Processed")
-        assert list(session.messages()) == [letter]
+        assert list(session.messages()) == [message]
 
 
 @pytest.mark.covers("A51")
@@ -205,19 +205,19 @@ def test_what_came_between_looking_and_waiting_is_not_missed(
     mailbox = open_mailbox(account)
     server.deliver(account, PLAIN)
     with mailbox.open() as session:
-        list_letters(session, 1)
+        list_messages(session, 1)
     server.deliver(account, EIGHT_BIT)
     assert mailbox.wait(60) is True
 
 
-def test_a_letter_that_was_listed_does_not_wake_again(
+def test_a_message_that_was_listed_does_not_wake_again(
     server: Server, open_mailbox: OpenMailbox
 ) -> None:
     account = server.account()
     mailbox = open_mailbox(account)
     server.deliver(account, PLAIN)
     with mailbox.open() as session:
-        list_letters(session, 1)
+        list_messages(session, 1)
     assert mailbox.wait(0.3) is False
     assert mailbox.wait(0.3) is False
 
@@ -244,7 +244,7 @@ def test_a_wrong_password_is_named(server: Server, open_mailbox: OpenMailbox) ->
         pass
 
 
-def test_a_password_may_have_any_letters(
+def test_a_password_may_have_any_characters(
     server: Server, open_mailbox: OpenMailbox
 ) -> None:
     account = server.account(login=Password('pässwörd "\\ şifre'))
@@ -285,7 +285,7 @@ def test_several_threads_may_look_at_once(
 
     def look() -> None:
         with mailbox.open() as session:
-            found.append(raw_of(session, list_letters(session, 1)[0]))
+            found.append(raw_of(session, list_messages(session, 1)[0]))
 
     threads = [threading.Thread(target=look) for _ in range(5)]
     for thread in threads:
@@ -300,16 +300,16 @@ def test_appended_messages_come_back_byte_by_byte_from_dovecot(
 ) -> None:
     account = dovecot.account()
     samples = sorted((Path(__file__).parents[2] / "data").glob("**/*.eml"))
-    messages = [path.read_bytes() for path in samples][:40] or [PLAIN, EIGHT_BIT]
-    messages = [raw.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n") for raw in messages]
-    messages = [raw for raw in messages if b"\x00" not in raw and len(raw) < MIB]
+    sent = [path.read_bytes() for path in samples][:40] or [PLAIN, EIGHT_BIT]
+    sent = [raw.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n") for raw in sent]
+    sent = [raw for raw in sent if b"\x00" not in raw and len(raw) < MIB]
     client = talk(account)
-    for raw in messages:
+    for raw in sent:
         client.append("INBOX", raw)
     client.logout()
     with open_mailbox(account).open() as session:
-        letters = list_letters(session, len(messages))
-        assert [raw_of(session, letter) for letter in letters] == messages
+        messages = list_messages(session, len(sent))
+        assert [raw_of(session, message) for message in messages] == sent
 
 
 def test_folders_are_made_where_the_server_keeps_them(
@@ -320,11 +320,11 @@ def test_folders_are_made_where_the_server_keeps_them(
         server.deliver(account, PLAIN)
         mailbox = open_mailbox(account)
         with mailbox.open() as session:
-            (letter,) = list_letters(session, 1)
-            session.file_away(letter, "Processed")
+            (message,) = list_messages(session, 1)
+            session.file_away(message, "Processed")
         below = replace(account, folder="INBOX.Processed")
         with open_mailbox(below).open() as session:
-            list_letters(session, 1)
+            list_messages(session, 1)
 
 
 @pytest.mark.covers("A52")
@@ -337,7 +337,7 @@ def test_a_restarted_server_is_used_again_without_help(
         mailbox = open_mailbox(account)
         maildrop.drop_into(servers.mailboxes / account.user, PLAIN)
         with mailbox.open() as session:
-            (letter,) = list_letters(session, 1)
+            (message,) = list_messages(session, 1)
         assert mailbox.wait(0) is False
     assert mailbox.wait(60) is True  # to look, and hear why
     with pytest.raises(MailboxUnavailable, match="refused"), mailbox.open():
@@ -345,8 +345,8 @@ def test_a_restarted_server_is_used_again_without_help(
     with mail.start(directory) as servers:
         assert mailbox.wait(60) is True  # it is back
         with mailbox.open() as session:
-            assert list(session.messages()) == [letter]
-            assert raw_of(session, letter) == PLAIN
+            assert list(session.messages()) == [message]
+            assert raw_of(session, message) == PLAIN
 
 
 @pytest.mark.parametrize(
@@ -370,11 +370,11 @@ def test_encrypted_connections_are_verified(
     server.deliver(account, PLAIN)
     mailbox = open_mailbox(account)
     with mailbox.open() as session:
-        (letter,) = list_letters(session, 1)
-        assert raw_of(session, letter).replace(b"\r\n", b"\n") == PLAIN.replace(
+        (message,) = list_messages(session, 1)
+        assert raw_of(session, message).replace(b"\r\n", b"\n") == PLAIN.replace(
             b"\r\n", b"\n"
         )
-        session.file_away(letter, "Processed")
+        session.file_away(message, "Processed")
     sleeper = waiting(mailbox, 30)
     server.deliver(account, PLAIN)
     assert sleeper.result() is True
@@ -409,7 +409,7 @@ def test_the_embedded_server_is_replaced_when_it_dies(
         mailbox = open_mailbox(account)
         maildrop.drop_into(servers.mailboxes / account.user, PLAIN)
         with mailbox.open() as session:
-            (letter,) = list_letters(session, 1)
+            (message,) = list_messages(session, 1)
         victim = servers.pids[0]
         os.kill(victim, signal.SIGKILL)
         eventually(lambda: servers.pids[0] != victim, "another process serves")
@@ -417,8 +417,8 @@ def test_the_embedded_server_is_replaced_when_it_dies(
         def looks() -> bool:
             try:
                 with mailbox.open() as session:
-                    return list(session.messages()) == [letter]
+                    return list(session.messages()) == [message]
             except MailboxUnavailable:
                 return False
 
-        eventually(looks, "the same letter is listed again")
+        eventually(looks, "the same message is listed again")

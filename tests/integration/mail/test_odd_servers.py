@@ -72,7 +72,7 @@ def test_a_connection_lost_while_logging_in_is_no_wrong_password(
         pass
 
 
-def test_new_numbering_makes_other_letters_of_the_same_messages(
+def test_new_numbering_makes_other_ids_of_the_same_messages(
     odd_server: OddServer, open_mailbox: OpenMailbox
 ) -> None:
     odd_server.odd.messages[1] = RAW

@@ -25,7 +25,7 @@ from mpms.embedded.mail import MailServers
 from mpms.ports.outgoing_mail import MailServerAway, Reply
 from tests.support.certificates import Certificates
 from tests.support.mail_servers import free_port
-from tests.support.mailbox import OpenMailbox, list_letters, raw_of
+from tests.support.mailbox import OpenMailbox, list_messages, raw_of
 
 SENDER = "orders@plant.example.com"
 BUYER = mail.BUYER
@@ -69,8 +69,8 @@ def test_a_reply_lands_in_the_buyers_mailbox_once(
     # As after a crash before the success was noted:
     assert mail_sender(servers).send([reply(1)]) == ["reply-1"]
     with open_mailbox(box_of(servers, BUYER)).open() as session:
-        letters = [raw_of(session, it) for it in list_letters(session, 2)]
-    first = next(raw for raw in letters if b"<reply-1@" in raw)
+        messages = [raw_of(session, it) for it in list_messages(session, 2)]
+    first = next(raw for raw in messages if b"<reply-1@" in raw)
     for line in (
         b"Auto-Submitted: auto-replied\r\n",
         b"In-Reply-To: <order-1@harbourpaints.example.org>\r\n",
@@ -122,9 +122,9 @@ def test_a_message_written_elsewhere_is_handed_over_as_it_is(
     raw = f"From: {BUYER}\nSubject: MO-2026-0001\n\n.\n..\nçay\n".encode()
     mail_sender(servers, BUYER).send_raw(BUYER, [SENDER], raw)
     with open_mailbox(box_of(servers, SENDER)).open() as session:
-        (letter,) = list_letters(session, 1)
-        taken = raw_of(session, letter)
-        session.file_away(letter, "Processed")
+        (message,) = list_messages(session, 1)
+        taken = raw_of(session, message)
+        session.file_away(message, "Processed")
     assert taken.endswith(raw.replace(b"\n", b"\r\n"))
     assert b"dmarc=pass header.from=harbourpaints.example.org" in taken
 

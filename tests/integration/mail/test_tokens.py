@@ -8,7 +8,7 @@ import pytest
 from mpms.adapters.mail_account import Google, Microsoft, TokenUnavailable
 from mpms.factory.ports.mail.intake import MailboxUnavailable
 from tests.support.mail_servers import Server
-from tests.support.mailbox import OpenMailbox, list_letters, raw_of
+from tests.support.mailbox import OpenMailbox, list_messages, raw_of
 
 RAW = b"From: a@example.com\r\n\r\nHello\r\n"
 LOGINS = [
@@ -26,8 +26,8 @@ def test_a_token_opens_the_mailbox(
     mailbox = open_mailbox(account, tokens=lambda: dovecot.issue_token(account.user))
     assert mailbox.wait(60) is True
     with mailbox.open() as session:
-        (letter,) = list_letters(session, 1)
-        assert raw_of(session, letter) == RAW
+        (message,) = list_messages(session, 1)
+        assert raw_of(session, message) == RAW
 
 
 @pytest.mark.parametrize("bad", [{"lifetime_s": -60}, {"key": b"w" * 32}])

@@ -20,8 +20,8 @@ from tests.support.alerted_plant import AlertedPlant, Mailroom
 from tests.support.push_service import PushService
 
 
-def nothing_to_read(letter: MailMessage) -> Any:
-    raise AssertionError(f"nobody sent {letter}")
+def nothing_to_read(message: MailMessage) -> Any:
+    raise AssertionError(f"nobody sent {message}")
 
 
 @pytest.mark.covers("A52")
@@ -63,8 +63,8 @@ def test_a_stopped_mail_server_is_told_by_push_at_once_and_by_mail_when_it_is_ba
     with mail.start(mailroom.servers.directory):
         while send():
             pass
-        (letter,) = mailroom.messages()
-        assert "The mailbox cannot be read" in letter["Subject"]
+        (message,) = mailroom.messages()
+        assert "The mailbox cannot be read" in message["Subject"]
         assert intake() == (0, 0)
         while send():
             pass

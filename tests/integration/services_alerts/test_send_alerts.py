@@ -39,9 +39,9 @@ def test_a_cause_is_told_once_however_many_incidents_it_has(
         plant.incident("reply", f"No reply could be sent to {address}: mailbox full")
         send()
     assert not send()
-    (letter,) = mail_sender.taken
-    assert letter.to == "sofia@plant.example.com"
-    assert letter.subject.startswith("MPMS: Incident: No reply could be sent to a@x")
+    (message,) = mail_sender.taken
+    assert message.to == "sofia@plant.example.com"
+    assert message.subject.startswith("MPMS: Incident: No reply could be sent to a@x")
     assert plant.rows("SELECT count(*) FROM events WHERE kind = 'alert sent'") == [(1,)]
 
 
@@ -55,9 +55,9 @@ def test_a_storm_is_one_mail(plant: AlertedPlant, mail_sender: FakeMailSender) -
     send = plant.sender(mail_sender=mail_sender)
     while send():
         pass
-    (letter,) = mail_sender.taken
-    assert letter.subject == "MPMS: 50 causes of incidents (1000 incidents)"
-    assert "and 30 more causes" in letter.body
+    (message,) = mail_sender.taken
+    assert message.subject == "MPMS: 50 causes of incidents (1000 incidents)"
+    assert "and 30 more causes" in message.body
     assert len(told(plant)) == 50
 
 
@@ -75,7 +75,7 @@ def test_what_comes_soon_after_a_mail_waits_for_the_next(
         assert not send()
     plant.rows("UPDATE alerts SET told_at = told_at - interval '2 hours'")
     assert send()
-    assert [letter.subject for letter in mail_sender.taken] == [
+    assert [message.subject for message in mail_sender.taken] == [
         "MPMS: Incident: the first thing broke",
         "MPMS: 3 causes of incidents (3 incidents)",
     ]
@@ -119,7 +119,7 @@ def test_who_wants_to_know_hears_that_it_is_over(
     plant.settle("mailbox")
     while send():
         pass
-    heard = [(letter.to, letter.subject) for letter in mail_sender.taken]
+    heard = [(message.to, message.subject) for message in mail_sender.taken]
     assert sorted(heard) == [
         ("max@plant.example.com", "MPMS: Incident: The mailbox cannot be read"),
         ("sofia@plant.example.com", "MPMS: Incident: The mailbox cannot be read"),
@@ -140,7 +140,7 @@ def test_only_active_leaders_with_an_address_are_told(
         tx.people.set_active("gone", False)
     plant.incident("mailbox", "The mailbox cannot be read")
     plant.sender(mail_sender=mail_sender)()
-    assert [letter.to for letter in mail_sender.taken] == ["adam@plant.example.com"]
+    assert [message.to for message in mail_sender.taken] == ["adam@plant.example.com"]
 
 
 def test_who_asked_for_other_processes_is_not_told(
@@ -150,7 +150,7 @@ def test_who_asked_for_other_processes_is_not_told(
     plant.person("max", mail="max@x.example", wish=AlertWish(True, processes=("",)))
     plant.incident("mailbox", "The mailbox cannot be read")
     plant.sender(mail_sender=mail_sender)()
-    assert [letter.to for letter in mail_sender.taken] == ["max@x.example"]
+    assert [message.to for message in mail_sender.taken] == ["max@x.example"]
 
 
 def test_an_alert_waits_for_a_server_that_is_away_and_grows(
@@ -166,8 +166,8 @@ def test_an_alert_waits_for_a_server_that_is_away_and_grows(
     plant.incident("mailbox", "The mailbox cannot be read: connection refused")
     mail_sender.failure = None
     assert send()
-    (letter,) = mail_sender.taken
-    assert letter.subject == "MPMS: 2 causes of incidents (2 incidents)"
+    (message,) = mail_sender.taken
+    assert message.subject == "MPMS: 2 causes of incidents (2 incidents)"
 
 
 def test_a_server_that_is_away_is_not_asked_all_the_time(
@@ -233,7 +233,7 @@ def test_many_workers_tell_it_once(
     for thread in threads:
         thread.join(120)
     assert len(told(plant)) == 20
-    assert [letter.subject for letter in mail_sender.taken] == [
+    assert [message.subject for message in mail_sender.taken] == [
         "MPMS: 20 causes of incidents (20 incidents)"
     ]
 
@@ -282,12 +282,12 @@ def test_an_alert_lands_in_a_real_mailbox_once_after_the_server_came_back(
     send.mail_sender = mailroom.mail_sender
     while send():
         pass
-    (letter,) = mailroom.messages()
-    assert letter["Subject"] == (
+    (message,) = mailroom.messages()
+    assert message["Subject"] == (
         "MPMS: Incident: Replies cannot be sent: connection refused"
     )
-    assert letter["Auto-Submitted"] == "auto-generated"
-    assert "https://mpms.example/incidents/c" in letter.get_content()
+    assert message["Auto-Submitted"] == "auto-generated"
+    assert "https://mpms.example/incidents/c" in message.get_content()
 
 
 def test_the_patience_of_the_rules_is_counted_from_the_clock(

@@ -200,8 +200,8 @@ def test_a_sender_whose_domain_we_proved_needs_no_verdict_of_the_mail_host() -> 
         b"Subject: MO-2026-0009\r\n\r\nOrder: MO-2026-0009\r\n\r\nMaterials:\r\n"
         b"RM-001 5 kg\r\n"
     )
-    letter = MailMessage(MailMessageId("a", "INBOX", 1, 1), len(raw), raw)
+    message = MailMessage(MailMessageId("a", "INBOX", 1, 1), len(raw), raw)
     with desk_of() as desk:
-        assert desk.read(letter).codes == ("sender_not_authenticated",)
+        assert desk.read(message).codes == ("sender_not_authenticated",)
         proving = replace(desk, prove=lambda raw: frozenset({"example.com"}))
-        assert proving.read(letter).outcome == "accepted"
+        assert proving.read(message).outcome == "accepted"

@@ -60,8 +60,8 @@ def test_the_bytes_of_a_message_are_kept_whatever_their_number(
 def test_of_a_message_that_is_too_large_only_the_answer_is_kept(
     fake: FakeMailbox, desk: IntakeDesk
 ) -> None:
-    letter = MailMessage(fake.letter_id(1), 26 << 20, None, write_order())
-    assert desk.intake(fake).receive(letter) == "rejected"
+    message = MailMessage(fake.mail_id(1), 26 << 20, None, write_order())
+    assert desk.intake(fake).receive(message) == "rejected"
     assert desk.codes() == [["too_large"]]
     with desk.uow() as tx:
         assert tx.mails.raw(desk.rows("SELECT id FROM mails")[0][0]) is None
@@ -207,8 +207,8 @@ def test_after_a_change_of_uidvalidity_another_message_is_read(
 def test_a_refused_message_counts_when_its_sender_is_allowed_later(
     fake: FakeMailbox, desk: IntakeDesk
 ) -> None:
-    def not_yet(letter: MailMessage) -> Outcome:
-        read = desk.read(letter)
+    def not_yet(message: MailMessage) -> Outcome:
+        read = desk.read(message)
         return replace(read, outcome="rejected", order=None, trusted=False)
 
     raw = write_order()
@@ -240,7 +240,7 @@ def test_a_crash_between_commit_and_move_only_leaves_the_move(
 def test_a_crash_before_the_commit_leaves_nothing(
     fake: FakeMailbox, desk: IntakeDesk
 ) -> None:
-    def die(letter: MailMessage) -> Outcome:
+    def die(message: MailMessage) -> Outcome:
         raise Killed
 
     fake.put(write_order())
@@ -280,20 +280,20 @@ def test_two_senders_with_one_number_get_one_order_and_one_rejection(
 ) -> None:
     """Both find the number free before either stores its order."""
     together = threading.Barrier(2, timeout=60)
-    letters = [
+    messages = [
         MailMessage(
-            fake.letter_id(uid), 1, write_order(sender=sender, message_id=f"<{uid}@x>")
+            fake.mail_id(uid), 1, write_order(sender=sender, message_id=f"<{uid}@x>")
         )
         for uid, sender in enumerate((BUYER, OTHER), start=1)
     ]
     results: list[str] = []
 
-    def receive(letter: MailMessage) -> None:
-        read = desk.read(letter)
+    def receive(message: MailMessage) -> None:
+        read = desk.read(message)
         together.wait()
-        results.append(RecordMail(desk.uow, desk.engine)(letter, read))
+        results.append(RecordMail(desk.uow, desk.engine)(message, read))
 
-    threads = [threading.Thread(target=receive, args=(each,)) for each in letters]
+    threads = [threading.Thread(target=receive, args=(each,)) for each in messages]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -327,10 +327,10 @@ def test_whoever_comes_second_to_a_message_writes_nothing(
     fake: FakeMailbox, desk: IntakeDesk
 ) -> None:
     intake = desk.intake(fake)
-    letter = MailMessage(fake.letter_id(1), 1, write_order(message_id=None))
-    intake.receive(letter)
+    message = MailMessage(fake.mail_id(1), 1, write_order(message_id=None))
+    intake.receive(message)
     with pytest.raises(AlreadyRead):
-        intake.receive(letter)
+        intake.receive(message)
     assert desk.outcomes() == ["accepted"]
     assert len(desk.replies()) == 1
 
@@ -348,9 +348,9 @@ def test_whoever_comes_second_to_a_message_writes_nothing(
 def test_a_message_that_cannot_be_stored_is_rejected_and_shown(
     fake: FakeMailbox, desk: IntakeDesk, poison: dict[str, Any]
 ) -> None:
-    def read(letter: MailMessage) -> Outcome:
-        good = desk.read(letter)
-        return replace(good, **poison) if letter.id.uid == 1 else good
+    def read(message: MailMessage) -> Outcome:
+        good = desk.read(message)
+        return replace(good, **poison) if message.id.uid == 1 else good
 
     fake.put(
         write_order(message_id="<1@x>"), write_order("MO-2026-0902", message_id="<2@x>")
@@ -375,8 +375,8 @@ def test_a_nul_in_the_address_itself_does_not_block_the_mailbox(
 def test_a_trusted_sender_hears_that_the_message_could_not_be_stored(
     fake: FakeMailbox, desk: IntakeDesk
 ) -> None:
-    def read(letter: MailMessage) -> Outcome:
-        good = desk.read(letter)
+    def read(message: MailMessage) -> Outcome:
+        good = desk.read(message)
         assert good.order is not None
         return replace(good, order=replace(good.order, product="\0"))
 
@@ -391,9 +391,9 @@ def test_a_trusted_sender_hears_that_the_message_could_not_be_stored(
 def test_a_database_that_is_away_rejects_nothing(
     fake: FakeMailbox, desk: IntakeDesk
 ) -> None:
-    def read(letter: MailMessage) -> Outcome:
+    def read(message: MailMessage) -> Outcome:
         desk.services.close()
-        return desk.read(letter)
+        return desk.read(message)
 
     fake.put(write_order())
     with pytest.raises(DatabaseAway):

@@ -77,9 +77,9 @@ def test_a_calibrated_filter_is_far_better_than_a_raw_one(
         ]
 
     walked = spoil(record(corners, RangeNoise(delayed_share=0.1), 1))
-    judged = spoil(record(corners, RangeNoise(delayed_share=0.1), 2))
+    scored = spoil(record(corners, RangeNoise(delayed_share=0.1), 2))
     known = [KnownRange(r.anchor, r.range_m, *r.truth_m) for r in walked if r.truth_m]
-    run = evaluate(judged, corners, calibration=calibrate(known, corners))
+    run = evaluate(scored, corners, calibration=calibrate(known, corners))
     assert run.ours.mean_m <= 0.10
     assert run.plain.mean_m / run.ours.mean_m >= 1.9
 

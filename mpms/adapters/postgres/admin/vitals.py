@@ -1,4 +1,4 @@
-"""The facts that the health is judged by."""
+"""The facts that decide the health."""
 
 from __future__ import annotations
 

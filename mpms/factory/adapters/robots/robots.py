@@ -4,7 +4,7 @@ The bridge speaks of commands with ids and states; here they become goals and th
 reports. What a robot says of itself is kept as it comes, so asking for the state of a
 hundred robots costs no word on the wire. A report of an end is kept until the service
 has committed what it means, and forgotten when the robot goes to another worker, who
-judges for itself.
+decides for itself.
 """
 
 from __future__ import annotations

@@ -102,16 +102,16 @@ class ReceiveMail:
             known = tx.mails.known(messages)
         mails = accepted = 0
         with _Line(session) as line:
-            for letter_id in messages:
-                if letter_id in known:
-                    line.file_away(letter_id, known[letter_id])
-            new = [letter_id for letter_id in messages if letter_id not in known]
-            for letter_id, following in zip(new, [*new[1:], None], strict=False):
+            for mail_id in messages:
+                if mail_id in known:
+                    line.file_away(mail_id, known[mail_id])
+            new = [mail_id for mail_id in messages if mail_id not in known]
+            for mail_id, following in zip(new, [*new[1:], None], strict=False):
                 if self.stopping() or time.monotonic() > end_at:
                     with self.uow() as tx:
                         tx.deliveries.throw(CHANGED)
                     break
-                message = self._fetch(line, letter_id)
+                message = self._fetch(line, mail_id)
                 if message is None:
                     continue
                 if following is not None and message.size_bytes <= AHEAD_BYTES:
@@ -122,7 +122,7 @@ class ReceiveMail:
                     continue
                 mails += 1
                 accepted += outcome == "accepted"
-                line.file_away(letter_id, outcome)
+                line.file_away(mail_id, outcome)
         return mails, accepted
 
     def _in_turn(self, messages: Sequence[MailMessageId]) -> list[MailMessageId]:
@@ -132,15 +132,15 @@ class ReceiveMail:
             del self._failed[gone]
         return sorted(messages, key=lambda message: self._failed.get(message, 0))
 
-    def _fetch(self, line: _Line, letter_id: MailMessageId) -> MailMessage | None:
+    def _fetch(self, line: _Line, mail_id: MailMessageId) -> MailMessage | None:
         try:
-            message = line.fetch(letter_id)
+            message = line.fetch(mail_id)
         except MailboxUnavailable as away:
-            self._failed[letter_id] = self._failed.get(letter_id, 0) + 1
+            self._failed[mail_id] = self._failed.get(mail_id, 0) + 1
             raise MailboxUnavailable(
-                f"{away} (at message {letter_id.uid} of {letter_id.folder})"
+                f"{away} (at message {mail_id.uid} of {mail_id.folder})"
             ) from away
-        self._failed.pop(letter_id, None)
+        self._failed.pop(mail_id, None)
         return message
 
 
@@ -167,23 +167,23 @@ class _Line:
             if not filing.cancelled():
                 filing.result()
 
-    def fetch_ahead(self, letter_id: MailMessageId) -> None:
-        self._ahead[letter_id] = self._thread.submit(self._session.fetch, letter_id)
+    def fetch_ahead(self, mail_id: MailMessageId) -> None:
+        self._ahead[mail_id] = self._thread.submit(self._session.fetch, mail_id)
 
-    def fetch(self, letter_id: MailMessageId) -> MailMessage | None:
-        if letter_id not in self._ahead:
-            self.fetch_ahead(letter_id)
-        return self._ahead.pop(letter_id).result()
+    def fetch(self, mail_id: MailMessageId) -> MailMessage | None:
+        if mail_id not in self._ahead:
+            self.fetch_ahead(mail_id)
+        return self._ahead.pop(mail_id).result()
 
-    def file_away(self, letter_id: MailMessageId, outcome: str) -> None:
-        self._filing.append(self._thread.submit(self._file, letter_id, outcome))
+    def file_away(self, mail_id: MailMessageId, outcome: str) -> None:
+        self._filing.append(self._thread.submit(self._file, mail_id, outcome))
 
-    def _file(self, letter_id: MailMessageId, outcome: str) -> None:
+    def _file(self, mail_id: MailMessageId, outcome: str) -> None:
         """If the server itself is away, the next fetch will tell."""
         if not self._can_file:
             return
         try:
-            self._session.file_away(letter_id, FOLDERS[outcome])
+            self._session.file_away(mail_id, FOLDERS[outcome])
         except MailboxUnavailable as away:
             self._can_file = False
-            log.warning("message %s stays in the inbox: %s", letter_id.uid, away)
+            log.warning("message %s stays in the inbox: %s", mail_id.uid, away)

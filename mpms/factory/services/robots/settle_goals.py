@@ -45,7 +45,7 @@ def settle_goal(
 ) -> bool:
     """Close one goal; False if it was closed before or is another worker's now.
 
-    The next owner of a robot judges its open goal anew. What an earlier owner
+    The next owner of a robot checks its open goal anew. What an earlier owner
     concluded meanwhile may contradict it, so it does not count.
     """
     with uow() as tx:

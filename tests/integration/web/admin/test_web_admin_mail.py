@@ -52,7 +52,7 @@ def imap_steps(checks: ServersCheck) -> list[CheckStep]:
     return steps
 
 
-def letters(home: MailHome) -> int:
+def messages(home: MailHome) -> int:
     return int(str(imap_steps(check(home))[-1].values["messages"]))
 
 
@@ -74,9 +74,9 @@ def test_a_working_account_passes_every_step(home: MailHome) -> None:
 
 
 def test_a_message_to_ourselves_arrives(home: MailHome) -> None:
-    before = letters(home)
+    before = messages(home)
     assert told(smtp_steps(check(home), send=True))[-1] == ("send", True)
-    assert letters(home) == before + 1
+    assert messages(home) == before + 1
 
 
 def test_a_wrong_password_is_the_login_and_never_told(home: MailHome) -> None:

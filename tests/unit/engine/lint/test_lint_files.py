@@ -43,7 +43,7 @@ def test_what_cannot_be_read_is_one_problem_and_no_model(xml: bytes) -> None:
 def test_what_nobody_foresaw_is_still_an_answer() -> None:
     lint = check("no bytes at all")  # type: ignore[arg-type]
     assert lint.model is None
-    assert "cannot be judged" in lint.problems[0].reason
+    assert "cannot be checked" in lint.problems[0].reason
 
 
 @settings(max_examples=100, deadline=None, derandomize=True)

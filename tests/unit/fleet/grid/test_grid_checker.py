@@ -1,4 +1,4 @@
-"""The judge of plans sees every kind of fault, and none in a true plan."""
+"""The checker of plans sees every kind of fault, and none in a true plan."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ FLOOR = np.array([[0, 0, 0], [0, 1, 0], [0, 0, 0]])
 A, B, C, D = (0, 0), (1, 0), (2, 0), (2, 1)
 
 
-def judged(*paths: list[Cell], rings: bool = True) -> list[str]:
+def faults_of(*paths: list[Cell], rings: bool = True) -> list[str]:
     starts, goals = [path[0] for path in paths], [path[-1] for path in paths]
     return find_faults(FLOOR, paths, starts, goals, rings=rings)
 
 
 def test_robots_may_follow_each_other() -> None:
-    assert judged([A, B, C], [B, C, D], rings=False) == []
+    assert faults_of([A, B, C], [B, C, D], rings=False) == []
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ def test_robots_may_follow_each_other() -> None:
     ],
 )
 def test_a_fault_is_named(paths: tuple[list[Cell], ...], fault: str) -> None:
-    assert judged(*paths) == [fault]
+    assert faults_of(*paths) == [fault]
 
 
 def test_wrong_starts_goals_and_counts_are_faults() -> None:

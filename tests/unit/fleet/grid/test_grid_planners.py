@@ -43,7 +43,7 @@ def solved(
     swap: bool = True,
     seed: int = 0,
 ) -> list[list[Cell]] | None:
-    """The paths, judged; None if the planner says that there are none."""
+    """The paths, checked; None if the planner says that there are none."""
     floor = Floor.drawn(*lines)
     problem = Problem.of(floor, starts, goals)
     solution = solve(problem, planner, rings=rings, swap=swap, seed=seed)

@@ -1,4 +1,4 @@
-"""``shopfloor mapf`` prints figures of a judged plan, or names what it cannot use."""
+"""``shopfloor mapf`` prints figures of a checked plan, or names what it cannot use."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ WAREHOUSE = "warehouse-10-20-10-2-1"
 
 
 def ratio(name: str, scenario: int, agents: int, planner: str = "lacam") -> float:
-    """Of a judged plan: sum of costs over the sum of shortest ways."""
+    """Of a checked plan: sum of costs over the sum of shortest ways."""
     grid = read_map(DATA / f"{name}.map")
     rows = read_scenario(DATA / f"{name}-random-{scenario}.scen", grid)[:agents]
     starts, goals = [row.start for row in rows], [row.goal for row in rows]

@@ -109,7 +109,7 @@ def _log_in(client: Any, account: MailAccount, token: str | None) -> None:
         "LOGINDISABLED"
     ):
         client.login(account.user, password)
-    else:  # LOGIN cannot carry other letters
+    else:  # LOGIN cannot carry other characters
         client.plain_login(account.user, password)
 
 
