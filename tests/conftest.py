@@ -6,6 +6,7 @@ gets a migrated database that nobody else uses; it is emptied and lent again.
 
 import asyncio
 import gc
+import logging
 import os
 import re
 import shutil
@@ -31,6 +32,8 @@ TESTS = Path(__file__).resolve().parent
 TOGETHER = "tests/acceptance/web/"
 # But for files there that share neither the factory nor its pages.
 APART = ("test_web_faults.py", "test_web_serve.py")
+# A page that stays open asks on after its test, when the captured log is closed.
+logging.getLogger("werkzeug").setLevel(logging.WARNING)
 # The same examples in every run, however slow the machine is at that moment.
 settings.register_profile(
     "steady",

@@ -48,8 +48,6 @@ class Desk(Protocol):
 
     def clear_queue(self, vehicle: Vehicle, why: str, now: float) -> None: ...
 
-    def drop_task(self, task: Task, vehicle: Vehicle, now: float) -> None: ...
-
 
 Phase = Callable[[Desk, float], None]
 Comparator = Callable[[Task, float], float]

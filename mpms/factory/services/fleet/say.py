@@ -6,15 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import uuid4
 
-from mpms.domain.errors import MpmsError, NotFound
+from mpms.domain.errors import NotFound
 from mpms.factory.domain.fleet_requests import FleetRequest, RequestKind
 from mpms.factory.domain.worlds import World
 from mpms.factory.ports.store import UnitOfWork
 from mpms.factory.services.fleet.hear import event_of
-
-
-class NoFleet(MpmsError):
-    """This world has no fleet."""
 
 
 class RobotOrPlaceUnknown(NotFound):
