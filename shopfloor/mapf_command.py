@@ -115,12 +115,12 @@ def _answer(options: argparse.Namespace) -> dict[str, Any]:
     if solution.plan is None:
         return answer
     if options.planner != "lacam" or limit_s is None:
-        return answer | _judged(grid.cells, problem, solution.plan, rings)
+        return answer | _checked(grid.cells, problem, solution.plan, rings)
     first = {"time_ms": answer["time_ms"]}
     better = improved(problem, solution, **more)
     answer["time_ms"] = _since_ms(began)
-    first |= _judged(grid.cells, problem, solution.plan, rings)
-    final = _judged(grid.cells, problem, better.plan, rings)
+    first |= _checked(grid.cells, problem, solution.plan, rings)
+    final = _checked(grid.cells, problem, better.plan, rings)
     final["valid"] = final["valid"] and first["valid"]
     return answer | final | {"first": first}
 
@@ -129,7 +129,7 @@ def _since_ms(began: float) -> float:
     return round(1000.0 * (time.perf_counter() - began), 3)
 
 
-def _judged(cells: Any, problem: Problem, plan: Any, rings: bool) -> dict[str, Any]:
+def _checked(cells: Any, problem: Problem, plan: Any, rings: bool) -> dict[str, Any]:
     """Figures of a plan, by the checker and from the paths alone."""
     from fleet.grid.checker import costs_of, find_faults
 

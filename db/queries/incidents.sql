@@ -9,7 +9,7 @@ SELECT
 
 -- name: incidents_renew
 -- Renew the open incident of this kind that belongs to no task. What is told of each
--- letter is renewed by the same words only.
+-- message is renewed by the same words only.
 UPDATE incidents
 SET message = %(message)s, element = %(element)s, cause = %(cause)s
 WHERE

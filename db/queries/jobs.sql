@@ -3,7 +3,7 @@
 -- locks nothing, the next one locks the instance of one row, the last one reads the
 -- row again and locks it. There is no ORDER BY outside, because a sort there would
 -- lock every instance before the first row comes out. A row that somebody else has
--- changed since the statement began is judged by its newest version.
+-- changed since the statement began is compared by its newest version.
 --
 -- reach is how many rows are listed, NULL for all. A small reach makes the planner
 -- walk an index however wrong its statistics are; a queue that was empty when they

@@ -24,7 +24,7 @@ ORDER BY seen_at DESC, name
 LIMIT 100;
 
 -- name: workers_topics
--- What those serve that are alive, as services/health judges it.
+-- What those serve that are alive, as services/health measures it.
 SELECT topics
 FROM workers
 WHERE seen_at > now() - make_interval(secs => greatest(%(alive_s)s, 3 * poll_s));

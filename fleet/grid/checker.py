@@ -1,4 +1,4 @@
-"""Is a plan for all robots true: an independent judge.
+"""Is a plan for all robots true: an independent check.
 
 It shares nothing with the planners, neither tables nor kernels: walls and cells are
 read from the drawn floor, and every rule is checked by itself.

@@ -37,7 +37,7 @@ def lint(paths: Sequence[Path]) -> list[Result]:
             "problems": [asdict(problem) for problem in found],
             **({"warnings": [asdict(warning) for warning in told]} if told else {}),
         }
-        for path, found, told in _judged(paths)
+        for path, found, told in _checked(paths)
     ]
 
 
@@ -55,7 +55,7 @@ def print_elements(_: Settings, *, markdown: bool = True) -> int:
     return 0
 
 
-def _judged(
+def _checked(
     paths: Sequence[Path],
 ) -> Iterator[tuple[Path, list[Problem], list[Problem]]]:
     """Files with their problems and warnings."""

@@ -133,7 +133,7 @@ class NavigatedRobot(SimRobot):
         self._periodic.append((Every(0.2), "scan_rear", self._rear_scan))
 
     def step(self) -> None:
-        """Where it is before that it arrived: who hears the end judges by the pose."""
+        """Where it is before that it arrived: who hears the end compares the pose."""
         if self.vehicle.arrived:
             self._pose_due = Every(POSE_S)
             self._tell_pose(self._graph.clock.now())

@@ -107,7 +107,7 @@ class StorageFloor:
                 self._finish(robot_id, doing)
         for robot in self._robots.values():
             self._charge_where_it_stands(robot)
-        self._judge()
+        self._note_contacts()
 
     def _charge_where_it_stands(self, robot: SimRobot) -> None:
         vehicle = robot.vehicle
@@ -119,7 +119,7 @@ class StorageFloor:
                     vehicle.consumption, charge_per_s=rate_pps / 100.0
                 )
 
-    def _judge(self) -> None:
+    def _note_contacts(self) -> None:
         touching = set()
         for a, b in itertools.combinations(self._robots.values(), 2):
             room_m = a.spec.radius_m + b.spec.radius_m - 1e-6

@@ -84,13 +84,13 @@ def test_help_loads_no_part_of_the_product(words: list[str]) -> None:
 @pytest.mark.parametrize(
     "file", ["processes/warehouse.bpmn", "forms/start_mixing.form"]
 )
-def test_judging_a_file_needs_no_engine_and_no_database(file: str) -> None:
+def test_checking_a_file_needs_no_engine_and_no_database(file: str) -> None:
     loaded = loaded_by("models", "lint", ROOT / file)
     assert "mpms.cli.models" in loaded
     assert loaded & (RARE | DECISIONS | ENGINE | DATABASE) == set()
 
 
-def test_judging_a_decision_loads_the_language_of_decisions() -> None:
+def test_checking_a_decision_loads_the_language_of_decisions() -> None:
     loaded = loaded_by("models", "lint", ROOT / "processes" / "weight_tolerance.dmn")
     assert loaded >= DECISIONS
     assert loaded & (RARE | ENGINE | DATABASE) == set()

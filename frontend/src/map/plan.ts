@@ -4,7 +4,7 @@
 import { line, put, svg } from "./drawing.js";
 import type { FloorPlan, PlaceOnPlan, Point } from "./types.js";
 import type { Box, Viewport } from "./viewport.js";
-import { shown } from "./words.js";
+import { shown } from "./labels.js";
 
 const SPOT = 0.9; // metres
 const REACH = 2.2;

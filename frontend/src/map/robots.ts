@@ -5,7 +5,7 @@
 import { put, svg, write } from "./drawing.js";
 import type { RobotFrame } from "./types.js";
 import type { Viewport } from "./viewport.js";
-import { GREY_AFTER_S, shown, type Words, wordsOf } from "./words.js";
+import { GREY_AFTER_S, shown, type Label, labelOf } from "./labels.js";
 
 const BADGES: Record<string, string> = {
   offline: "M-4 -4L4 4M4 -4L-4 4",
@@ -29,7 +29,7 @@ interface Pose {
 export interface Robot {
   frame: RobotFrame;
   heardAt: number; // when its position was true, by the browser's clock
-  words: Words;
+  label: Label;
   at: Pose | null;
 }
 
@@ -137,19 +137,19 @@ class Marker {
   }
 
   say(robot: Robot, chosen: boolean, detailed: boolean, crowded: boolean): void {
-    const { frame, words } = robot;
-    const tone = words.icon === "offline" ? "grey" : words.tone || "ok";
+    const { frame, label } = robot;
+    const tone = label.icon === "offline" ? "grey" : label.tone || "ok";
     const marks = `${chosen ? " robot-is-chosen" : ""}${crowded ? " robot-crowded" : ""}`;
     put(this.element, "class", `robot robot-${tone}${marks}`);
     const battery = Math.round((frame.battery ?? 0) * 100);
     put(this.ring, "stroke-dasharray", `${battery} 100`);
     const charge = battery <= 15 ? "low" : battery <= 30 ? "medium" : "good";
     put(this.ring, "class", `robot-ring robot-ring-${charge}`);
-    const drawn = BADGES[words.icon];
+    const drawn = BADGES[label.icon];
     put(this.badge, "display", drawn ? "inline" : "none");
     put(this.sign, "d", drawn ?? "");
     let task = "";
-    if (drawn) task = words.text;
+    if (drawn) task = label.text;
     else if (detailed || chosen) {
       const goal = frame.place === null ? "" : `→ ${shown(frame.place)}`;
       task = [goal, frame.order ?? ""].filter(Boolean).join(" · ");
@@ -184,8 +184,8 @@ export class Robots {
       const marker = this.marker(frame.id);
       marker.aim(frame, at, !this.calm.matches);
       const heardAt = frame.age_s === null ? NaN : at - frame.age_s * 1000;
-      const words = wordsOf(frame, frame.age_s);
-      this.known.set(frame.id, { frame, heardAt, words, at: marker.now });
+      const label = labelOf(frame, frame.age_s);
+      this.known.set(frame.id, { frame, heardAt, label, at: marker.now });
     }
     this.say(at);
     this.arrange();
@@ -197,7 +197,7 @@ export class Robots {
     const detailed = this.known.size <= this.detailedUpTo;
     const named: Marker[] = [];
     for (const [id, robot] of this.known) {
-      robot.words = wordsOf(robot.frame, this.age(robot, at));
+      robot.label = labelOf(robot.frame, this.age(robot, at));
       const marker = this.markers.get(id);
       if (!marker) continue;
       const chosen = id === this.chosen;

@@ -5,7 +5,7 @@ import { formatNumber, t } from "../texts.js";
 import { put, write } from "./drawing.js";
 import type { Robot, Robots } from "./robots.js";
 import type { FloorPlan, PersonFrame } from "./types.js";
-import { ago, heard, linkWord, shown } from "./words.js";
+import { ago, heard, linkWord, shown } from "./labels.js";
 
 const LOW_BATTERY = 0.15;
 const TONES = ["ok", "info", "warn", "bad"];
@@ -127,14 +127,14 @@ export class Side {
 
   private fill(row: HTMLElement | null, id: string, robot: Robot, at: number): void {
     if (!row) return;
-    const { frame, words } = robot;
+    const { frame, label } = robot;
     row.classList.toggle("map-grey", this.robots.grey(robot, at));
     const button = row.querySelector("button");
     if (button) put(button, "aria-pressed", String(id === this.robots.chosen));
     const texts = {
       name: id,
       battery: frame.battery === null ? "" : percent(frame.battery),
-      state: words.text,
+      state: label.text,
       order: frame.order === null ? "" : t("Order {number}", { number: frame.order }),
     };
     for (const [name, text] of Object.entries(texts)) {
@@ -144,17 +144,17 @@ export class Side {
     const low = frame.battery !== null && frame.battery <= LOW_BATTERY;
     part(row, "battery")?.classList.toggle("map-low", low);
     const chip = part(row, "chip");
-    for (const tone of TONES) chip?.classList.toggle(`chip-${tone}`, tone === words.tone);
+    for (const tone of TONES) chip?.classList.toggle(`chip-${tone}`, tone === label.tone);
     const icon = row.querySelector('[data-part="icon"]');
-    if (icon) put(icon, "href", `#map-icon-${words.icon}`);
+    if (icon) put(icon, "href", `#map-icon-${label.icon}`);
   }
 
   private announce(id: string, robot: Robot): void {
-    const trouble = ["warn", "bad"].includes(robot.words.tone) ? robot.words.icon : "";
+    const trouble = ["warn", "bad"].includes(robot.label.tone) ? robot.label.icon : "";
     const before = this.troubles.get(id);
     this.troubles.set(id, trouble);
     if (before === undefined || before === trouble || !this.said) return;
-    this.said.textContent = `${id}: ${robot.words.text}`;
+    this.said.textContent = `${id}: ${robot.label.text}`;
   }
 
   private showSheet(at: number): void {
@@ -187,8 +187,8 @@ export class Side {
   }
 
   private robotFacts(robot: Robot, at: number): [string, string | Node][] {
-    const { frame, words } = robot;
-    const facts: [string, string | Node][] = [[t("State"), words.text]];
+    const { frame, label } = robot;
+    const facts: [string, string | Node][] = [[t("State"), label.text]];
     if (frame.why_not) facts.push([t("Reason"), frame.why_not]);
     if (frame.order !== null) facts.push([t("Order"), orderLink(frame.order)]);
     if (frame.instance !== null && document.documentElement.dataset["role"] !== "worker")

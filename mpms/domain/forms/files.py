@@ -1,4 +1,4 @@
-"""A form as a file: any bytes, judged before they are deployed."""
+"""A form as a file: any bytes, checked before they are deployed."""
 
 from __future__ import annotations
 

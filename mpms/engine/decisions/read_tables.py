@@ -36,7 +36,7 @@ def read_table(
     for child in table:
         if (tag := local(child)) not in _PASSED_OVER:
             reader.refuse(child, f"{tag} in a decision table is not supported")
-    _judge(reader, table, policy, aggregation, outputs)
+    _validate(reader, table, policy, aggregation, outputs)
     taken = [entry for entry in inputs if entry is not None]
     _refuse_bare_words(reader, table, rules, taken)
     if len(reader.problems) > problems_before:
@@ -57,7 +57,7 @@ def _policy(reader: Reader, table: etree._Element) -> tuple[str, str | None]:
     return policy, aggregation
 
 
-def _judge(
+def _validate(
     reader: Reader,
     table: etree._Element,
     policy: str,

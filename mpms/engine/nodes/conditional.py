@@ -27,13 +27,13 @@ class _Conditional(Catcher):
 
     def _run_hook(self, token: Token) -> bool | None:
         token.internal_data["holds"] = False
-        self._judge(token)
+        self._evaluate(token)
         return None
 
     def look(self, token: Token, changes: list[Change]) -> None:
         """Evaluate again if one of these changes concerns the condition."""
         if any(self._concerns(token, *change) for change in changes):
-            self._judge(token)
+            self._evaluate(token)
 
     def _concerns(self, token: Token, holder: Token, name: str, kind: str) -> bool:
         wanted, kinds = self.trigger.variable_name, self.trigger.variable_events
@@ -44,7 +44,7 @@ class _Conditional(Catcher):
             at = at.parent
         return at is holder
 
-    def _judge(self, token: Token) -> None:
+    def _evaluate(self, token: Token) -> None:
         held = token.internal_data["holds"]
         holds = self._holds(token)
         token.internal_data["holds"] = holds

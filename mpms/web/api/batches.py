@@ -19,7 +19,7 @@ from mpms.services.bulk.preview import preview_batch
 from mpms.services.bulk.show import list_batches, show_batch
 from mpms.services.bulk.stop import stop_batch
 from mpms.web.api.incidents import IncidentQuery
-from mpms.web.api.instances import Search, sought_by
+from mpms.web.api.instances import Search, instance_filter
 from mpms.web.api.operation import Call, Given, Section, Shape
 from mpms.web.api.values import (
     InstanceId,
@@ -215,7 +215,7 @@ def _which(call: Call, body: WishedBatch) -> Which:
     if body.instances is not None:
         given.append(TheseInstances(tuple(map(str, body.instances))))
     if body.search is not None:
-        given.append(sought_by(call, body.search))
+        given.append(instance_filter(call, body.search))
     if body.incidents is not None:
         given.append(TheseIncidents(tuple(body.incidents)))
     if body.incidents_like is not None:

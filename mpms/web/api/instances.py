@@ -125,7 +125,7 @@ def search(call: Call, query: SearchQuery) -> Counted[InstanceInList]:
     desk = call.desk
     found = search_instances(
         desk.uow,
-        sought_by(call, query),
+        instance_filter(call, query),
         below=place_in(query.cursor, place_of),
         limit=query.limit,
     )
@@ -147,7 +147,7 @@ def _versions(call: Call, process: str | None) -> dict[int, int]:
     return {row.definition_id: row.version for row in rows}
 
 
-def sought_by(call: Call, query: Search) -> InstanceFilter:
+def instance_filter(call: Call, query: Search) -> InstanceFilter:
     """ProcessUnknown."""
     definition_id = None
     if query.version is not None:

@@ -1,4 +1,4 @@
-"""Draw a process in the browser: a draft a person, judged while it is drawn, deployed.
+"""Draw a process in the browser: a draft a person, checked while it is drawn, deployed.
 
 The drawing is bytes here; only the engine reads it.
 """

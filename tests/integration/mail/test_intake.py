@@ -144,7 +144,7 @@ def test_filing_away_makes_the_folder_and_a_second_time_changes_nothing(
     assert set(filed.values()) == {PLAIN, EIGHT_BIT}
 
 
-def test_two_conversations_may_file_the_same_letter(
+def test_two_conversations_may_file_the_same_mail(
     server: Server, open_mailbox: OpenMailbox
 ) -> None:
     account = server.account()

@@ -51,7 +51,7 @@ def test_what_is_of_the_internet(address: str, public: bool) -> None:
         ("2001:0:4136:e378:8000:63bf:f5ff:fffe", False),
     ],
 )
-def test_addresses_that_hide_an_inner_one_are_judged_by_it(
+def test_addresses_that_hide_an_inner_one_are_checked_by_it(
     address: str, public: bool
 ) -> None:
     assert is_public(ip_address(address)) is public

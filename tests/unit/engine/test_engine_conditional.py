@@ -40,7 +40,7 @@ def test_a_variable_that_does_not_exist_yet_makes_it_false(
     assert run.open == ["after", "work"]
 
 
-def test_a_condition_that_cannot_be_judged_is_stuck_and_can_be_tried_again(
+def test_a_condition_that_cannot_be_evaluated_is_stuck_and_can_be_tried_again(
     draw: Drawing, play: Player
 ) -> None:
     run = play(waiting(draw), {"n": "many"})

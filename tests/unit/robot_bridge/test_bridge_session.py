@@ -510,7 +510,7 @@ def test_arco_is_believed_when_it_says_finished() -> None:
     assert "global_goal" in rig.goals_sent[0]["msg"]["goal"]
 
 
-def test_arcos_empty_success_on_a_short_path_is_judged_by_the_pose() -> None:
+def test_arcos_empty_success_on_a_short_path_is_checked_by_the_pose() -> None:
     rig = make_rig("arco", payload={"finished": False})
     rig.ready().navigate("g1", 0.1)
     rig.run(3)

@@ -92,7 +92,7 @@ def test_a_robot_in_a_hall_that_is_not_on_its_map_says_that_it_is_lost(
 
 
 @pytest.mark.long
-def test_the_search_names_the_place_first_and_judges_it_by_rays(
+def test_the_search_names_the_place_first_and_checks_it_by_rays(
     corridors: Grid,
 ) -> None:
     random = np.random.default_rng(4)

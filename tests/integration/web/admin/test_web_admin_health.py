@@ -88,7 +88,7 @@ def test_a_running_worker_makes_the_plant_green_and_its_end_is_noticed(
         ([seen(1, version="0.9")], "versions", Light.YELLOW),
     ],
 )
-def test_workers_are_judged_by_their_last_word(
+def test_workers_are_shown_by_their_last_heartbeat(
     workers: list[WorkerSeen], cause: str, light: Light
 ) -> None:
     found = check_workers(workers, NOW, "1")
@@ -102,7 +102,7 @@ def test_a_queue_is_late_by_its_own_measure() -> None:
     assert (worst.light, worst.values["queue"]) == (Light.RED, "timer")
 
 
-def test_a_mail_server_is_judged_by_its_last_answer() -> None:
+def test_a_mail_server_is_shown_by_its_last_answer() -> None:
     facts = MailFacts(None, 1, 0, None)
     before, later = NOW - timedelta(seconds=60), NOW - timedelta(seconds=5)
     broken = Contact("imap", before, later, "connection refused")

@@ -1,4 +1,4 @@
-"""Drafts of drawings: one a person, judged at every change, deployed or thrown away."""
+"""Drafts of drawings: one a person, checked at every change, deployed or dropped."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_an_id_that_cannot_be_is_refused(studio: Studio, key: str) -> None:
     assert studio.rows("SELECT 1 FROM model_drafts") == []
 
 
-def test_every_change_is_kept_and_judged(studio: Studio) -> None:
+def test_every_change_is_kept_and_checked(studio: Studio) -> None:
     studio.deploy(mixing__bpmn=studio.model())
     broken = studio.model().replace(b'targetRef="end"', b'targetRef="nowhere"')
     answer = keep(studio, broken)

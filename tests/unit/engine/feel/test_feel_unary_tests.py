@@ -100,7 +100,7 @@ def test_a_cell_holds_as_the_standard_says(
         ("< null", 1, "a range with the end null"),
     ],
 )
-def test_a_cell_that_cannot_be_judged_fails_with_the_cause(
+def test_a_cell_that_cannot_be_evaluated_fails_with_the_cause(
     text: str, value: object, cause: str
 ) -> None:
     with pytest.raises(ExpressionFailed, match=cause):

@@ -217,7 +217,7 @@ def test_a_process_without_id_is_refused(bpmn: Build) -> None:
     assert problem == Problem("", "P", "the process has no id")
 
 
-def test_a_picture_is_refused_and_judged_nevertheless(bpmn: Build) -> None:
+def test_a_picture_is_refused_and_checked_nevertheless(bpmn: Build) -> None:
     body = bpmn("<task id='x'/>").replace(b'Executable="true"', b'Executable="false"')
     reasons = [p.reason for p in check(body).problems]
     assert reasons[0].startswith("the process is marked as not executable")

@@ -43,14 +43,14 @@ def test_own_dates_hold_their_last_day_in_either_order() -> None:
     assert Filter.of({"window": "own"}).window == "week"
 
 
-def test_a_variable_is_only_sought_with_a_value() -> None:
+def test_a_variable_is_only_filtered_by_with_a_value() -> None:
     assert Filter.of({"name": "x"}).wanted("k", None, NOW).value is None
     assert Filter.of({"value": "1"}).wanted("k", None, NOW).value is None
     wanted = Filter.of({"name": "x", "value": "1"}).wanted("k", 7, NOW)
     assert (wanted.name, wanted.value, wanted.definition_id) == ("x", "1", 7)
 
 
-def test_states_and_ages_become_what_is_sought() -> None:
+def test_states_and_ages_become_a_filter() -> None:
     stuck = Filter.of({"state": "stuck"}).wanted("k", None, NOW)
     assert stuck.stuck
     assert stuck.statuses == (InstanceStatus.ACTIVE,)

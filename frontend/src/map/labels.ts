@@ -1,11 +1,11 @@
-// What a robot is doing, in words; map.py says the same on the server.
+// What a robot is doing, as a label; map.py says the same on the server.
 
 import { t } from "../texts.js";
 import type { RobotFrame } from "./types.js";
 
 export const GREY_AFTER_S = 5;
 
-export interface Words {
+export interface Label {
   text: string;
   tone: "" | "ok" | "info" | "warn" | "bad";
   icon: "offline" | "stop" | "send" | "clock" | "warn" | "done";
@@ -33,7 +33,7 @@ export function linkWord(link: string): string {
 }
 
 // The age grows while no frame comes, so it is not the one in the frame.
-export function wordsOf(robot: RobotFrame, age: number | null): Words {
+export function labelOf(robot: RobotFrame, age: number | null): Label {
   if (age === null || age > GREY_AFTER_S)
     return { text: heard(age), tone: "warn", icon: "offline" };
   if (robot.link === "degraded") return { text: t("slow link"), tone: "warn", icon: "warn" };
