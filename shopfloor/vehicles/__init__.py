@@ -1,0 +1,1 @@
+"""Car-like vehicles: what one is by its file, how it moves and what it senses."""
