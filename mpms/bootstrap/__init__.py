@@ -15,6 +15,7 @@ from mpms.adapters.postgres.database.listening import Listener
 from mpms.adapters.postgres.database.migrate import OURS, migrate, pending
 from mpms.adapters.postgres.database.queries import Queries
 from mpms.adapters.postgres.database.unit_of_work import PostgresUnitOfWork
+from mpms.adapters.postgres.history.restored import renumber_restored
 from mpms.domain.errors import MpmsError
 from mpms.domain.execution import Execution
 from mpms.domain.instances.limits import Limits
@@ -106,16 +107,23 @@ def _additions() -> dict[str, list[str]]:
 
 def migrate_database(database_url: str) -> list[str]:
     """Bring a database up to date; return the names of what was applied."""
-    with Connections(database_url) as pool, pool.connection() as connection:
-        return [
-            name
-            for directory, ledger in _migrations()
-            for name in migrate(connection, directory, ledger)
-        ]
+    with Connections(database_url) as pool:
+        with pool.connection() as connection:
+            applied = [
+                name
+                for directory, ledger in _migrations()
+                for name in migrate(connection, directory, ledger)
+            ]
+        renumber_restored(pool, _queries())
+    return applied
 
 
 def require_migrated(services: Services) -> None:
-    """Raise DatabaseNotMigrated with the names of what is missing."""
+    """Raise DatabaseNotMigrated with the names of what is missing.
+
+    A history that was restored from another server is put in order here, because every
+    worker and server begins with this.
+    """
     with services.connections.connection() as connection:
         missing = [
             name
@@ -126,6 +134,7 @@ def require_migrated(services: Services) -> None:
         raise DatabaseNotMigrated(
             f"The database lacks {', '.join(missing)}; run: mpms migrate"
         )
+    renumber_restored(services.connections, _queries())
 
 
 def _migrations() -> Iterator[tuple[Path, str]]:

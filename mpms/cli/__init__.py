@@ -11,6 +11,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from pathlib import Path
 
 from mpms.cli.arguments.incidents import add_incidents
 from mpms.cli.arguments.instances import add_instances
@@ -77,6 +78,13 @@ def parser() -> argparse.ArgumentParser:
 
     migrate = commands_of.add_parser("migrate", help="bring the database up to date")
     migrate.set_defaults(run="cli.commands.migrate")
+
+    backup = commands_of.add_parser("backup", help="copy the database into a file")
+    backup.add_argument("file", type=Path, metavar="FILE")
+    backup.set_defaults(run="cli.backup.backup")
+    restore = commands_of.add_parser("restore", help="fill an empty database with it")
+    restore.add_argument("file", type=Path, metavar="FILE")
+    restore.set_defaults(run="cli.backup.restore")
 
     check = commands_of.add_parser("check", help="is everything there and reachable?")
     check.set_defaults(run="cli.commands.check")

@@ -263,6 +263,8 @@ ADMINISTRATION = (
         tone="warn",
         action="deleted old history",
     ),
+    # The actor is the product: a dump was restored on another server.
+    Kind("history renumbered", audit=Audit.BY_PEOPLE, fields=("lines",)),
 )
 PEOPLE = (
     Kind("signed in", action="signed in", for_admins=True),

@@ -14,8 +14,14 @@ from mpms.domain.history.events import Cursor, Event
 from mpms.domain.people.people import Role
 from mpms.domain.webhooks import fits
 from mpms.web.api.operation import Call, Given, Section, Shape
-from mpms.web.api.values import InstanceId, place_in
+from mpms.web.api.values import CursorInvalid, InstanceId, place_in
 from mpms.web.rights import READERS
+
+
+class PositionUnknown(CursorInvalid):
+    """Nothing was ever written at this position, so nothing could be found after it.
+    Was the database restored from a backup? Ask without `after`, or from `0`."""
+
 
 section = Section("Events", "Everything that happened, in order.")
 
@@ -86,10 +92,12 @@ def follow(call: Call, query: Follow) -> Events:
     given = query.after or request.headers.get("Last-Event-ID") or None
     cursor = place_in(given, cursor_of)
     give_up_at = time.monotonic() + query.wait_s
+    with call.desk.uow() as tx:
+        newest = tx.events.last(1)
     if cursor is None:
-        with call.desk.uow() as tx:
-            newest = tx.events.last(1)
         cursor = newest[-1].cursor if newest else Cursor()
+    elif newest and cursor > newest[-1].cursor:
+        raise PositionUnknown
     while True:
         found, cursor = _read(call, query, cursor)
         if found or time.monotonic() >= give_up_at:

@@ -301,6 +301,10 @@ def test_events_are_followed_without_gaps(plant: Plant) -> None:
     assert resumed.json == rest
     only = reader.get("/events", after=start, kind=["inst*"])
     assert [line["kind"] for line in only["items"]] == ["instance started"]
+    # A position of another server would skip everything from now on, unseen.
+    elsewhere = reader("GET", f"/events?after={1 << 60}-1")
+    assert elsewhere.status_code == 422
+    assert "restored" in elsewhere.json["detail"]
 
 
 def test_people_are_managed_by_administrators_and_secrets_stay_in(plant: Plant) -> None:
