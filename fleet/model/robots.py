@@ -14,7 +14,7 @@ from fleet.model.world import Level, Moves, RobotSpec, RobotType
 FOR_OTHERS = (
     *("profile", "namespace", "max_turn_accel_radps2", "tag", "drive", "cell_m"),
     *("local_map_m", "name", "description", "colour", "url", "capabilities"),
-    "geometry",
+    *("geometry", "vehicle"),
 )
 
 

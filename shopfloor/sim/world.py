@@ -75,6 +75,8 @@ class RobotSpec:
     """Of the floor's grid, for robots that drive from cell to cell."""
     local_map_m: float = 7.0
     """How wide the map around the robot is that its lasers fill."""
+    vehicle: str | None = None
+    """The vehicle file that describes it, for worlds with streets."""
 
     @property
     def prefix(self) -> str:

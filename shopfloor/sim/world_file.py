@@ -231,6 +231,7 @@ def _robot(part: _Part, places: Mapping[str, Pose], index: int) -> RobotSpec:
         drive=part.take("drive"),
         cell_m=part.number("cell_m", 1.0, above=0.0),
         local_map_m=part.number("local_map_m", 7.0, above=0.0),
+        vehicle=part.take("vehicle"),
     )
     for note in ("name", "description", "colour", "url", "capabilities", "geometry"):
         part.take(note)

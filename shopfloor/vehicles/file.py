@@ -26,6 +26,7 @@ SHAPES = ["shell", "steering", "wheel"]
 AT = ["middle", "front_left", "front_right", "rear_left", "rear_right"]
 KINDS = ["revolute", "continuous"]
 SENSORS = ["lidar", "camera", "imu", "gnss"]
+WAYS = ["roads", "sidewalks", "crossings"]
 LAST_DEG = 80.0
 """Steering further than this, a wheel is pushed sideways rather than rolled."""
 
@@ -91,6 +92,7 @@ def _vehicle(top: Entry, file: Path | None) -> Vehicle:
         load_places=() if load is None else _places(load),
         max_load_kg=0.0 if load is None else load.number("max_kg", least=0.0),
         software=_texts(top, "software"),
+        prefers=_words(top, "prefers", WAYS),
         assumed=_words(top, "assumed"),
         file=file,
     )
@@ -299,6 +301,11 @@ def _texts(top: Entry, key: str) -> dict[str, str]:
     return {} if part is None else {k: v.as_text() for k, v in part.pairs()}
 
 
-def _words(top: Entry, key: str) -> tuple[str, ...]:
+def _words(top: Entry, key: str, allowed: list[str] | None = None) -> tuple[str, ...]:
     part = top.get(key)
-    return () if part is None else tuple(item.as_text() for item in part.items())
+    found = []
+    for item in () if part is None else part.items():
+        found.append(item.as_text())
+        if allowed is not None and found[-1] not in allowed:
+            item.wrong(f"is {found[-1]!r} and must be one of {', '.join(allowed)}")
+    return tuple(found)

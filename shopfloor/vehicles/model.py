@@ -131,6 +131,8 @@ class Vehicle:
     load_places: tuple[LoadPlace, ...] = ()
     max_load_kg: float = 0.0
     software: Mapping[str, str] = field(default_factory=dict)
+    prefers: tuple[str, ...] = ()
+    """Kinds of ways in streets; others cost it more. None: all ground is alike."""
     assumed: tuple[str, ...] = ()
     """Keys of the file whose values no source gives."""
     file: Path | None = None
