@@ -90,7 +90,8 @@ class Lidar:
         """Ranges along the rays, a row per line from the lowest; infinite for none."""
         slopes = np.tan(self.elevations_rad)
         level = _level(self, pose, around, self.azimuths_rad, slopes, self.range_m)
-        ranges: NDArray[np.float64] = level / np.cos(self.elevations_rad)[:, None]
+        stretch = np.cos(self.elevations_rad)[:, None]
+        ranges = np.asarray(level / stretch, np.float64)
         if random is not None:
             ranges = ranges + self.noise_m * random.standard_normal(ranges.shape)
         return np.asarray(np.maximum(ranges, 0.0), np.float64)
