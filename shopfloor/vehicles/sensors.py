@@ -82,7 +82,8 @@ class Lidar:
 
     @cached_property
     def azimuths_rad(self) -> NDArray[np.float64]:
-        return -math.pi + self.step_rad * np.arange(self.beams)
+        angles = np.arange(self.beams, dtype=np.float64) * self.step_rad
+        return np.asarray(angles - math.pi)
 
     def cloud(
         self, pose: Pose, around: Surroundings, random: np.random.Generator | None
