@@ -815,7 +815,8 @@ CREATE TABLE workers (
     seen_at timestamptz NOT NULL DEFAULT now(),
     rounds bigint NOT NULL DEFAULT 0,
     failure text,
-    topics text[]
+    topics text[],
+    clock_ahead_s double precision NOT NULL DEFAULT 0 -- of the database's
 );
 
 -- When a server outside was last spoken with: imap, smtp.

@@ -5,6 +5,8 @@ set -u
 wanted=""
 [ -x /usr/lib/postgresql/15/bin/postgres ] || wanted="$wanted postgresql-15"
 [ -x /usr/sbin/dovecot ] || wanted="$wanted dovecot-imapd"
+# A process on a machine whose clock is wrong.
+command -v faketime >/dev/null 2>&1 || wanted="$wanted faketime"
 command -v npm >/dev/null 2>&1 || wanted="$wanted nodejs npm"
 command -v chromium >/dev/null 2>&1 || wanted="$wanted chromium"
 # The same browser without a window, at a fifth of the CPU time.

@@ -22,54 +22,55 @@ SELECT EXISTS (
 -- Let nobody write or read while lines are renumbered.
 LOCK TABLE events, readers, webhooks IN ACCESS EXCLUSIVE MODE;
 
--- name: restored_places
--- Note each position that somebody has read to, in order. What lies between two of them
--- gets one number, so that everybody has read the same lines as before.
-CREATE TEMPORARY TABLE restored_places ON COMMIT DROP AS
-SELECT
-    transaction, line, row_number() OVER (ORDER BY transaction, line) AS place
+-- name: restored_count_places
+-- How many positions somebody has read to, and the number of this transaction.
+SELECT count(*), pg_current_xact_id()::text::bigint
 FROM (
     SELECT transaction, line FROM readers
     UNION
     SELECT transaction, line FROM webhooks
 ) AS positions;
 
--- name: restored_count_places
--- How many numbers are needed, and the number of this transaction.
-SELECT count(*), pg_current_xact_id()::text::bigint FROM restored_places;
-
 -- name: restored_open
 -- Lines are never changed otherwise.
 ALTER TABLE events DISABLE TRIGGER events_are_final;
 
--- name: restored_renumber_lines
--- Number lines by the positions before them; what was written here since is unread.
+-- name: restored_renumber
+-- What lies between two positions that somebody has read to gets one number, so that
+-- everybody has read the same lines as before; what was written here since is unread.
+WITH places AS MATERIALIZED (
+    SELECT
+        transaction, line, row_number() OVER (ORDER BY transaction, line) AS place
+    FROM (
+        SELECT transaction, line FROM readers
+        UNION
+        SELECT transaction, line FROM webhooks
+    ) AS positions
+), moved_readers AS (
+    UPDATE readers
+    SET transaction = (1 + place)::text::xid8, line = 0
+    FROM places
+    WHERE
+        places.transaction = readers.transaction AND places.line = readers.line
+), moved_webhooks AS (
+    UPDATE webhooks
+    SET transaction = (1 + place)::text::xid8, line = 0
+    FROM places
+    WHERE
+        places.transaction = webhooks.transaction AND places.line = webhooks.line
+)
 UPDATE events
 SET transaction = (1 + (
     SELECT count(*)
-    FROM restored_places AS p
+    FROM places
     WHERE
-        (p.transaction, p.line) < (events.transaction, events.id)
+        (places.transaction, places.line) < (events.transaction, events.id)
         OR events.id > %(last)s::bigint
 ))::text::xid8;
 
 -- name: restored_close
 -- Nobody changes lines from now on.
 ALTER TABLE events ENABLE TRIGGER events_are_final;
-
--- name: restored_move_readers
--- Each reader stands between the same two lines as before.
-UPDATE readers
-SET transaction = (1 + p.place)::text::xid8, line = 0
-FROM restored_places AS p
-WHERE (p.transaction, p.line) = (readers.transaction, readers.line);
-
--- name: restored_move_webhooks
--- Each webhook stands between the same two lines as before.
-UPDATE webhooks
-SET transaction = (1 + p.place)::text::xid8, line = 0
-FROM restored_places AS p
-WHERE (p.transaction, p.line) = (webhooks.transaction, webhooks.line);
 
 -- name: restored_note
 -- Say in the history that it was renumbered.

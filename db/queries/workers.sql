@@ -1,14 +1,18 @@
 -- name: workers_beat
 -- A worker is alive and serves these topics.
-INSERT INTO workers (name, version, poll_s, rounds, failure, topics)
+INSERT INTO workers (
+    name, version, poll_s, rounds, failure, topics, clock_ahead_s
+)
 VALUES (
-    %(name)s, %(version)s, %(poll_s)s, %(rounds)s, %(failure)s, %(topics)s::text[]
+    %(name)s, %(version)s, %(poll_s)s, %(rounds)s, %(failure)s, %(topics)s::text[],
+    extract(EPOCH FROM %(wall_at)s::timestamptz - clock_timestamp())
 )
 ON CONFLICT (name) DO UPDATE
 SET seen_at = clock_timestamp(),
     rounds = EXCLUDED.rounds,
     failure = EXCLUDED.failure,
-    topics = EXCLUDED.topics;
+    topics = EXCLUDED.topics,
+    clock_ahead_s = EXCLUDED.clock_ahead_s;
 
 -- name: workers_leave
 -- A worker stops in good order; those that vanished long ago go with it.
@@ -17,7 +21,8 @@ WHERE name = %(name)s OR seen_at < now() - interval '7 days';
 
 -- name: workers_listing
 -- Everybody who said to be alive within a week.
-SELECT name, version, poll_s, started_at, seen_at, rounds, failure
+SELECT
+    name, version, poll_s, started_at, seen_at, rounds, failure, clock_ahead_s
 FROM workers
 WHERE seen_at > now() - interval '7 days'
 ORDER BY seen_at DESC, name

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import cast
 
 from mpms import assets
-from mpms.adapters.clock import SystemClock
 from mpms.adapters.postgres.database.connections import Connections
 from mpms.adapters.postgres.database.listening import Listener
 from mpms.adapters.postgres.database.migrate import OURS, migrate, pending
@@ -67,7 +66,7 @@ def connect(
         execution=execution,
     )
     connections = Connections(database_url, application_name=application)
-    wall = clock or SystemClock()
+    wall = clock or connections  # timers and leases go by the database's clock
     uow = PostgresUnitOfWork(
         connections,
         _queries(),

@@ -19,6 +19,7 @@ class WorkerSeen:
     seen_at: datetime
     rounds: int
     failure: str | None
+    clock_ahead_s: float = 0.0  # its machine's, of the database's
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,11 @@ class Workers(Protocol):
         rounds: int,
         failure: str | None,
         topics: Iterable[str],
-    ) -> None: ...
+        wall_at: datetime,
+    ) -> None:
+        """``wall_at``: what the clock of its own machine says."""
+        ...
+
     def look(
         self, *, inside: Iterable[str], outside: Iterable[str], now: datetime
     ) -> Look:

@@ -23,6 +23,7 @@ class Workers(Repository):
         rounds: int,
         failure: str | None,
         topics: Iterable[str],
+        wall_at: datetime,
     ) -> None:
         self._statements.run(
             "workers_beat",
@@ -32,6 +33,7 @@ class Workers(Repository):
             rounds=rounds,
             failure=failure if failure is None else failure[:LONGEST_FAILURE],
             topics=sorted(topics),
+            wall_at=wall_at,
         )
 
     def look(

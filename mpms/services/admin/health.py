@@ -20,6 +20,7 @@ from mpms.services.workers.served_topics import ALIVE_S
 SLOW_MS = 250.0
 GIB = 1 << 30
 VANISHED_S = 3600.0
+CLOCK_WRONG_S = 5.0
 LATE_S = {  # queue: late, stuck
     "job": (60.0, 600.0),
     "timer": (60.0, 600.0),
@@ -139,6 +140,10 @@ def check_workers(
         first = failing[0]
         more: dict[str, object] = {"name": first.name, "why": first.failure}
         return Finding("workers", Light.YELLOW, "failing", values | more)
+    if wrong := [w for w in alive if abs(w.clock_ahead_s) > CLOCK_WRONG_S]:
+        ahead_s = wrong[0].clock_ahead_s
+        more = {"name": wrong[0].name, "ahead": ahead_s > 0, "by_s": abs(ahead_s)}
+        return Finding("workers", Light.YELLOW, "clock", values | more)
     if version and any(w.version != version for w in alive):
         other = next(w for w in alive if w.version != version)
         more = {"name": other.name, "other": other.version, "ours": version}

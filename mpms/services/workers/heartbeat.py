@@ -6,6 +6,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from mpms.ports.store import UnitOfWork
 from mpms.services.jobs.handlers import Handlers
@@ -23,6 +24,7 @@ class Heartbeat:
     poll_s: float
     handlers: Handlers
     monotonic_s: Callable[[], float] = time.monotonic
+    wall: Callable[[], datetime] = lambda: datetime.now(UTC)
     rounds: int = 0
     failure: str | None = None
     _next_at: float = 0.0
@@ -39,6 +41,7 @@ class Heartbeat:
                     rounds=self.rounds,
                     failure=self.failure,
                     topics=self.handlers.claimed,
+                    wall_at=self.wall(),
                 )
             self._next_at = now + EVERY_S
             self.failure = None

@@ -103,6 +103,23 @@ def finding_words(finding: Finding) -> Told:
             ),
             t("Read its log. The other steps go on."),
         ),
+        ("workers", "clock"): lambda: (
+            t(
+                "The clock of {name} is {time} ahead.",
+                name=values["name"],
+                time=duration(values["by_s"]),
+            )
+            if values["ahead"]
+            else t(
+                "The clock of {name} is {time} behind.",
+                name=values["name"],
+                time=duration(values["by_s"]),
+            ),
+            t(
+                "Timers go by the database's clock and are right. Set the clock of that"
+                " machine: robots and mail servers may refuse it."
+            ),
+        ),
         ("workers", "versions"): lambda: (
             t(
                 "{name} runs version {other}, these pages run {ours}.",

@@ -75,7 +75,13 @@ def test_a_topic_is_listed_with_its_documentation_and_whether_it_is_served(
     assert found["robot.move"].source == "MPMS"
     with factory.uow() as tx:
         tx.workers.beat(
-            "w", version="1", poll_s=1, rounds=1, failure=None, topics=["robot.move"]
+            "w",
+            version="1",
+            poll_s=1,
+            rounds=1,
+            failure=None,
+            topics=["robot.move"],
+            wall_at=factory.clock.now(),
         )
     served = {
         one.name for one in list_topics(factory.uow, factory.engine) if one.served

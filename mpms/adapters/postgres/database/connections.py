@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from datetime import datetime
 from types import TracebackType
 from typing import Self
 
@@ -20,6 +21,7 @@ from psycopg2.extensions import TRANSACTION_STATUS_IDLE, TRANSACTION_STATUS_INER
 
 from mpms.adapters.postgres.database.link import Link
 from mpms.adapters.postgres.database.listening import Listener
+from mpms.adapters.postgres.database.server_time import ServerTime
 from mpms.domain.errors import DatabaseAway
 
 MAXIMUM = 10
@@ -46,6 +48,7 @@ class Connections:
         self._maximum = maximum
         self._application_name = application_name
         self._patience_s = patience_s
+        self._time = ServerTime()
         self._idle: list[Link] = []
         self._lent = 0
         self._closed = False
@@ -82,6 +85,7 @@ class Connections:
     def _lending(self) -> Iterator[Link]:
         lent = self._borrow()
         try:
+            self._time.ask(lent)
             yield lent
         except BaseException as error:
             with suppress(psycopg2.Error):
@@ -95,6 +99,16 @@ class Connections:
             raise
         finally:
             self._give_back(lent)
+
+    def now(self) -> datetime:
+        """The time of the database. DatabaseAway if it was never reached."""
+        if (at := self._time.now()) is not None:
+            return at
+        with self._lending():
+            pass
+        found = self._time.now()
+        assert found is not None  # noqa: S101
+        return found
 
     def connect(self) -> Link:
         """Open a connection outside the pool; the caller closes it."""

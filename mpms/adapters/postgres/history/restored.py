@@ -38,11 +38,9 @@ def renumber_restored(connections: Connections, queries: Queries) -> bool:
         _use_up_numbers(asked, connections, queries)
         (last,) = _row(asked, queries["restored_ahead"])
         asked.execute(queries["restored_open"])
-        asked.execute(queries["restored_renumber_lines"], {"last": last or 0})
+        asked.execute(queries["restored_renumber"], {"last": last or 0})
         lines = asked.rowcount
         asked.execute(queries["restored_close"])
-        asked.execute(queries["restored_move_readers"])
-        asked.execute(queries["restored_move_webhooks"])
         asked.execute(queries["restored_note"], {"lines": lines})
     log.warning("The history was renumbered: %d lines. Nothing was skipped.", lines)
     return True
@@ -56,7 +54,6 @@ def _is_ahead(asked: cursor, queries: Queries) -> bool:
 
 def _use_up_numbers(asked: cursor, connections: Connections, queries: Queries) -> None:
     """A server of a few minutes has used up some hundreds; readers may be more."""
-    asked.execute(queries["restored_places"])
     needed, at = _row(asked, queries["restored_count_places"])
     for _ in range(FIRST + needed + 1 - at):
         with connections.connection() as other, other.cursor() as used:

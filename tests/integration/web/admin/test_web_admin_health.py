@@ -48,7 +48,16 @@ def worker_of(office: Office, name: str = "host:1") -> FactoryWorker:
 def seen(ago_s: float, **more: Any) -> WorkerSeen:
     at = NOW - timedelta(seconds=ago_s)
     facts = {"failure": None, "version": "1", "name": "host:1"} | more
-    return WorkerSeen(facts["name"], facts["version"], 1.0, at, at, 5, facts["failure"])
+    return WorkerSeen(
+        facts["name"],
+        facts["version"],
+        1.0,
+        at,
+        at,
+        5,
+        facts["failure"],
+        more.get("clock_ahead_s", 0.0),
+    )
 
 
 @pytest.mark.covers("A1")
@@ -86,6 +95,8 @@ def test_a_running_worker_makes_the_plant_green_and_its_end_is_noticed(
         ([seen(1, failure="boom")], "failing", Light.YELLOW),
         ([seen(1), seen(600, name="host:2")], "vanished", Light.YELLOW),
         ([seen(1, version="0.9")], "versions", Light.YELLOW),
+        ([seen(1, clock_ahead_s=-60.0)], "clock", Light.YELLOW),
+        ([seen(1, clock_ahead_s=2.0)], "fine", Light.GREEN),
     ],
 )
 def test_workers_are_shown_by_their_last_heartbeat(

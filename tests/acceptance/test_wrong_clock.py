@@ -1,0 +1,71 @@
+"""A machine whose clock is an hour ahead fires no timer early, and is named."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.factory import Database
+from tests.support.waiting import eventually
+
+MODEL = b"""<?xml version="1.0" encoding="UTF-8"?>
+<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL"
+    id="drawing" targetNamespace="urn:test">
+  <process id="minute" isExecutable="true">
+    <startEvent id="begin"/>
+    <intermediateCatchEvent id="a_minute">
+      <timerEventDefinition id="d"><timeDuration>PT60S</timeDuration>
+      </timerEventDefinition>
+    </intermediateCatchEvent>
+    <endEvent id="end"/>
+    <sequenceFlow id="f1" sourceRef="begin" targetRef="a_minute"/>
+    <sequenceFlow id="f2" sourceRef="a_minute" targetRef="end"/>
+  </process>
+</definitions>"""
+WORKER = "SELECT rounds, clock_ahead_s FROM workers"
+LEFT = "SELECT extract(EPOCH FROM due_at - clock_timestamp()) FROM timers"
+
+
+@pytest.mark.skipif(
+    shutil.which("faketime") is None and not os.environ.get("CI"),
+    reason="faketime is not installed",
+)
+def test_a_worker_whose_clock_is_an_hour_ahead_waits_the_whole_minute(
+    own_database_url: str, tmp_path: Path
+) -> None:
+    model = tmp_path / "minute.bpmn"
+    model.write_bytes(MODEL)
+    environment = os.environ | {
+        "MPMS_DATABASE_URL": own_database_url,
+        "MPMS_STATE_DIR": str(tmp_path),
+        "MPMS_POLL_S": "0.1",
+    }
+    ahead = ["faketime", "-f", "+1h", sys.executable, "-m", "mpms"]
+
+    def run(*arguments: str) -> None:
+        subprocess.run([*ahead, *arguments], env=environment, check=True, timeout=120)
+
+    run("models", "deploy", str(model))
+    run("processes", "start", "minute")
+    database = Database(own_database_url)
+    [(left_s,)] = database.rows(LEFT)
+    assert 0 < left_s <= 60
+    with subprocess.Popen([*ahead, "work"], env=environment) as worker:
+        try:
+            # Rounds are written every few seconds: by the second time it had looked.
+            eventually(lambda: [r for r, _ in database.rows(WORKER) if r > 3])
+            [(_, clock_ahead_s)] = database.rows(WORKER)
+            assert 3590 < clock_ahead_s < 3610
+            [(left_s,)] = database.rows(LEFT)
+            assert left_s > 0
+            database.rows("UPDATE timers SET due_at = clock_timestamp()")
+            done = "SELECT 1 FROM instances WHERE status = 'completed'"
+            assert eventually(lambda: database.rows(done))
+        finally:
+            worker.terminate()
+    database.close()
