@@ -103,6 +103,21 @@ WHERE
     AND (%(task_id)s::uuid IS NULL OR parent_task = %(task_id)s::uuid)
 ORDER BY started_at, id;
 
+-- name: instances_depth
+-- How many calls lead to an instance; no further than asked.
+WITH RECURSIVE callers AS (
+    SELECT parent_id, 1 AS depth
+    FROM instances
+    WHERE id = %(id)s::uuid AND parent_id IS NOT NULL
+    UNION ALL
+    SELECT caller.parent_id, callers.depth + 1
+    FROM callers
+    JOIN instances AS caller ON caller.id = callers.parent_id
+    WHERE caller.parent_id IS NOT NULL AND callers.depth < %(limit)s::bigint
+)
+SELECT coalesce(max(depth), 0)
+FROM callers;
+
 -- name: instances_by_business_key
 -- Everything that works for one order.
 SELECT

@@ -18,6 +18,7 @@ from mpms.engine.nodes.compensation import hand_over
 from mpms.engine.tokens import Token, Tokens
 
 TURN_LIMIT = 10_000
+TOKEN_LIMIT = 20_000  # of one instance: loops in loops
 
 
 class LoopBody(Node):
@@ -38,6 +39,8 @@ class LoopBody(Node):
     def _run_hook(self, token: Token) -> bool | None:
         run: Tokens = token.workflow
         items = self.items(token)
+        if self.loop.kind == "parallel":
+            self._require_room(run, len(items))
         token.internal_data["loop"] = {"items": items, "next": 0, "done": 0}
         token.internal_data["results"] = {}
         if self.has_no_turn(token, items):
@@ -51,6 +54,14 @@ class LoopBody(Node):
         for _ in items if self.loop.kind == "parallel" else items[:1]:
             self.begin_turn(token, items)
         return None
+
+    def _require_room(self, run: Tokens, turns: int) -> None:
+        if (tokens := len(run.tasks) + turns) > TOKEN_LIMIT:
+            raise ExpressionFailed(
+                f"With {turns:,} turns at once the process would have {tokens:,}"
+                f" tokens, and {TOKEN_LIMIT:,} are the most: loops lie in each other."
+                " Let one of them be sequential."
+            )
 
     def has_no_turn(self, token: Token, items: list[Any]) -> bool:
         if self.loop.kind == "standard":

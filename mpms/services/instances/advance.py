@@ -39,6 +39,7 @@ from mpms.ports.store import Transaction
 from mpms.services.incidents.open import open_incident
 from mpms.services.instances.hooks import InstanceHooks
 
+DEEPEST_CALL = 50  # processes that call each other; more is a loop without an end
 BY_OPERATORS = Cancel | Repair | Retry  # may be done to what is suspended
 
 
@@ -145,6 +146,16 @@ def _open(tx: Transaction, instance: Instance, wait: Wait) -> None:
 
 def open_call(tx: Transaction, instance: Instance, wait: CallWait) -> None:
     """Start the called process as an instance of its own."""
+    if (
+        instance.parent is not None
+        and tx.instances.depth(instance.id, limit=DEEPEST_CALL) >= DEEPEST_CALL
+    ):
+        why = (
+            f"Calls lead {DEEPEST_CALL} processes deep: does this process call itself,"
+            " or do others that it calls? It was not called again."
+        )
+        _not_called(tx, instance, wait, why)
+        return
     try:
         definition = tx.definitions.bound(
             wait.called, wait.binding, caller=instance.definition_id

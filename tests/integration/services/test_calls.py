@@ -173,3 +173,20 @@ def test_what_is_not_there_cannot_be_repaired(bench: Bench) -> None:
     cancel_instance(bench.uow, bench.advance, child, by="boss", reason="first")
     with pytest.raises(TaskGone, match="already ended"):
         cancel_instance(bench.uow, bench.advance, child, by="boss", reason="second")
+
+
+def test_a_process_that_calls_itself_is_an_incident_and_not_a_thousand_instances(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mpms.services.instances.advance.DEEPEST_CALL", 5)
+    bench.deploy_drawn(
+        "endless",
+        '<startEvent id="begin"/><callActivity id="again" calledElement="endless"/>'
+        '<endEvent id="end"/>',
+        *("begin again", "again end"),
+    )
+    bench.start("endless")
+    assert bench.rows("SELECT count(*) FROM instances") == [(6,)]
+    (incident,) = bench.incidents()
+    assert incident.kind == "call"
+    assert "Calls lead 5 processes deep" in incident.message

@@ -344,3 +344,16 @@ def test_a_text_in_a_collection_variable_is_never_evaluated(
         {"items": "secret", "secret": ["no", "entry"]},
     )
     assert "list" in run.stuck["many"]
+
+
+def test_loops_in_loops_get_no_more_tokens_than_a_step_can_carry(
+    draw: Drawing, play: Player, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """900 turns of 900 took 2 GB inside the request that started the process."""
+    monkeypatch.setattr("mpms.engine.nodes.loops.TOKEN_LIMIT", 30)
+    sub = draw.sub(
+        "start_in -> many", loop=draw.times("3"), many=draw.user(loop=draw.times("9"))
+    )
+    run = play(draw("start -> sub -> after", sub=sub))
+    assert len(run.waits("many")) == 9 + 9 + 1  # the third is stuck
+    assert "30 are the most: loops lie in each other" in run.stuck["many"]

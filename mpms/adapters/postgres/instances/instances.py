@@ -118,6 +118,10 @@ class Instances(Repository):
         )
         return [child for (child,) in rows]
 
+    def depth(self, instance_id: str, *, limit: int) -> int:
+        row = self._statements.row("instances_depth", id=instance_id, limit=limit)
+        return 0 if row is None else int(row[0])
+
     def by_business_key(self, business_key: str) -> Sequence[Instance]:
         rows = self._statements.rows(
             "instances_by_business_key", business_key=business_key
