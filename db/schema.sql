@@ -805,6 +805,17 @@ CREATE TABLE identities (
     UNIQUE (issuer, person_id)
 );
 
+-- Whoever signs in elsewhere under the login of an account that is here already waits
+-- until an administrator links the two.
+CREATE TABLE sign_in_requests (
+    issuer text NOT NULL,
+    subject text NOT NULL,
+    person_id bigint NOT NULL REFERENCES people ON DELETE CASCADE,
+    name text NOT NULL,
+    asked_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (issuer, subject)
+);
+
 -- Workers that run on this database; each says so every few seconds, and what topics
 -- it serves. Topics are null for a worker of an earlier version, which does not say.
 CREATE TABLE workers (

@@ -67,6 +67,55 @@ FROM people
 WHERE login = %(login)s
 ON CONFLICT DO NOTHING;
 
+-- name: people_ask_link
+-- Somebody whom another sign-in service vouches for asks for an account; the last ten.
+WITH older AS (
+    DELETE FROM sign_in_requests
+    WHERE (issuer, subject) IN (
+        SELECT r.issuer, r.subject
+        FROM sign_in_requests AS r
+        INNER JOIN people ON r.person_id = people.id
+        WHERE people.login = %(login)s
+        ORDER BY r.asked_at DESC
+        OFFSET 9
+    )
+)
+INSERT INTO sign_in_requests (issuer, subject, person_id, name)
+SELECT %(issuer)s, %(subject)s, id, %(name)s
+FROM people
+WHERE login = %(login)s
+ON CONFLICT (issuer, subject) DO UPDATE
+SET person_id = EXCLUDED.person_id, name = EXCLUDED.name, asked_at = now();
+
+-- name: people_sign_ins
+-- By what other sign-in services somebody is known, and who asks to be.
+SELECT issuer, subject, '' AS name, bound_at AS at, true AS linked
+FROM identities
+INNER JOIN people ON identities.person_id = people.id
+WHERE people.login = %(login)s
+UNION ALL
+SELECT issuer, subject, r.name, asked_at, false
+FROM sign_in_requests AS r
+INNER JOIN people ON r.person_id = people.id
+WHERE people.login = %(login)s
+ORDER BY linked DESC, at;
+
+-- name: people_drop_request
+-- It was answered.
+DELETE FROM sign_in_requests
+USING people
+WHERE
+    issuer = %(issuer)s AND subject = %(subject)s
+    AND sign_in_requests.person_id = people.id AND people.login = %(login)s;
+
+-- name: people_unbind_identity
+-- From now on unknown there.
+DELETE FROM identities
+USING people
+WHERE
+    issuer = %(issuer)s AND subject = %(subject)s
+    AND identities.person_id = people.id AND people.login = %(login)s;
+
 -- name: people_by_badge
 -- Whose badge this is.
 SELECT id, login, name, role, groups, language, active, mail

@@ -27,6 +27,7 @@ from mpms.domain.people.people import Role
 from mpms.domain.people.secret_rules import LOGIN
 from mpms.ports.people.identity import (
     Departure,
+    DomainRefused,
     Identity,
     IdentityRefused,
     ProviderAway,
@@ -54,6 +55,7 @@ class OidcSettings:
     role_claim: str = "groups"
     roles: Mapping[str, Role] = field(default_factory=dict)  # by value of the claim
     login_claim: str = "preferred_username"
+    domains: tuple[str, ...] = ()  # of e-mail addresses; none: all
     ca_file: Path | None = None
 
 
@@ -212,7 +214,18 @@ class OidcProvider:
 
     # -- whom it means ---------------------------------------------------------------
 
+    def _require_domain(self, claims: Mapping[str, Any]) -> None:
+        """An address that the provider has not confirmed says nothing."""
+        if not self._settings.domains:
+            return
+        domain = str(claims.get("email") or "").rpartition("@")[2].lower()
+        if domain not in self._settings.domains:
+            raise DomainRefused
+        if claims.get("email_verified") is not True:
+            raise DomainRefused("Your e-mail address is not confirmed there.")
+
     def _identity(self, claims: Mapping[str, Any]) -> Identity:
+        self._require_domain(claims)
         login = _login(claims, self._settings.login_claim)
         values = _values(claims.get(self._settings.role_claim))
         name = " ".join(str(claims.get("name") or login).split())

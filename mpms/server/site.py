@@ -144,6 +144,7 @@ def _elsewhere(settings: Settings) -> IdentityProvider | None:
             role_claim=settings.oidc_role_claim,
             roles={group: Role(role) for group, role in settings.oidc_roles},
             login_claim=settings.oidc_login_claim,
+            domains=settings.oidc_domains,
             ca_file=settings.oidc_ca_file,
         )
     )

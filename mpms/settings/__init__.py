@@ -58,6 +58,7 @@ class Settings:
     oidc_role_claim: str = "groups"
     oidc_roles: tuple[tuple[str, str], ...] = ()
     oidc_login_claim: str = "preferred_username"
+    oidc_domains: tuple[str, ...] = ()
     oidc_ca_file: Path | None = None
     log_level: str = "WARNING"
     log_format: str = "text"
@@ -124,6 +125,7 @@ class Settings:
             oidc_role_claim=env.get("MPMS_OIDC_ROLE_CLAIM") or "groups",
             oidc_roles=_oidc_roles(env.get("MPMS_OIDC_ROLES") or ""),
             oidc_login_claim=env.get("MPMS_OIDC_LOGIN_CLAIM") or "preferred_username",
+            oidc_domains=_domains(env.get("MPMS_OIDC_DOMAINS") or ""),
             oidc_ca_file=_path(env.get("MPMS_OIDC_CA_FILE")),
             log_level=_level(env.get("MPMS_LOG_LEVEL")),
             log_format=_log_format(env.get("MPMS_LOG_FORMAT")),
@@ -270,6 +272,15 @@ def _oidc_roles(text: str) -> tuple[tuple[str, str], ...]:
             )
         pairs.append((group.strip(), role.strip()))
     return tuple(pairs)
+
+
+def _domains(text: str) -> tuple[str, ...]:
+    found = tuple(filter(None, (part.strip().lower() for part in text.split(","))))
+    if any("@" in domain or "." not in domain for domain in found):
+        raise SettingInvalid(
+            "MPMS_OIDC_DOMAINS looks like plant.example,other.example."
+        )
+    return found
 
 
 def _port(env: Mapping[str, str], name: str, default: int) -> int:

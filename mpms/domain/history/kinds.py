@@ -270,6 +270,8 @@ PEOPLE = (
     Kind("signed in", action="signed in", for_admins=True),
     Kind("signed out", action="signed out", for_admins=True),
     Kind("sign-in refused", action="sign-in refused", for_admins=True),
+    Kind("sign-in linked", action="linked a sign-in", for_admins=True),
+    Kind("sign-in unlinked", action="unlinked a sign-in", for_admins=True),
     Kind("password changed", action="changed a password", for_admins=True),
     Kind("PIN changed", action="changed a PIN", for_admins=True),
     Kind("badge changed", action="changed a badge", for_admins=True),

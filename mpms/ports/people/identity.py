@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Protocol
 
 from mpms.domain.errors import MpmsError
@@ -15,6 +16,10 @@ class ProviderAway(MpmsError):
 
 class IdentityRefused(MpmsError):
     """The sign-in service did not confirm who you are. Try again."""
+
+
+class DomainRefused(MpmsError):
+    """People with an e-mail address of that domain may not sign in here."""
 
 
 class RoleUnknown(MpmsError):
@@ -40,6 +45,17 @@ class Identity:
     name: str
     role: Role
     groups: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class SignInElsewhere:
+    """How somebody of ours is known to a provider, or who there asks to be it."""
+
+    issuer: str
+    subject: str
+    name: str  # of who asks
+    at: datetime
+    linked: bool
 
 
 class IdentityProvider(Protocol):

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from mpms.domain.people.people import Person, Role
 from mpms.ports.people.cards import PersonCard
+from mpms.ports.people.identity import SignInElsewhere
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,13 @@ class People(Protocol):
         """False: the person is known there by another name, or the name is taken."""
         ...
 
+    def unbind_identity(self, issuer: str, subject: str, login: str) -> bool: ...
+    def ask_link(self, issuer: str, subject: str, login: str, name: str) -> None:
+        """Somebody there asks for this account; an administrator decides."""
+        ...
+
+    def sign_ins(self, login: str) -> Sequence[SignInElsewhere]: ...
+    def drop_request(self, issuer: str, subject: str, login: str) -> bool: ...
     def set_password_once(self, login: str, once: bool) -> None: ...
     def edit(
         self,

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from mpms.domain.people.people import Role
 from mpms.ports.people.cards import PersonCard
+from mpms.ports.people.identity import SignInElsewhere
 from mpms.services.alerts.subscribe import set_mail
 from mpms.services.people.add import add_person
 from mpms.services.people.change_secret import (
@@ -20,7 +21,9 @@ from mpms.services.people.change_secret import (
 )
 from mpms.services.people.edit import edit_person, reset_password
 from mpms.services.people.enrol_tablet import NAME_AT_MOST, enrol_tablet, revoke_tablet
+from mpms.services.people.link_sign_in import link_sign_in, unlink_sign_in
 from mpms.web.api.operation import Call, Given, Section, Shape
+from mpms.web.api.shapes import like
 from mpms.web.api.values import Listed, MaybeReason, Reason, RowId, WithReason, shaped
 from mpms.web.rights import ADMINS, LEADERS
 from mpms.web.site.signed_in import TABLET_COOKIE
@@ -103,6 +106,15 @@ class EditedPerson(Given):
         default=None, description="Where alerts go; an empty text takes it away."
     )
     reason: Reason
+
+
+@like(SignInElsewhere)
+class SignInShape(Shape): ...
+
+
+class OneSignIn(WithReason):
+    issuer: Annotated[str, Field(max_length=500)]
+    subject: Annotated[str, Field(max_length=255)]
 
 
 class NewPassword(Shape):
@@ -213,6 +225,30 @@ def pin(call: Call, login: Login, body: Pin) -> None:
 def badge(call: Call, login: Login, body: Badge) -> None:
     """A new badge for tablets, or none."""
     set_badge(call.desk.uow, login, body.badge, by=call.by, reason=body.reason)
+
+
+@section.get("/people/{login}/sign_ins", ADMINS)
+def sign_ins(call: Call, login: Login) -> Listed[SignInShape]:
+    """At which sign-in services the person is known, and who asks for the account."""
+    _shown(call, login)
+    with call.desk.uow() as tx:
+        return Listed[SignInShape](items=shaped(SignInShape, tx.people.sign_ins(login)))
+
+
+@section.post("/people/{login}/sign_ins/link", ADMINS)
+def link(call: Call, login: Login, body: OneSignIn) -> None:
+    """Whoever asked is this person from now on."""
+    link_sign_in(
+        call.desk.uow, login, body.issuer, body.subject, by=call.by, reason=body.reason
+    )
+
+
+@section.post("/people/{login}/sign_ins/unlink", ADMINS)
+def unlink(call: Call, login: Login, body: OneSignIn) -> None:
+    """It opens nothing here any more, or was refused; its sessions end."""
+    unlink_sign_in(
+        call.desk.uow, login, body.issuer, body.subject, by=call.by, reason=body.reason
+    )
 
 
 @section.post("/people/{login}/disable", ADMINS)

@@ -20,6 +20,7 @@ from mpms.services.people.edit import (
     new_password,
     reset_password,
 )
+from mpms.services.people.link_sign_in import link_sign_in, unlink_sign_in
 from mpms.services.people.list_groups import list_groups
 from mpms.web.rights import allowed
 from mpms.web.site.signed_in import current_desk, current_person
@@ -170,6 +171,29 @@ def active(login: str) -> Answer | tuple[str, int]:
     )
 
 
+@pages.post("/admin/people/<login>/sign-in")
+@allowed(ADMINS)
+def sign_in(login: str) -> Answer | tuple[str, int]:
+    """Link a sign-in at the company's service, or take it away."""
+    form, on = request.form, "link" in request.form
+    change = link_sign_in if on else unlink_sign_in
+    return _do(
+        login,
+        "sign-in",
+        lambda by, reason: change(
+            current_desk().uow,
+            login,
+            form.get("issuer", ""),
+            form.get("subject", ""),
+            by=by,
+            reason=reason,
+        ),
+        t("This sign-in opens the account from now on.")
+        if on
+        else t("This sign-in opens nothing here."),
+    )
+
+
 @pages.get("/admin/groups")
 @allowed(ADMINS)
 def groups() -> str:
@@ -200,9 +224,12 @@ def _do(login: str, part: str, change: Any, said: str) -> Answer | tuple[str, in
 
 def _page(login: str, failed: str = "", problem: str = "") -> str:
     desk = current_desk()
+    with desk.uow() as tx:
+        sign_ins = tx.people.sign_ins(login)
     return render_template(
         "admin_person.html",
         card=_card(login),
+        sign_ins=sign_ins,
         failed=failed,
         problem=problem,
         typed=request.form,

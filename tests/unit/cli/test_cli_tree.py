@@ -29,6 +29,7 @@ def leaves(
 COMMANDS = dict(leaves(parser()))
 PROMISED = {
     *("demo", "work", "serve", "migrate", "check", "plugins"),
+    *("backup", "restore"),
     *("models lint", "models elements", "models deploy"),
     *(f"orders {word}" for word in ("check", "send", "list", "release", "refuse")),
     *("processes start", "processes starts", "messages send", "signals send"),

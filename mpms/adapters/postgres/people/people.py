@@ -8,6 +8,7 @@ from mpms.adapters.postgres.database.statements import Repository, Row
 from mpms.domain.errors import LoginTaken
 from mpms.domain.people.people import Person, Role
 from mpms.ports.people.cards import PersonCard
+from mpms.ports.people.identity import SignInElsewhere
 from mpms.ports.people.people import Secrets
 
 
@@ -76,6 +77,27 @@ class People(Repository):
     def bind_identity(self, issuer: str, subject: str, login: str) -> bool:
         changed = self._statements.run(
             "people_bind_identity", issuer=issuer, subject=subject, login=login
+        )
+        return changed > 0
+
+    def unbind_identity(self, issuer: str, subject: str, login: str) -> bool:
+        changed = self._statements.run(
+            "people_unbind_identity", issuer=issuer, subject=subject, login=login
+        )
+        return changed > 0
+
+    def ask_link(self, issuer: str, subject: str, login: str, name: str) -> None:
+        self._statements.run(
+            "people_ask_link", issuer=issuer, subject=subject, login=login, name=name
+        )
+
+    def sign_ins(self, login: str) -> Sequence[SignInElsewhere]:
+        rows = self._statements.rows("people_sign_ins", login=login)
+        return [SignInElsewhere(*row) for row in rows]
+
+    def drop_request(self, issuer: str, subject: str, login: str) -> bool:
+        changed = self._statements.run(
+            "people_drop_request", issuer=issuer, subject=subject, login=login
         )
         return changed > 0
 

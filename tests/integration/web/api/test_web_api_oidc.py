@@ -195,11 +195,84 @@ def test_a_person_is_made_at_the_first_sign_in(
     assert plant.told("signed in")[0][0] == "ana"
 
 
-def test_somebody_known_is_found_by_login_and_follows_the_provider(
+def test_an_account_with_the_same_login_is_not_taken_over(
+    plant: Plant, browser: Browser, provider: Provider
+) -> None:
+    with plant.uow() as tx:
+        tx.people.add("ana", "Ana before", Role.ADMIN)
+    for _ in range(2):
+        answer = come_in(browser, provider)
+        assert answer.status_code == 401
+        assert "Ask an administrator to link it" in answer.text
+    assert browser.get("/tasks").status_code == 303
+    assert plant.known("ana").name == "Ana before"
+    assert len(plant.told("sign-in refused")) == 2
+    admin = plant.program("admin")
+    (asked,) = admin.get("/people/ana/sign_ins")["items"]
+    assert (asked["subject"], asked["name"], asked["linked"]) == (
+        "u-1",
+        "Ana Nimm",
+        False,
+    )
+
+
+def test_an_administrator_links_and_unlinks_a_sign_in(
     plant: Plant, browser: Browser, provider: Provider
 ) -> None:
     with plant.uow() as tx:
         tx.people.add("ana", "Ana before", Role.VIEWER)
+    come_in(browser, provider)
+    boss = plant.browser("admin")
+    page = boss.get("/admin/people/ana").text
+    assert "Ana Nimm asks for this account" in page
+    which = {"issuer": provider.url, "subject": "u-1"}
+    where = "/admin/people/ana/sign-in"
+    assert (
+        boss.post(where, data=which | {"link": "yes"}).status_code == 422
+    )  # no reason
+    told = {"reason": "she showed her badge"}
+    assert boss.post(where, data=which | told | {"link": "yes"}).status_code == 303
+    assert come_in(browser, provider).status_code == 303
+    assert plant.known("ana").role is Role.WORKER
+    assert boss.post(where, data=which | told).status_code == 303
+    assert browser.get("/tasks").status_code == 303  # her sessions ended
+    assert come_in(browser, provider).status_code == 401
+    assert boss.post(where, data=which | told).status_code == 303  # refuses who asked
+    assert plant.program("admin").get("/people/ana/sign_ins")["items"] == []
+    nobody = boss.post(where, data=which | told | {"link": "yes"})
+    assert nobody.status_code == 422
+    assert "Nobody at that sign-in service" in nobody.text
+    kinds = ["sign-in linked", "sign-in unlinked", "sign-in unlinked"]
+    assert [k for k in kinds[:2] for _ in plant.told(k)] == kinds
+
+
+def test_only_confirmed_addresses_of_named_domains_come_in(
+    plant: Plant, provider: Provider
+) -> None:
+    settings = OidcSettings(
+        provider.url,
+        CLIENT,
+        SECRET,
+        roles={"plant-workers": Role.WORKER},
+        domains=("plant.example",),
+    )
+    browser = plant.visitor(sign_in_elsewhere=OidcProvider(settings))
+    for email, confirmed, reason in (
+        (None, True, "of that domain may not"),
+        ("ana@elsewhere.example", True, "of that domain may not"),
+        ("ana@plant.example", False, "not confirmed"),
+        ("ana@plant.example", "true", "not confirmed"),
+    ):
+        provider.claims |= {"email": email, "email_verified": confirmed}
+        refused = come_in(browser, provider)
+        assert (refused.status_code, reason in refused.text) == (401, True)
+    provider.claims |= {"email": "Ana@Plant.Example", "email_verified": True}
+    assert come_in(browser, provider).status_code == 303
+
+
+def test_somebody_linked_follows_the_provider(
+    plant: Plant, browser: Browser, provider: Provider
+) -> None:
     come_in(browser, provider)
     provider.claims["groups"] = ["plant-leaders"]
     provider.claims["preferred_username"] = "ana.married"

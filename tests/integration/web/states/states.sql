@@ -6,6 +6,10 @@ UPDATE people SET active = false WHERE login = 'dora';
 UPDATE people SET pin_hash = 'x', badge_hash = 'x' WHERE login = 'ana';
 UPDATE people SET password_hash = 'x' WHERE login IN ('adam', 'eva');
 UPDATE people SET password_once = true WHERE login = 'eva';
+INSERT INTO identities (issuer, subject, person_id)
+SELECT 'https://acme.example', 'u-1', id FROM people WHERE login = 'eva';
+INSERT INTO sign_in_requests (issuer, subject, person_id, name)
+SELECT 'https://acme.example', 'u-2', id, 'Eve Else' FROM people WHERE login = 'eva';
 
 INSERT INTO orders
     (number, product, due, priority, customer, status, received_at, started_at, ended_at)
