@@ -224,6 +224,13 @@ WHERE key = %(key)s AND at > now() - make_interval(secs => %(within_s)s);
 -- A sign-in succeeded.
 DELETE FROM sign_in_attempts WHERE key = %(key)s;
 
+-- name: attempts_forget_login
+-- An administrator lets somebody try again, from everywhere.
+DELETE FROM sign_in_attempts
+WHERE
+    key IN ('password of ' || %(login)s, 'pin of ' || %(login)s)
+    OR starts_with(key, 'password of ' || %(login)s || ' from ');
+
 -- name: attempts_sweep
 -- Old ones count no more.
 DELETE FROM sign_in_attempts

@@ -137,6 +137,20 @@ def set_active(settings: Settings, login: str, active: bool) -> int:
     )
 
 
+def unlock(settings: Settings, login: str) -> int:
+    """Let somebody try again at once who was locked out by wrong passwords or PINs."""
+    kept = login_of(login)
+
+    def forget(services: bootstrap.Services) -> None:
+        with services.uow() as tx:
+            change_secret.known(tx.people.get(kept), kept)
+            failed = tx.attempts.forget_login(kept)
+            tx.events.append("person unlocked", actor=who(), data={"login": kept})
+        print(f"{kept} may try again now; {failed} failed attempts are forgotten.")
+
+    return with_services(settings, forget)
+
+
 def _new_password(login: str, stdin: bool) -> str:
     typed = _read(f"Password of {login}: ", stdin)
     check_password(typed, login)

@@ -116,6 +116,7 @@ class WebSite:
                 secure=plan.secure,
                 hold_above_kg=settings.release_above_kg,
                 webhooks_to_private=settings.webhooks_to_private,
+                trusted_proxies=settings.trusted_proxies,
                 public_url=settings.site_url,
                 sign_in_elsewhere=_elsewhere(settings),
                 plant=plant_desk(settings, world, home),

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from datetime import date
 from decimal import Decimal, InvalidOperation
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 
 from mpms.domain.errors import MpmsError
@@ -49,6 +50,7 @@ class Settings:
     web_cert_file: Path | None = None
     web_key_file: Path | None = None
     site_url: str | None = None
+    trusted_proxies: tuple[IPv4Network | IPv6Network, ...] = ()
     alerts_apart_s: float = 300.0
     webhooks_to_private: bool = False
     oidc_issuer: str | None = None
@@ -115,6 +117,7 @@ class Settings:
             web_port=_port(env, "MPMS_WEB_PORT", 8080),
             web_cert_file=_path(env.get("MPMS_WEB_CERT_FILE")),
             web_key_file=_path(env.get("MPMS_WEB_KEY_FILE")),
+            trusted_proxies=_networks(env.get("MPMS_TRUSTED_PROXIES") or ""),
             site_url=_site_url(env.get("MPMS_SITE_URL")),
             alerts_apart_s=_seconds(env, "MPMS_ALERTS_APART_S", 300.0),
             webhooks_to_private=_yes(env, "MPMS_WEBHOOKS_TO_PRIVATE"),
@@ -281,6 +284,15 @@ def _domains(text: str) -> tuple[str, ...]:
             "MPMS_OIDC_DOMAINS looks like plant.example,other.example."
         )
     return found
+
+
+def _networks(text: str) -> tuple[IPv4Network | IPv6Network, ...]:
+    try:
+        return tuple(ip_network(p.strip()) for p in text.split(",") if p.strip())
+    except ValueError:
+        raise SettingInvalid(
+            "MPMS_TRUSTED_PROXIES looks like 127.0.0.1,10.1.0.0/16."
+        ) from None
 
 
 def _port(env: Mapping[str, str], name: str, default: int) -> int:

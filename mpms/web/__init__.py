@@ -26,7 +26,14 @@ from mpms.web.pages import (
     webhooks,
 )
 from mpms.web.rights import require_rights
-from mpms.web.site import assets, plugin_pages, security, signed_in, tracing
+from mpms.web.site import (
+    assets,
+    plugin_pages,
+    proxies,
+    security,
+    signed_in,
+    tracing,
+)
 from mpms.web.site import metrics as measuring
 
 MAX_BODY_BYTES = 12 << 20
@@ -57,7 +64,7 @@ def create_app(desk: Desk, plugins: Sequence[Plugin] | None = None) -> Flask:
     app.extensions["desk"] = desk
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     add_templates(app, plugins)
-    for part in (measuring, tracing, assets, texts, security, signed_in):
+    for part in (proxies, measuring, tracing, assets, texts, security, signed_in):
         part.install(app)
     for page in PAGES:
         app.register_blueprint(page.pages)

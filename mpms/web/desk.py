@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from ipaddress import IPv4Network, IPv6Network
 
 from mpms.domain.history.kinds import Kinds
 from mpms.ports.admin.plant_desk import PlantDesk
@@ -49,5 +50,6 @@ class Desk:
     metrics_token: str | None = None  # without one only this machine may ask
     secure: bool = False  # served over TLS: cookies say so
     webhooks_to_private: bool = False  # also to addresses inside the plant
+    trusted_proxies: Sequence[IPv4Network | IPv6Network] = ()  # that tell who asks
     public_url: str | None = None  # how browsers reach us, behind a proxy
     sign_in_elsewhere: IdentityProvider | None = None  # at the company's own door

@@ -42,6 +42,9 @@ def add_users(commands_of: Commands[argparse.ArgumentParser]) -> None:
         one.add_argument("--remove", action="store_true")
         one.add_argument("--password-stdin", action="store_true", dest="stdin")
         one.set_defaults(run=f"cli.people.{word}")
+    unlock = of_users.add_parser("unlock", help="may try again after wrong passwords")
+    unlock.add_argument("login")
+    unlock.set_defaults(run="cli.people.unlock")
     for word, text in (("disable", "somebody leaves"), ("enable", "and comes back")):
         one = of_users.add_parser(word, help=text)
         one.add_argument("login")

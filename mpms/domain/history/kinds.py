@@ -278,6 +278,7 @@ PEOPLE = (
     Kind("person added", action="added a person", for_admins=True),
     Kind("person changed", action="changed a person", for_admins=True),
     Kind("person enabled", action="enabled a person", for_admins=True),
+    Kind("person unlocked", action="unlocked a person", for_admins=True),
     Kind("person disabled", action="disabled a person", for_admins=True),
     Kind(
         "administrator kept",

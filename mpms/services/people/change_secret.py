@@ -7,9 +7,14 @@ from mpms.domain.people.people import Person
 from mpms.domain.people.secret_rules import badge_of, check_password, check_pin
 from mpms.ports.people.hasher import Hasher
 from mpms.ports.store import UnitOfWork
-from mpms.services.people.limit_attempts import forget_attempts, take_attempt
+from mpms.services.people.limit_attempts import (
+    PASSWORD_OF_LOGIN,
+    PIN_OF_PERSON,
+    forget_attempts,
+    take_attempt,
+)
 from mpms.services.people.session_tokens import hash_of
-from mpms.services.people.sign_in import limit_of, password_key, pin_key
+from mpms.services.people.sign_in import pin_key
 
 
 class PersonUnknown(NotFound):
@@ -37,8 +42,9 @@ def prove(uow: UnitOfWork, hasher: Hasher, login: str, secret: str) -> None:
     with uow() as tx:
         kept = tx.people.secrets(login)
     by_password = kept is not None and kept.password_hash is not None
-    key = password_key(login) if by_password else pin_key(login)
-    take_attempt(uow, key, limit_of(key))
+    # Guesses at the door, from anywhere, keep nobody who is inside from this.
+    key = f"proof of {login}"
+    take_attempt(uow, key, PASSWORD_OF_LOGIN if by_password else PIN_OF_PERSON)
     expected = None
     if kept is not None:
         expected = kept.password_hash if by_password else kept.pin_hash
@@ -67,7 +73,7 @@ def set_password(
         tx.people.set_password(login, new)
         tx.people.set_password_once(login, once)
         tx.sessions.close_all(person.id)
-        forget_attempts(tx, password_key(login))
+        tx.attempts.forget_login(login)
         tx.events.append("password changed", actor=by, data=_told(login, reason))
 
 

@@ -41,6 +41,7 @@ class Limit:
 
 
 PASSWORD_OF_LOGIN = Limit(5, 60, 900, 3600)
+PASSWORD_EVERYWHERE = Limit(50, 60, 300, 3600)  # of one login, from many addresses
 PASSWORD_FROM_ADDRESS = Limit(20, 60, 900, 3600)  # an office may share an address
 PIN_OF_PERSON = Limit(5, 600, 600, 1200)
 GUESS_ON_TABLET = Limit(15, 60, 900, 3600)

@@ -23,10 +23,10 @@ from mpms.ports.people.sessions import Tablet
 from mpms.ports.store import Transaction, UnitOfWork
 from mpms.services.people.limit_attempts import (
     GUESS_ON_TABLET,
+    PASSWORD_EVERYWHERE,
     PASSWORD_FROM_ADDRESS,
     PASSWORD_OF_LOGIN,
     PIN_OF_PERSON,
-    Limit,
     forget_attempts,
     refuse_if_waiting,
     take_attempt,
@@ -83,15 +83,17 @@ class SignIn:
     def with_password(self, typed_login: str, password: str, door: Door) -> SignedIn:
         """SignInRefused, TooManyAttempts."""
         login = _login_or_none(typed_login)
-        key, from_here = password_key(login), f"password from {door.address}"
+        everywhere, from_here = password_key(login), f"password from {door.address}"
+        key = password_key_from(login, door.address)
         with self.uow() as tx:
             refuse_if_waiting(tx, from_here, PASSWORD_FROM_ADDRESS)
         take_attempt(self.uow, key, PASSWORD_OF_LOGIN)
+        take_attempt(self.uow, everywhere, PASSWORD_EVERYWHERE)
         person, kept, _ = self._look_up(login)
         if not self.hasher.verify(kept, password[:SECRET_AT_MOST]) or person is None:
             self._refuse(from_here, "password", person, door)
             raise SignInRefused
-        return self._enter(person, "password", key, door)
+        return self._enter(person, "password", key, door, everywhere)
 
     def with_pin(self, typed_login: str, pin: str, door: Door) -> SignedIn:
         """PinRefused, TabletNotEnrolled, TooManyAttempts."""
@@ -150,14 +152,19 @@ class SignIn:
             )
 
     def _enter(
-        self, person: Person, means: str, counted: str | None, door: Door
+        self,
+        person: Person,
+        means: str,
+        counted: str | None,
+        door: Door,
+        *more_counted: str,
     ) -> SignedIn:
         token = new_token()
         expires_at = self.clock.now() + timedelta(hours=SESSION_H)
         data = _told(means, door)
         with self.uow() as tx:
-            if counted is not None:
-                forget_attempts(tx, counted)
+            for key in filter(None, (counted, *more_counted)):
+                forget_attempts(tx, key)
             if door.old_token is not None:
                 before = tx.sessions.find(hash_of(door.old_token))
                 tx.sessions.close(hash_of(door.old_token))
@@ -178,12 +185,13 @@ def password_key(login: str | None) -> str:
     return f"password of {login or NOBODY}"
 
 
+def password_key_from(login: str | None, address: str) -> str:
+    """Who guesses from one address must not lock somebody out who is elsewhere."""
+    return f"{password_key(login)} from {address}"
+
+
 def pin_key(login: str | None) -> str:
     return f"pin of {login or NOBODY}"
-
-
-def limit_of(key: str) -> Limit:
-    return PIN_OF_PERSON if key.startswith("pin of ") else PASSWORD_OF_LOGIN
 
 
 def _guesses_on(door: Door) -> str:

@@ -34,7 +34,7 @@ PROMISED = {
     *(f"orders {word}" for word in ("check", "send", "list", "release", "refuse")),
     *("processes start", "processes starts", "messages send", "signals send"),
     *(f"users {word}" for word in ("add", "mail", "list", "password", "pin", "badge")),
-    *("users disable", "users enable"),
+    *("users disable", "users enable", "users unlock"),
     *("tokens add", "tokens list", "tokens revoke", "tls init", "tls renew"),
     *(f"instances {word}" for word in ACTIONS),
     *("incidents list", "incidents close", "robots probe"),

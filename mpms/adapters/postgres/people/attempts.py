@@ -18,5 +18,8 @@ class Attempts(Repository):
     def forget(self, key: str) -> None:
         self._statements.run("attempts_forget", key=key)
 
+    def forget_login(self, login: str) -> int:
+        return self._statements.run("attempts_forget_login", login=login)
+
     def sweep(self, *, older_than_s: float) -> None:
         self._statements.run("attempts_sweep", older_than_s=older_than_s)

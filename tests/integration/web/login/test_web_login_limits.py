@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from functools import partial
+from ipaddress import ip_network
 
+import pytest
+
+from mpms.cli import main
 from mpms.domain.people.people import Role
 from mpms.services.people.limit_attempts import Limit
 from tests.support.site import Browser
@@ -90,6 +94,84 @@ def test_guessing_through_many_logins_from_one_address_waits_too(site: Gate) -> 
         environ_base={"REMOTE_ADDR": "192.0.2.7"},
     )
     assert elsewhere.status_code == 303
+
+
+def from_address(browser: Browser, address: str, password: str, **headers: str) -> int:
+    return browser.post(
+        "/login",
+        data={"login": "ada", "password": password},
+        environ_base={"REMOTE_ADDR": address},
+        headers=headers,
+    ).status_code
+
+
+RIGHT = "correct horse battery"
+
+
+def test_who_guesses_elsewhere_does_not_lock_the_owner_out(site: Gate) -> None:
+    site.person("ada")
+    browser = site.visitor()
+    guesses = [from_address(browser, "192.0.2.7", f"wrong {n}") for n in range(6)]
+    assert guesses == [401] * 5 + [429]
+    assert from_address(browser, "192.0.2.8", RIGHT) == 303
+
+
+def test_guesses_from_many_addresses_wait_together(site: Gate) -> None:
+    site.person("ada")
+    browser = site.visitor()
+    guesses = [from_address(browser, f"192.0.2.{n}", "wrong") for n in range(52)]
+    assert guesses == [401] * 50 + [429] * 2
+    assert from_address(browser, "198.51.100.1", RIGHT) == 429
+
+
+def test_behind_a_trusted_proxy_each_browser_has_its_own_address(site: Gate) -> None:
+    site.person("ada")
+    proxies = (ip_network("127.0.0.1"), ip_network("10.0.0.0/8"))
+    browser = site.visitor(trusted_proxies=proxies)
+
+    def through(told: str, password: str) -> int:
+        return from_address(browser, "127.0.0.1", password, **{"X-Forwarded-For": told})
+
+    # Whoever guesses may write what he likes in front of what the proxies add.
+    lies = [f"203.0.113.{n}, 192.0.2.7, 10.0.0.5" for n in range(6)]
+    assert [through(told, "wrong") for told in lies] == [401] * 5 + [429]
+    assert through("192.0.2.8, 10.0.0.5", RIGHT) == 303
+    told = {"Forwarded": 'for="[2001:db8::7]:4711";proto=https, for=10.0.0.5'}
+    assert from_address(browser, "127.0.0.1", RIGHT, **told) == 303
+    refused, entered = site.told("sign-in refused"), site.told("signed in")
+    assert {data["address"] for _, data in refused} == {"192.0.2.7"}
+    assert [d["address"] for _, d in entered] == ["192.0.2.8", "2001:db8::7"]
+
+
+def test_a_header_of_somebody_who_is_no_proxy_is_not_believed(site: Gate) -> None:
+    site.person("ada")
+    for trusted in ((), (ip_network("10.0.0.0/8"),)):
+        browser = site.visitor(trusted_proxies=trusted)
+        told = {"X-Forwarded-For": "192.0.2.9", "Forwarded": "for=192.0.2.9"}
+        assert from_address(browser, "127.0.0.1", RIGHT, **told) == 303
+    assert {d["address"] for _, d in site.told("signed in")} == {"127.0.0.1"}
+
+
+def test_metrics_are_not_for_everybody_behind_a_proxy_of_this_machine(
+    site: Gate,
+) -> None:
+    browser = site.visitor(trusted_proxies=(ip_network("127.0.0.1"),))
+    told = {"X-Forwarded-For": "192.0.2.9"}
+    assert browser.get("/metrics").status_code == 200
+    assert browser.get("/metrics", headers=told).status_code in (401, 403)
+
+
+def test_an_administrator_unlocks_somebody_on_the_command_line(
+    site: Gate, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site.person("ada")
+    browser = site.visitor()
+    guess(site, browser, "ada", 6)
+    monkeypatch.setenv("MPMS_DATABASE_URL", site.url)
+    assert main(["users", "unlock", "ada"]) == 0
+    assert "10 failed attempts are forgotten" in capsys.readouterr().out
+    assert site.sign_in(browser, "ada").status_code == 303
+    assert main(["users", "unlock", "nobody-here"]) == 1
 
 
 def test_guesses_that_arrive_at_once_are_not_all_checked(site: Gate) -> None:
