@@ -67,6 +67,7 @@ def connect(
     )
     connections = Connections(database_url, application_name=application)
     wall = clock or connections  # timers and leases go by the database's clock
+    hooks = loading.hooks()
     uow = PostgresUnitOfWork(
         connections,
         _queries(),
@@ -74,8 +75,9 @@ def connect(
         stores=loading.stores(),
         kinds=loading.kinds(),
         additions=_additions(),
+        before_commit=hooks.noted,
     )
-    advance = Advance(engine, wall, loading.hooks())
+    advance = Advance(engine, wall, hooks)
     return Services(connections, cast(UnitOfWork, uow), engine, wall, advance)
 
 

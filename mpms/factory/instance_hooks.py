@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from mpms.domain.instances.instances import Instance, InstanceStatus
+from mpms.domain.jobs import Job
 from mpms.domain.tasks import PastTask
 from mpms.factory.domain.errors import OrderUnknown
 from mpms.factory.domain.orders import Order, OrderStatus
 from mpms.factory.ports.store import Transaction
+from mpms.factory.services.records.keep import KeepRecords, note_weighing
 from mpms.services.instances.hooks import InstanceHooks
 
 CANCELLED = "the order was cancelled meanwhile"
@@ -15,6 +20,15 @@ BY_HAND = "the order was completed manually meanwhile"
 
 class FactoryHooks(InstanceHooks):
     """Orders and robots follow the instance that works for them."""
+
+    def __init__(self) -> None:
+        self._keep_records = KeepRecords()
+
+    def worked(self, tx: Transaction, job: Job, results: Mapping[str, Any]) -> None:
+        note_weighing(tx, job, results)
+
+    def noted(self, tx: Transaction, noted: Sequence[object]) -> None:
+        self._keep_records(tx, noted)
 
     def ended(
         self, tx: Transaction, instance: Instance, status: InstanceStatus, *, by: str

@@ -217,6 +217,7 @@ plugin = Plugin(
         "order_views": f"{_POSTGRES}.orders.views:OrderViews",
         "orders": f"{_POSTGRES}.orders.orders:Orders",
         "outbox": f"{_POSTGRES}.mail.mails:Outbox",
+        "records": f"{_POSTGRES}.records.records:Records",
         "robot_holds": f"{_POSTGRES}.robots.holds:RobotHolds",
         "robot_jobs": f"{_POSTGRES}.robots.jobs:RobotJobs",
         "robots": f"{_POSTGRES}.robots.robots:RobotRows",

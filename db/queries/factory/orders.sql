@@ -129,6 +129,26 @@ SET
     loaded_at = clock_timestamp()
 WHERE order_number = %(number)s AND line = %(line)s;
 
+-- name: orders_record_next_load
+-- What was weighed for the first raw material of this kind that has no weight yet.
+UPDATE order_lines
+SET
+    measured_kg = %(measured_kg)s::numeric,
+    loaded_lot = %(lot)s,
+    loaded_at = clock_timestamp()
+WHERE (order_number, line) = (
+    SELECT order_number, line
+    FROM order_lines
+    WHERE
+        order_number = %(number)s
+        AND material = %(material)s
+        AND loaded_at IS NULL
+    ORDER BY line
+    LIMIT 1
+    FOR UPDATE
+)
+RETURNING required_kg;
+
 -- name: orders_taken
 -- Whether an order has this number.
 SELECT true

@@ -34,6 +34,18 @@ class Event:
 
 
 @dataclass(frozen=True)
+class Told:
+    """A line that a transaction adds to the history and has not committed yet."""
+
+    kind: str
+    actor: str
+    instance_id: str | None
+    element: str | None
+    task_id: str | None
+    data: dict[str, Any]
+
+
+@dataclass(frozen=True)
 class HistoryCounts:
     """How much of the past goes, or would go."""
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from mpms.factory.ports.figures import Figures
     from mpms.factory.ports.fleet import FleetRequests, FleetRows
     from mpms.factory.ports.orders.views import OrderViews
+    from mpms.factory.ports.records.records import Records
     from mpms.factory.ports.robots.tracks import Tracks
 
 from mpms.factory.ports.mail.mails import Mails
@@ -55,6 +56,8 @@ class Transaction(store.Transaction, Protocol):
     def catalogue(self) -> CatalogueVersions: ...
     @property
     def figures(self) -> Figures: ...
+    @property
+    def records(self) -> Records: ...
     @property
     def fleet(self) -> FleetRows: ...
     @property

@@ -6,12 +6,13 @@ holds, is known to a plug-in alone. A hook that raises undoes the change.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from mpms.domain.instances.instances import Instance, InstanceStatus
-from mpms.domain.tasks import PastTask
+from mpms.domain.jobs import Job
+from mpms.domain.tasks import FormAnswer, FormTask, PastTask
 
 
 class InstanceHooks:
@@ -30,6 +31,18 @@ class InstanceHooks:
 
     def restarted(self, tx: Any, old_id: str, new_id: str, *, by: str) -> None:
         """A new instance goes on for one that had ended."""
+
+    def worked(self, tx: Any, job: Job, results: Mapping[str, Any]) -> None:
+        """A handler has done its work; the instance goes on with its results next."""
+
+    def answered(
+        self, tx: Any, instance: Instance, task: FormTask, answer: FormAnswer
+    ) -> None:
+        """A person has answered a form; the instance goes on with it next."""
+
+    def noted(self, tx: Any, noted: Sequence[object]) -> None:
+        """The transaction is about to commit: the lines that it adds to the history
+        (``Told``), and what repositories of plug-ins noted, in order."""
 
     def why_gone(self, tx: Any, task: PastTask) -> str | None:
         """Why a task is not wanted any more; None where this plug-in does not know."""
@@ -59,6 +72,20 @@ class AllHooks(InstanceHooks):
     def restarted(self, tx: Any, old_id: str, new_id: str, *, by: str) -> None:
         for hook in self.hooks:
             hook.restarted(tx, old_id, new_id, by=by)
+
+    def worked(self, tx: Any, job: Job, results: Mapping[str, Any]) -> None:
+        for hook in self.hooks:
+            hook.worked(tx, job, results)
+
+    def answered(
+        self, tx: Any, instance: Instance, task: FormTask, answer: FormAnswer
+    ) -> None:
+        for hook in self.hooks:
+            hook.answered(tx, instance, task, answer)
+
+    def noted(self, tx: Any, noted: Sequence[object]) -> None:
+        for hook in self.hooks:
+            hook.noted(tx, noted)
 
     def why_gone(self, tx: Any, task: PastTask) -> str | None:
         said = (hook.why_gone(tx, task) for hook in self.hooks)

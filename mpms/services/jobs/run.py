@@ -79,6 +79,7 @@ class RunJobs:
         match answer:
             case Done(variables, local):
                 instance = known or tx.instances.lock(job.instance_id)
+                self.advance.hooks.worked(tx, job, variables | local)
                 if instance.suspended is not None:
                     # The work is done all the same; the process hears of it later.
                     tx.jobs.wait_for_report(job.id)

@@ -139,6 +139,7 @@ def submit_in(tx: Transaction, advance: Advance, task_id: str, post: Post) -> Su
         task_id=task_id,
         data={"answers": answer.answers} | _origin(post),
     )
+    advance.hooks.answered(tx, instance, task, answer)
     step = advance(tx, instance, Complete(task_id, answer.answers), actor=post.by)
     if not step.caught:
         raise TaskGone()

@@ -93,6 +93,7 @@ class Statements:
         self._waiting: list[bytes] = []
         self._to_prepare: set[str] = set()
         self._gathered = Gathered()
+        self._noted: list[object] = []
         self._begun = not link.autocommit
         self._saved = 0  # savepoints that the server knows
         self._unsaved = 0  # those that the next message sets
@@ -114,6 +115,14 @@ class Statements:
     def ungather(self, name: str, column: str, value: object) -> bool:
         """Take back a row that was gathered; False if it has been written."""
         return self._gathered.drop(name, column, value)
+
+    def note(self, what: object) -> None:
+        """Remember what this transaction says, for those who add to it at its end."""
+        self._noted.append(what)
+
+    def take_noted(self) -> list[object]:
+        taken, self._noted = self._noted, []
+        return taken
 
     def row(self, name: str, /, **parameters: Any) -> Row | None:
         return self._executed(name, parameters).fetchone()
@@ -190,6 +199,7 @@ class Statements:
         Not ``at_once``: its last writes go with what comes later, and fail there.
         """
         before = list(self._waiting), self._gathered.copy(), set(self._to_prepare)
+        noted = len(self._noted)
         self._unsaved += 1
         depth = self._saved + self._unsaved
         try:
@@ -198,6 +208,7 @@ class Statements:
                 self.flush()
         except BaseException:
             self._waiting, self._gathered, self._to_prepare = before
+            del self._noted[noted:]
             if self._saved >= depth:
                 self._saved -= 1
                 self._plain(UNDO)

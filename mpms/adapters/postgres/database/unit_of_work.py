@@ -7,7 +7,7 @@ is only a hint; when it is lost the transaction stands all the same.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from mpms.adapters.postgres.tasks.late_answers import LateAnswers
 
 StoreMaker = Callable[[Statements], object]
+BeforeCommit = Callable[[Any, Sequence[object]], None]
 
 
 class _Late:
@@ -170,8 +171,11 @@ class PostgresUnitOfWork:
         stores: Mapping[str, StoreMaker] | None = None,
         kinds: Kinds | None = None,
         additions: Additions = NO_ADDITIONS,
+        before_commit: BeforeCommit | None = None,
     ) -> None:
+        """``before_commit`` is given the transaction and what was noted in it, once."""
         self._pool = pool
+        self._before_commit = before_commit
         self._additions = additions
         self._stores = stores or {}
         self._kinds = kinds or Kinds()
@@ -191,4 +195,7 @@ class PostgresUnitOfWork:
                 statements, self._versions, self._stores, self._kinds
             )
             yield transaction
+            noted = statements.take_noted()
+            if noted and self._before_commit is not None:
+                self._before_commit(transaction, noted)
             statements.commit(notify=self._channel if transaction.wakes else None)

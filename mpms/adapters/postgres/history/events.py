@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from mpms.adapters.postgres.database.statements import Repository, Statements, as_json
-from mpms.domain.history.events import Cursor, Event
+from mpms.domain.history.events import Cursor, Event, Told
 from mpms.domain.history.kinds import Kinds
 
 
@@ -55,6 +55,7 @@ class Events(Repository):
         """A line tells when it was said, also if it is written later."""
         kind, element, task_id, data = line
         self._kinds.require(kind)
+        self._statements.note(Told(kind, actor, instance_id, element, task_id, data))
         self._statements.gather(
             "events_append",
             kind=kind,

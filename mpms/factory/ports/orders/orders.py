@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Protocol
 
 # Each brings the rows it speaks of, and no process uses them all.
 if TYPE_CHECKING:
+    from decimal import Decimal
+
     from mpms.factory.domain.orders import Order, OrderStatus
 
 
@@ -48,6 +50,13 @@ class Orders(Protocol):
         measured_kg: float,
         lot: str | None,
     ) -> None: ...
+    def record_next_load(
+        self, number: str, material: str, *, measured_kg: float | None, lot: str | None
+    ) -> Decimal | None:
+        """Keep what was weighed with the first line of this material that has none;
+        what it requires, None if there is no such line."""
+        ...
+
     def listing(self, *, limit: int = 100) -> Sequence[Order]: ...
     def open_with(self, material: str) -> Sequence[str]:
         """The numbers of open orders that need a material."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from decimal import Decimal
 
 from mpms.adapters.postgres.database.statements import Repository, Row
 from mpms.factory.domain.errors import OrderNumberTaken, OrderUnknown
@@ -108,6 +109,19 @@ class Orders(Repository):
             lot=lot,
         ):
             raise OrderUnknown(f"Order {number} has no raw material {index + 1}.")
+
+    def record_next_load(
+        self, number: str, material: str, *, measured_kg: float | None, lot: str | None
+    ) -> Decimal | None:
+        """Keep a load with the first line of this material that has none."""
+        row = self._statements.row(
+            "orders_record_next_load",
+            number=number,
+            material=material,
+            measured_kg=measured_kg,
+            lot=lot,
+        )
+        return None if row is None else row[0]
 
     def listing(self, *, limit: int = 100) -> Sequence[Order]:
         """The newest first."""

@@ -1,0 +1,1 @@
+"""Batch records: filled, sealed, verified, shown."""
