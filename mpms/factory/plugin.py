@@ -221,7 +221,9 @@ plugin = Plugin(
         "robot_holds": f"{_POSTGRES}.robots.holds:RobotHolds",
         "robot_jobs": f"{_POSTGRES}.robots.jobs:RobotJobs",
         "robots": f"{_POSTGRES}.robots.robots:RobotRows",
+        "picks": f"{_POSTGRES}.stock.picks:Picks",
         "robots_out": f"{_POSTGRES}.robots.out:RobotsOut",
+        "stock": f"{_POSTGRES}.stock.stock:Stock",
         "tracks": f"{_POSTGRES}.robots.tracks:Tracks",
     },
 )

@@ -126,7 +126,9 @@ UPDATE order_lines
 SET
     measured_kg = %(measured_kg)s::numeric,
     loaded_lot = %(lot)s,
-    loaded_at = clock_timestamp()
+    loaded_at = CASE
+        WHEN %(measured_kg)s::numeric IS NOT NULL THEN clock_timestamp()
+    END
 WHERE order_number = %(number)s AND line = %(line)s;
 
 -- name: orders_record_next_load

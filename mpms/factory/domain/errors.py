@@ -13,3 +13,15 @@ class OrderNumberTaken(Conflict):
 
 class RobotBusy(Conflict):
     """The robot has an open goal already; goals are given one by one."""
+
+
+class LotTaken(Conflict):
+    """A lot with this number is there already."""
+
+
+class LotUnknown(NotFound):
+    """There is no such lot."""
+
+
+class StockMissing(Conflict):
+    """There is not as much at that place."""

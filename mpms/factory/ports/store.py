@@ -25,6 +25,7 @@ from mpms.factory.ports.robots.holds import RobotHolds
 from mpms.factory.ports.robots.jobs import RobotJobs
 from mpms.factory.ports.robots.out import RobotsOut
 from mpms.factory.ports.robots.rows import RobotRows
+from mpms.factory.ports.stock.stock import Picks, Stock
 
 
 class Transaction(store.Transaction, Protocol):
@@ -46,6 +47,10 @@ class Transaction(store.Transaction, Protocol):
     def robots_out(self) -> RobotsOut: ...
     @property
     def tracks(self) -> Tracks: ...
+    @property
+    def stock(self) -> Stock: ...
+    @property
+    def picks(self) -> Picks: ...
     @property
     def mails(self) -> Mails: ...
     @property

@@ -126,7 +126,7 @@ def test_an_unknown_order_is_named(
             lambda: tx.orders.get("ORD-9"),
             lambda: tx.orders.assign("ORD-9", instance_id),
             lambda: tx.orders.set_status("ORD-9", OrderStatus.DONE),
-            lambda: tx.orders.record_load("ORD-9", 0, measured_kg=1.0, lot=None),
+            lambda: tx.orders.record_load("ORD-9", 0, measured_kg=Decimal(1), lot=None),
         )
         for ask in asked:
             with pytest.raises(OrderUnknown, match="ORD-9"):
@@ -138,9 +138,9 @@ def test_a_load_is_kept_with_the_line_it_was_weighed_for(
 ) -> None:
     with uow() as tx:
         tx.orders.add(ORDER)
-        tx.orders.record_load("ORD-1", 2, measured_kg=3.05, lot="L-7")
+        tx.orders.record_load("ORD-1", 2, measured_kg=Decimal("3.05"), lot="L-7")
         with pytest.raises(OrderUnknown, match="raw material 4"):
-            tx.orders.record_load("ORD-1", 3, measured_kg=1.0, lot=None)
+            tx.orders.record_load("ORD-1", 3, measured_kg=Decimal(1), lot=None)
     loaded = "SELECT line || ' ' || measured_kg || ' ' || loaded_lot FROM order_lines"
     assert plant.ask(f"{loaded} WHERE loaded_at IS NOT NULL") == "2 3.05 L-7"
 

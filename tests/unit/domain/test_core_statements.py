@@ -7,7 +7,7 @@ QUERIES = Path(__file__).resolve().parents[3] / "db" / "queries"
 OF_THE_FACTORY = re.compile(
     r"\b(?:FROM|JOIN|INTO|UPDATE)\s+"
     r"(orders|order_\w+|goals|robots|robot_\w+|robots_out|mails|mail_pieces|outbox"
-    r"|catalogue_versions|fleet\w*)\b",
+    r"|catalogue_versions|lots|stock|stock_moves|fleet\w*)\b",
     re.I,
 )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from decimal import Decimal
 from typing import TYPE_CHECKING, Protocol
 
 # Each brings the rows it speaks of, and no process uses them all.
@@ -47,9 +48,12 @@ class Orders(Protocol):
         number: str,
         index: int,
         *,
-        measured_kg: float,
+        measured_kg: Decimal | None,
         lot: str | None,
-    ) -> None: ...
+    ) -> None:
+        """What is loaded of a line now; None: nothing any more."""
+        ...
+
     def record_next_load(
         self, number: str, material: str, *, measured_kg: float | None, lot: str | None
     ) -> Decimal | None:

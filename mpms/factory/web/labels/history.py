@@ -83,3 +83,23 @@ def fleet_request_ended(line: Told) -> Sentence:
     if line.data.get("state") == "done":
         return Sentence(t("{robot} has done it", robot=robot), "ok")
     return Sentence(t("The fleet could not do it"), "bad", why)
+
+
+def material_loaded(line: Told) -> Sentence:
+    return Sentence(
+        t("{kg} kg of {material} onto {robot}", **_load(line)), "", _of_lot(line)
+    )
+
+
+def material_returned(line: Told) -> Sentence:
+    words = _load(line) | {"place": place_word(line.data.get("place"))}
+    return Sentence(t("{kg} kg of {material} back to {place}", **words), "warn")
+
+
+def _load(line: Told) -> dict[str, str]:
+    return {key: short(line.data.get(key)) for key in ("kg", "material", "robot")}
+
+
+def _of_lot(line: Told) -> str:
+    lot = line.data.get("lot")
+    return t("Lot {lot}", lot=short(lot)) if lot else ""

@@ -98,9 +98,9 @@ class Orders(Repository):
         return OrderStatus(row[0])
 
     def record_load(
-        self, number: str, index: int, *, measured_kg: float, lot: str | None
+        self, number: str, index: int, *, measured_kg: Decimal | None, lot: str | None
     ) -> None:
-        """Keep what was weighed for ``lines[index]``."""
+        """What is loaded for ``lines[index]`` now; None: nothing any more."""
         if not self._statements.run(
             "orders_record_load",
             number=number,

@@ -1,0 +1,1 @@
+"""Lots, stock and picks as rows."""

@@ -1,0 +1,1 @@
+"""What is done with lots and stock."""
