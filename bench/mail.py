@@ -41,6 +41,7 @@ from mpms.embedded.mail import MailServers  # noqa: E402
 from mpms.embedded.smtp_server import drop_into  # noqa: E402
 from mpms.services.models.deploy import deploy_models  # noqa: E402
 from mpms.services.instances.start import start_instance  # noqa: E402
+from mpms.factory.settings import with_factory  # noqa: E402
 from mpms.settings import Settings  # noqa: E402
 from mpms.cli.work import running_worker  # noqa: E402
 
@@ -90,8 +91,8 @@ def measure_intake(url: str, servers: MailServers, rounds: int) -> float:
         for raw in samples:
             drop_into(inbox, fresh(raw, turn))
     services = bootstrap.connect(url)
-    desk = embedded_desk(Settings(**FILES), servers.home)
-    intake = desk.intake(services.uow)
+    desk = embedded_desk(with_factory(Settings(), **FILES), servers.home)
+    intake = desk.intake(services.uow, services.engine)
     mails = 0
     try:
         desk.sandbox.read(samples[0])  # starting the child is no message's cost
@@ -113,7 +114,7 @@ def measure_intake(url: str, servers: MailServers, rounds: int) -> float:
 
 def measure_latency(url: str, servers: MailServers, orders: int) -> list[float]:
     """Seconds from the SMTP server's OK to the warehouse process of the order."""
-    settings = Settings(**FILES, poll_s=1.0)
+    settings = with_factory(Settings(poll_s=1.0), **FILES)
     services = bootstrap.connect(url)
     deploy_models(services.uow, services.engine, assets.shipped_models(), by="bench")
     with services.uow() as tx:
@@ -128,7 +129,7 @@ def measure_latency(url: str, servers: MailServers, orders: int) -> list[float]:
     desk = embedded_desk(settings, home)
     watching = psycopg2.connect(url)
     watching.autocommit = True
-    with running_worker(settings, services, desk, None), watching.cursor() as cursor:
+    with running_worker(settings, services, desk), watching.cursor() as cursor:
         for n in range(orders):
             number = f"MO-5000-{n:04d}"
             raw = (
@@ -192,8 +193,8 @@ def read_one(url: str, directory: str) -> None:
     home = mail.read(Path(directory))
     assert home is not None
     services = bootstrap.connect(url)
-    desk = embedded_desk(Settings(**FILES), home)
-    assert desk.intake(services.uow)()[0] == 1
+    desk = embedded_desk(with_factory(Settings(), **FILES), home)
+    assert desk.intake(services.uow, services.engine)()[0] == 1
     child = desk.sandbox.child_pid
     print(json.dumps([peak_mb("self"), peak_mb(str(child))]))
     desk.close()

@@ -13,7 +13,6 @@ import logging
 import re
 import traceback
 from collections.abc import Iterable
-from dataclasses import fields
 from datetime import UTC, datetime
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
@@ -21,7 +20,7 @@ from typing import IO
 from urllib.parse import quote, unquote, urlsplit
 
 from mpms.domain import trace
-from mpms.settings import Settings
+from mpms.settings import Settings, own_fields
 
 FILE_BYTES = 5 << 20
 OLD_FILES = 3
@@ -61,10 +60,20 @@ def log_files(directory: Path) -> list[Path]:
 
 def secrets_of(settings: Settings) -> frozenset[str]:
     """Every word of the settings that must not be read by anybody."""
+    addresses = [getattr(settings, each.name) for each in own_fields() if not each.repr]
     found: set[str] = set()
-    for each in fields(settings):
-        value = getattr(settings, each.name)
-        if each.repr or not isinstance(value, str):
+    if settings.plugins:
+        from mpms.plugins import loading  # asking for help loads next to nothing
+
+        for plugin in loading.usable():
+            for name, value in settings.plugins.get(plugin.name, {}).items():
+                setting = plugin.settings.get(name)
+                if setting is not None and setting.secret and isinstance(value, str):
+                    found.add(value)
+                elif setting is not None and setting.address:
+                    addresses.append(value)
+    for value in addresses:
+        if not isinstance(value, str):
             continue
         if "://" not in value:
             found.add(value)

@@ -35,6 +35,7 @@ from mpms.factory.services.catalogue.current import CurrentCatalogue
 from mpms.factory.services.mail.receive import ReceiveMail, ReleaseRules
 from mpms.factory.services.mail.send_replies import send_reply
 from mpms.factory.services.mail.watch import watch_mailbox
+from mpms.factory.settings import FactorySettings
 from mpms.plugins import BackgroundTask
 from mpms.ports.engine import Engine
 from mpms.settings import Settings
@@ -130,7 +131,7 @@ def mail_desk(settings: Settings) -> MailDesk | None:
 
     AccountInvalid names the setting that cannot be used.
     """
-    if settings.imap_url is None:
+    if FactorySettings.of(settings).imap_url is None:
         return None
     if settings.smtp_url is None:
         raise AccountInvalid("MPMS_SMTP_URL is needed where MPMS_IMAP_URL is set.")
@@ -145,9 +146,10 @@ def mail_accounts(
 
     AccountInvalid names the setting that cannot be used.
     """
-    if settings.imap_url is None and settings.smtp_url is None:
+    imap_url = FactorySettings.of(settings).imap_url
+    if imap_url is None and settings.smtp_url is None:
         return (None, None) if home is None else embedded_accounts(home)
-    account = None if settings.imap_url is None else imap_account(settings)
+    account = None if imap_url is None else imap_account(settings)
     sender = "" if account is None else account.user
     out = None if settings.smtp_url is None else smtp_account(settings, sender)
     return account, out
@@ -155,7 +157,8 @@ def mail_accounts(
 
 def imap_account(settings: Settings) -> MailAccount:
     """The mailbox of MPMS_IMAP_URL."""
-    imap = _server(settings.imap_url or "", "MPMS_IMAP_URL", _login(settings))
+    url = FactorySettings.of(settings).imap_url or ""
+    imap = _server(url, "MPMS_IMAP_URL", _login(settings))
     if imap.login is None:
         raise AccountInvalid("MPMS_IMAP_URL names no password.")
     with _named("MPMS_IMAP_URL"):
@@ -215,17 +218,18 @@ def embedded_accounts(home: MailHome) -> tuple[MailAccount, SmtpAccount]:
 def _desk(settings: Settings, account: MailAccount, out: SmtpAccount) -> MailDesk:
     from mpms.factory.adapters.mail.imap import ImapMailbox
 
-    world = world_directory(settings.world)
-    path = settings.catalogue or world / "catalogue.json"
+    mine = FactorySettings.of(settings)
+    world = world_directory(mine.world)
+    path = mine.catalogue or world / "catalogue.json"
     catalogue = Catalogue.from_json(_text(path))
-    senders = _text(settings.senders or world / "senders.json")
+    senders = _text(mine.senders or world / "senders.json")
     return MailDesk(
         ImapMailbox(account, token_source(account.login, account.user)),
         MailSandbox(catalogue, Senders.from_json(senders)),
         SmtpSender(out, token_source(out.login, out.user or "")),
-        ReleaseRules(settings.release_first_order, settings.release_above_kg),
+        ReleaseRules(mine.release_first_order, mine.release_above_kg),
         CurrentCatalogue(lambda: catalogue, path=str(path)),
-        _prover() if settings.check_dkim else None,
+        _prover() if mine.check_dkim else None,
     )
 
 

@@ -12,6 +12,7 @@ from mpms.cli.database import database
 from mpms.cli.models import in_a_line
 from mpms.domain.errors import MpmsError
 from mpms.factory import bootstrap as factory_bootstrap
+from mpms.factory.settings import FactorySettings
 from mpms.plugins import loading
 from mpms.services.models.deploy import deploy_models
 from mpms.settings import Settings
@@ -77,7 +78,7 @@ def migrate(settings: Settings) -> int:
 def check(settings: Settings) -> int:
     """Say of every part whether it is there."""
     print(f"models     {len(assets.shipped_models())} files")
-    world = factory_bootstrap.world_named(settings.world)
+    world = factory_bootstrap.world_named(FactorySettings.of(settings).world)
     print(f"world      {world.name}: {len(world.places)} places,", end=" ")
     print(f"{len(world.robots)} robots")
     with database(settings) as url:
@@ -115,7 +116,7 @@ def probe_robot(
             timeout,
             robot_id=robot,
             namespace=namespace,
-            ca_file=settings.robots_ca_file,
+            ca_file=FactorySettings.of(settings).robots_ca_file,
         )
     except (ValueError, OSError) as failure:
         raise RobotNotProbed(str(failure)) from failure

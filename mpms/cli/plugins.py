@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from mpms.plugins import Plugin, Setting, Topic, loading
+from mpms.plugins import Plugin, Topic, loading
 from mpms.plugins.loading import Installed
 from mpms.settings import Settings
+from mpms.settings.shown import plugin_settings_shown
 
 
 def listing(settings: Settings) -> int:
@@ -19,7 +20,7 @@ def listing(settings: Settings) -> int:
     for each in found:
         faults = [each.fault] if each.plugin is None else loading.missing(each.plugin)
         lines = [f"cannot be used: {fault}" for fault in faults]
-        lines += [] if each.plugin is None else _added(each.plugin)
+        lines += [] if each.plugin is None else _added(each.plugin, settings)
         print(f"{_called(each)}  {each.package} {each.version}  {each.where}")
         print("".join(f"  {line}\n" for line in lines), end="")
         good = good and not faults
@@ -33,15 +34,14 @@ def _called(each: Installed) -> str:
     return f"{each.plugin.name} (entry point {each.entry})"
 
 
-def _added(plugin: Plugin) -> list[str]:
+def _added(plugin: Plugin, settings: Settings) -> list[str]:
     lines = [
         line for name, topic in plugin.topics.items() for line in _topic(name, topic)
     ]
     lines += [f"page   {page.address}  {page.title}" for page in plugin.pages]
     lines += [
-        f"setting  {loading.variable_of(plugin, name)}"
-        f"  {_value(setting, loading.settings_of(plugin)[name])}  {setting.about}"
-        for name, setting in plugin.settings.items()
+        f"setting  {each.name}  {each.value or '(not set)'}  {each.meaning}"
+        for each in plugin_settings_shown(plugin, settings)
     ]
     lines += [f"history  {kind.name}" for kind in plugin.kinds]
     lines += [f"store  {name}" for name in plugin.stores]
@@ -62,7 +62,3 @@ def _topic(name: str, topic: Topic) -> list[str]:
         f"topic  {name}  {topic.reach.value}{about}",
         *(f"  {word}  {v}: {m}" for word, of in said.items() for v, m in of.items()),
     ]
-
-
-def _value(setting: Setting, value: str) -> str:
-    return "(secret)" if setting.secret and value else value or "(not set)"

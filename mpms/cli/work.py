@@ -20,6 +20,7 @@ from mpms.bootstrap.alerts import alert_sender
 from mpms.cli.database import database
 from mpms.demo.known_secrets import require_plant
 from mpms.factory.ports.scales import Scale
+from mpms.factory.settings import NAME, FactorySettings
 from mpms.factory.work import FactoryOptions, tell
 from mpms.plugins import BackgroundTask, WorkContext, loading
 from mpms.services.history.retention import run_deletion
@@ -50,14 +51,14 @@ def work(settings: Settings, *, keep_demo_data: bool = False) -> int:
             execution=settings.execution,
         )
         desk = _mail_desk(settings)
-        with running_worker(settings, services, desk, settings.robots_url):
+        with running_worker(settings, services, desk):
             stop.wait()
         services.close()
     return 0
 
 
 def _mail_desk(settings: Settings) -> MailDesk | None:
-    if settings.imap_url is None:
+    if FactorySettings.of(settings).imap_url is None:
         return None
     from mpms.bootstrap.mail import mail_desk  # only a plant that takes mail loads it
 
@@ -69,7 +70,6 @@ def running_worker(
     settings: Settings,
     services: bootstrap.Services,
     desk: MailDesk | None,
-    robots_url: str | None,
     *,
     scale: Scale | None = None,
     on_told: Callable[[str, str], None] = tell,
@@ -78,24 +78,21 @@ def running_worker(
     # A pid alone is not unique: two containers are both host:1.
     name = f"{socket.gethostname()}:{os.getpid()}:{uuid4().hex[:6]}"
     stop = threading.Event()
-    factory = FactoryOptions(
-        world=settings.world,
-        catalogue=settings.catalogue,
-        robots_url=robots_url,
-        robots_ca_file=settings.robots_ca_file,
-        scale_kind=settings.scale,
-        scale=scale,
-        mail=desk,
-        lease_s=settings.lease_s,
-        robot_patience_s=settings.robot_patience_s,
-        on_told=on_told,
-    )
+    factory = FactoryOptions(scale=scale, mail=desk, on_told=on_told)
     with ExitStack() as stack:
         alarm = stack.enter_context(services.listen())
         handlers, working = loading.start_work(
             stack,
-            WorkContext(services.uow, services.advance, name, alarm.wake, {}),
-            {"factory": factory},
+            WorkContext(
+                services.uow,
+                services.advance,
+                name,
+                alarm.wake,
+                {},
+                lease_s=settings.lease_s,
+            ),
+            settings.plugins,
+            {NAME: factory},
         )
         worker = Worker(
             services.uow,

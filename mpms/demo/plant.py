@@ -25,6 +25,7 @@ from mpms.domain.history.events import Cursor
 from mpms.embedded import mail
 from mpms.embedded.mail import MailServers
 from mpms.factory import bootstrap as factory_bootstrap
+from mpms.factory.settings import FactorySettings, with_factory
 from mpms.services.instances.start import start_instance
 from mpms.services.models.deploy import deploy_models
 from mpms.settings import Settings
@@ -114,8 +115,9 @@ def factory(
 ) -> Iterator[Plant]:
     """Everything but the pages, as long as the block runs."""
     told: deque[str] = deque(maxlen=3)
+    world = FactorySettings.of(settings).world
     with ExitStack() as parts:
-        simulator = Simulator(settings.world, speed=speed, on_told=told.append)
+        simulator = Simulator(world, speed=speed, on_told=told.append)
         parts.callback(simulator.close)
         servers = mail.start(settings.state_dir / "mail", others=[BUYER])
         parts.callback(servers.stop)
@@ -123,18 +125,17 @@ def factory(
             url, limits=settings.limits, execution=settings.execution
         )
         parts.callback(services.close)
-        models = _models(settings.world)
+        models = _models(world)
         done = deploy_models(services.uow, services.engine, models, by="demo")
         _start_orders_handling(services)
         parts.enter_context(
             running_worker(
-                settings,
+                with_factory(settings, robots_url=simulator.url),
                 services,
                 embedded_desk(settings, servers.home),
-                simulator.url,
                 scale=LoadingHands(
                     factory_bootstrap.connect_scale(
-                        factory_bootstrap.world_named(settings.world), simulator.url
+                        factory_bootstrap.world_named(world), simulator.url
                     ),
                     simulator.url,
                     lambda robot: _asked_for(services, robot),

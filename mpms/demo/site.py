@@ -10,6 +10,8 @@ from types import TracebackType
 from typing import Self
 
 from mpms.domain.errors import MpmsError
+from mpms.factory.settings import SETTINGS, FactorySettings
+from mpms.plugins import loading
 from mpms.server.port import is_free
 from mpms.settings import Settings
 
@@ -21,6 +23,12 @@ class SiteNotServed(MpmsError):
     """The server of the pages does not start."""
 
 
+def _of_a_stranger(variable: str) -> bool:
+    """Tell whether another plug-in than the factory reads it."""
+    factory = {each.variable for each in SETTINGS.values()}
+    return variable not in factory and loading.is_setting(variable)
+
+
 class DemoSite:
     """Serves the pages as long as the block runs."""
 
@@ -28,12 +36,12 @@ class DemoSite:
         self._environment = {
             name: value
             for name, value in os.environ.items()
-            if not name.startswith("MPMS_")
+            if not name.startswith("MPMS_") or _of_a_stranger(name)
         } | {
             "MPMS_DATABASE_URL": database_url,
             "MPMS_ROBOTS_URL": robots_url,
             "MPMS_STATE_DIR": str(settings.state_dir),
-            "MPMS_WORLD": settings.world,
+            "MPMS_WORLD": FactorySettings.of(settings).world,
             "MPMS_WEB_HOST": settings.web_host,
             "MPMS_WEBHOOKS_TO_PRIVATE": "yes" if settings.webhooks_to_private else "no",
             "MPMS_LOG_LEVEL": settings.log_level,

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from mpms import assets
 from mpms.factory.history_kinds import KINDS
+from mpms.factory.settings import NAME, SETTINGS
 from mpms.plugins import Metric, Page, Plugin, Reach, Topic
 
 _POSTGRES = "mpms.factory.adapters.postgres"
@@ -159,11 +160,12 @@ TOPICS = {
 WEB = Path(__file__).resolve().parent / "web"
 
 plugin = Plugin(
-    "factory",
+    NAME,
     topics=TOPICS,
     work="mpms.factory.work:work",
     hooks="mpms.factory.instance_hooks:FactoryHooks",
     kinds=KINDS,
+    settings=SETTINGS,
     pages=tuple(
         Page(f"{_PAGES}.{module}:pages", address, title, in_menu=False, within=within)
         for module, address, title, within in (

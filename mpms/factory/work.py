@@ -6,7 +6,6 @@ import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Protocol, cast
 
 from mpms.domain.errors import DatabaseAway
@@ -33,6 +32,7 @@ from mpms.factory.services.robots.settle_goals import settle_goals
 from mpms.factory.services.robots.track import TrackRobots
 from mpms.factory.services.robots.watch_drives import WatchDrives
 from mpms.factory.services.robots.watch_waits import WatchWaits
+from mpms.factory.settings import FactorySettings
 from mpms.plugins import BackgroundTask, WorkContext, Working
 from mpms.ports.engine import Engine
 from mpms.services.instances.advance import Advance
@@ -54,17 +54,10 @@ class Mail(Protocol):
 
 @dataclass(frozen=True)
 class FactoryOptions:
-    """What a worker of the factory is told by whoever starts it."""
+    """What a worker of the factory is given beside its settings."""
 
-    world: str = "paint_factory"
-    catalogue: Path | None = None
-    robots_url: str | None = None
-    robots_ca_file: Path | None = None
-    scale_kind: str | None = None
     scale: Scale | None = None  # instead of those on the robots
     mail: Mail | None = None
-    lease_s: float = 30.0
-    robot_patience_s: float = watch_drives.PATIENCE_S
     plant_speed: float = 1.0  # plant seconds a second, of a plant in fast motion
     on_told: Callable[[str, str], None] = field(default=tell)
 
@@ -151,11 +144,12 @@ def work(context: WorkContext) -> Iterator[Working]:
     """The factory beside a worker, as long as the block runs."""
     options = context.options or FactoryOptions()
     uow = cast(UnitOfWork, context.uow)  # with the stores that the factory brings
-    world, fleet = world_named(options.world), fleet_of(options.world)
+    settings = FactorySettings(**context.settings)
+    world, fleet = world_named(settings.world), fleet_of(settings.world)
     robots = connect_robots(
         world,
-        options.robots_url,
-        ca_file=options.robots_ca_file,
+        settings.robots_url,
+        ca_file=settings.robots_ca_file,
         on_report=context.wake,
         on_told=options.on_told,
     )
@@ -164,8 +158,8 @@ def work(context: WorkContext) -> Iterator[Working]:
         context.advance,
         robots,
         name=context.name,
-        lease_s=options.lease_s,
-        robot_patience_s=options.robot_patience_s,
+        lease_s=context.lease_s,
+        robot_patience_s=settings.robot_patience_s,
         fleet=fleet,
         plant_speed=options.plant_speed,
         wake=context.wake,
@@ -180,12 +174,12 @@ def work(context: WorkContext) -> Iterator[Working]:
                 scale=options.scale
                 or connect_scale(
                     world,
-                    options.robots_url,
-                    options.scale_kind,
-                    ca_file=options.robots_ca_file,
+                    settings.robots_url,
+                    settings.scale,
+                    ca_file=settings.robots_ca_file,
                 ),
                 intake=None if mail is None else mail.intake(uow, engine),
-                materials=current_catalogue(options.catalogue, options.world),
+                materials=current_catalogue(settings.catalogue, settings.world),
                 fleet=fleet is not None,
             ),
             first=phases.first,

@@ -6,7 +6,6 @@ starting: a topic that is silently not served would wait for ever.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
@@ -21,6 +20,7 @@ from typing import Any, cast
 from mpms.domain.history.kinds import CORE, Kinds
 from mpms.domain.jobs import Answer, Done, Reach
 from mpms.domain.models.topics import KnownTopic
+from mpms.domain.settings import value_of
 from mpms.plugins.plugin import (
     QUESTIONS,
     Metric,
@@ -37,6 +37,7 @@ GROUP = "mpms.plugins"
 FACTORY = "factory"  # ours: whoever takes what it has is refused, not it
 MODELS = (".bpmn", ".dmn", ".form")
 NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
+VARIABLE = re.compile(r"MPMS_[A-Z0-9_]{1,60}")
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,6 @@ def topics() -> frozenset[str]:
 
 def known_topics() -> dict[str, KnownTopic]:
     """The same with what each of them does, for people who draw models."""
-    usable = (each.plugin for each in installed() if each.plugin is not None)
     return {
         name: KnownTopic(
             name,
@@ -91,7 +91,7 @@ def known_topics() -> dict[str, KnownTopic]:
             topic.gives,
             "MPMS" if plugin.name == FACTORY else plugin.name,
         )
-        for plugin in usable
+        for plugin in usable()
         for name, topic in plugin.topics.items()
     }
 
@@ -133,38 +133,74 @@ def metrics() -> dict[str, Metric]:
     return {name: each for plugin in loaded() for name, each in plugin.metrics.items()}
 
 
-def settings_of(
-    plugin: Plugin, environment: Mapping[str, str] = os.environ
-) -> dict[str, str]:
-    """What is set in the environment, else the defaults."""
-    return {
-        name: environment.get(variable_of(plugin, name), setting.default)
-        for name, setting in plugin.settings.items()
-    }
+def usable() -> list[Plugin]:
+    """Those without a fault."""
+    return [each.plugin for each in installed() if each.plugin is not None]
+
+
+def settings(environment: Mapping[str, str]) -> dict[str, dict[str, Any]]:
+    """What is set for each plug-in, else the defaults. SettingInvalid."""
+    return {plugin.name: settings_of(plugin, environment) for plugin in usable()}
+
+
+def settings_of(plugin: Plugin, environment: Mapping[str, str]) -> dict[str, Any]:
+    """What is set for this one, else the defaults. SettingInvalid."""
+    found = {}
+    for name, setting in plugin.settings.items():
+        variable = variable_of(plugin, name)
+        text = environment.get(variable)
+        found[name] = value_of(variable, text, setting.read, setting.default)
+    return found
 
 
 def variable_of(plugin: Plugin, setting: str) -> str:
-    return f"MPMS_{plugin.name}_{setting}".upper()
+    given = plugin.settings[setting].variable
+    return given or f"MPMS_{plugin.name}_{setting}".upper()
+
+
+def is_setting(variable: str) -> bool:
+    """Tell whether a plug-in reads it; what one with a fault reads, nobody knows."""
+    return any(
+        variable.startswith(f"MPMS_{each.entry}_".upper())
+        if each.plugin is None
+        else variable in _variables(each.plugin)
+        for each in installed()
+    )
+
+
+def require_own_settings(core: frozenset[str]) -> None:
+    """PluginRefused if a plug-in calls a setting as the core does."""
+    for plugin in usable():
+        for variable in core & _variables(plugin):
+            raise PluginRefused(
+                f"The plug-in {plugin.name} has a setting {variable}, which MPMS has"
+                " itself."
+            )
+
+
+def _variables(plugin: Plugin) -> frozenset[str]:
+    return frozenset(variable_of(plugin, name) for name in plugin.settings)
 
 
 def start_work(
-    stack: ExitStack, context: WorkContext, options: Mapping[str, Any]
+    stack: ExitStack,
+    context: WorkContext,
+    settings: Mapping[str, Mapping[str, Any]],
+    options: Mapping[str, Any],
 ) -> tuple[Handlers, list[Working]]:
     """Start what plug-ins do beside a worker; the stack ends it. PluginRefused.
 
-    Gives the handlers of all topics, and what each plug-in does.
+    ``settings`` and ``options`` are by plug-in. Gives the handlers of all topics, and
+    what each plug-in does.
     """
     handlers, found = [], []
     for plugin in loaded():
         if not plugin.work:
             continue
-        given = WorkContext(
-            context.uow,
-            context.advance,
-            context.name,
-            context.wake,
-            settings_of(plugin),
-            options.get(plugin.name),
+        given = replace(
+            context,
+            settings=settings.get(plugin.name) or settings_of(plugin, {}),
+            options=options.get(plugin.name),
         )
         working = stack.enter_context(brought(plugin, plugin.work)(given))
         handlers.append(handlers_of_topics(_with_functions(plugin, working)))
@@ -328,6 +364,9 @@ def _fault(plugin: Plugin) -> str:
             return f"the topic {name!r} is given {topic.limit_s:g} s"
         if any(not delay_s >= 0 for delay_s in topic.retry_delays_s or ()):
             return f"the topic {name!r} is tried again after a negative time"
+    for name, setting in plugin.settings.items():
+        if setting.variable and not VARIABLE.fullmatch(setting.variable):
+            return f"the setting {name!r} has the variable {setting.variable!r}"
     for page in plugin.pages:
         if not page.address.startswith("/") or ":" not in page.blueprint:
             return f"the page {page.title!r} has no address or no module:name"
@@ -361,6 +400,8 @@ def _claims(plugin: Plugin) -> Iterator[tuple[str, str]]:
         yield "kind of history lines", kind.name
     for store in plugin.stores:
         yield "store", store
+    for setting in plugin.settings:
+        yield "setting", variable_of(plugin, setting)
 
 
 def _taken() -> dict[tuple[str, str], str]:

@@ -74,11 +74,19 @@ class Page:
 
 @dataclass(frozen=True)
 class Setting:
-    """A setting of a plug-in, read from ``MPMS_<PLUGIN>_<NAME>``."""
+    """A setting of a plug-in, read from ``MPMS_<PLUGIN>_<NAME>``.
+
+    ``read`` makes the value of the text, as those of ``mpms.domain.settings`` do; the
+    words of its ValueError go on from the name of the variable.
+    """
 
     about: str
-    default: str = ""
-    secret: bool = False
+    default: Any = ""
+    secret: bool = False  # nobody is shown any of it
+    address: bool = False  # it is shown without the password in it
+    read: Callable[[str], Any] = str
+    without: str = ""  # what holds where it is not set; the default
+    variable: str = ""  # another name of its own
 
 
 @dataclass(frozen=True)
@@ -97,7 +105,8 @@ class WorkContext:
     advance: Advance
     name: str  # of the worker
     wake: Callable[[], None]  # there may be work: the next round begins at once
-    settings: Mapping[str, str]  # of the plug-in
+    settings: Mapping[str, Any]  # of the plug-in
+    lease_s: float = 30.0  # how long what this worker leases is its own
     options: Any = None  # of whoever starts the worker, for the factory
 
 

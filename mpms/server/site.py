@@ -36,6 +36,7 @@ from mpms.factory.ports.floor import Floor
 from mpms.factory.services.floor.view import FloorViewer
 from mpms.factory.services.health import FactoryHealth
 from mpms.factory.services.orders.instance_details import instance_details
+from mpms.factory.settings import FactorySettings
 from mpms.factory.web.desk import FactoryDesk
 from mpms.log_lines import log_files
 from mpms.plugins import loading
@@ -63,14 +64,15 @@ class WebSite:
             execution=settings.execution,
         )
         bootstrap.require_migrated(services)
-        world = factory_bootstrap.world_named(settings.world)
+        factory = FactorySettings.of(settings)
+        world = factory_bootstrap.world_named(factory.world)
         self._floor: Floor = (
             StillFloor()
-            if settings.robots_url is None
+            if factory.robots_url is None
             else BridgeFloor(
                 world,
-                settings.robots_url,
-                ca_file=_text(settings.robots_ca_file),
+                factory.robots_url,
+                ca_file=_text(factory.robots_ca_file),
             )
         )
         kinds = loading.kinds()
@@ -86,7 +88,7 @@ class WebSite:
         hand_over, orders_address, order_sender = _mail(settings, home)
         # It only shows messages: what may be ordered, and by whom, it need not know.
         self._sandbox = MailSandbox(Catalogue(()), Senders.nobody())
-        fleet = factory_bootstrap.fleet_of(settings.world)
+        fleet = factory_bootstrap.fleet_of(factory.world)
         self.app: Callable[..., Any] = create_app(
             FactoryDesk(
                 uow=services.uow,
@@ -94,7 +96,7 @@ class WebSite:
                 advance=services.advance,
                 clock=services.clock,
                 world=world,
-                world_dir=factory_bootstrap.world_directory(settings.world),
+                world_dir=factory_bootstrap.world_directory(factory.world),
                 floor=self._floor,
                 fleet=None if fleet is None else fleet.world,
                 live=self._live,
@@ -103,7 +105,7 @@ class WebSite:
                 health_parts=(FactoryHealth(world),),
                 instance_details=instance_details,
                 materials=factory_bootstrap.current_catalogue(
-                    settings.catalogue, settings.world
+                    factory.catalogue, factory.world
                 ),
                 ca_certificate=plan.ca_certificate,
                 hand_to_mail_server=hand_over,
@@ -114,12 +116,13 @@ class WebSite:
                 demo=_demo(settings, services, home) if plan.demo else None,
                 metrics_token=settings.metrics_token,
                 secure=plan.secure,
-                hold_above_kg=settings.release_above_kg,
+                hold_above_kg=factory.release_above_kg,
                 webhooks_to_private=settings.webhooks_to_private,
                 trusted_proxies=settings.trusted_proxies,
                 public_url=settings.site_url,
                 sign_in_elsewhere=_elsewhere(settings),
                 plant=plant_desk(settings, world, home),
+                settings=settings.plugins,
             ),
         )
 
@@ -153,9 +156,10 @@ def _elsewhere(settings: Settings) -> IdentityProvider | None:
 
 def plant_desk(settings: Settings, world: World, home: MailHome | None) -> PlantDesk:
     """What administrators may know of this process."""
-    embedded = [] if settings.database_url else ["database_url"]
-    if home is not None and settings.imap_url is None:
-        embedded += ["imap_url", "smtp_url"]
+    factory = FactorySettings.of(settings)
+    embedded = [] if settings.database_url else ["MPMS_DATABASE_URL"]
+    if home is not None and factory.imap_url is None:
+        embedded += ["MPMS_IMAP_URL", "MPMS_SMTP_URL"]
     return PlantDesk(
         version=assets.product_version(),
         migration=max(p.stem for p in assets.directory("db").glob("migrations/*.sql")),
@@ -165,7 +169,7 @@ def plant_desk(settings: Settings, world: World, home: MailHome | None) -> Plant
         logs=lambda: _logs(settings.state_dir / "log"),
         disk=lambda: _disk(settings.state_dir),
         mail=_mail_check(settings, home),
-        robots=BridgeCheck(world, settings.robots_url, ca_file=settings.robots_ca_file),
+        robots=BridgeCheck(world, factory.robots_url, ca_file=factory.robots_ca_file),
     )
 
 
@@ -217,20 +221,20 @@ def _mail(
 
 
 def _user_of(settings: Settings) -> str:
-    return unquote(
-        urlsplit(settings.imap_url or settings.smtp_url or "").username or ""
-    )
+    url = FactorySettings.of(settings).imap_url or settings.smtp_url or ""
+    return unquote(urlsplit(url).username or "")
 
 
 def _demo(
     settings: Settings, services: bootstrap.Services, home: MailHome | None
 ) -> DemoDoors | None:
-    if home is None or settings.robots_url is None:
+    robots_url = FactorySettings.of(settings).robots_url
+    if home is None or robots_url is None:
         return None
     by_login = {person.login: (person.login, person.password) for person in PEOPLE}
     return DemoDoors(
         send_order=Buyer(home, services.uow).send_order,
-        break_something=breakers(services.uow, settings.robots_url),
+        break_something=breakers(services.uow, robots_url),
         worker=by_login["ana"],
         leader=by_login["sofia"],
     )

@@ -4,35 +4,27 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import Field, dataclass, field, fields
 from datetime import date
-from decimal import Decimal, InvalidOperation
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
+from typing import Any
 
-from mpms.domain.errors import MpmsError
 from mpms.domain.execution import Execution, Feel
 from mpms.domain.instances.limits import KB, Limits
-
-
-class SettingInvalid(MpmsError):
-    """A setting cannot be used."""
+from mpms.domain.settings import SettingInvalid as SettingInvalid
+from mpms.domain.settings import path, seconds, value_of, yes_or_no
 
 
 @dataclass(frozen=True)
 class Settings:
-    """One attribute a variable ``MPMS_<NAME>``."""
+    """One attribute a variable ``MPMS_<NAME>``; ``plugins``: by plug-in and name."""
 
     database_url: str | None = field(default=None, repr=False)
     pg_bindir: Path | None = None
     state_dir: Path = Path()
-    world: str = "paint_factory"
-    robots_url: str | None = None
-    robots_ca_file: Path | None = None
     metrics_token: str | None = field(default=None, repr=False)
-    scale: str | None = None
-    imap_url: str | None = field(default=None, repr=False)  # may hold a password
-    smtp_url: str | None = field(default=None, repr=False)
+    smtp_url: str | None = field(default=None, repr=False)  # may hold a password
     mail_from: str | None = None
     mail_ca_file: Path | None = None
     microsoft_tenant: str | None = None
@@ -40,11 +32,6 @@ class Settings:
     microsoft_client_secret: str | None = field(default=None, repr=False)
     microsoft_secret_expires_on: date | None = None
     google_key_file: Path | None = None
-    catalogue: Path | None = None
-    senders: Path | None = None
-    check_dkim: bool = False
-    release_first_order: bool = False
-    release_above_kg: Decimal | None = None
     web_host: str = "127.0.0.1"
     web_port: int = 8080
     web_cert_file: Path | None = None
@@ -66,11 +53,11 @@ class Settings:
     log_format: str = "text"
     poll_s: float = 1.0
     lease_s: float = 30.0
-    robot_patience_s: float = 60.0
     max_variable_kb: int = Limits().variable_bytes // KB
     max_variables_kb: int = Limits().instance_bytes // KB
     feel: Feel | None = None
     call_missing: str = "null"
+    plugins: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, repr=False)
 
     @property
     def limits(self) -> Limits:
@@ -86,20 +73,20 @@ class Settings:
     def read(cls, environment: Mapping[str, str] | None = None) -> Settings:
         """Read the environment. SettingInvalid names the variable and the reason."""
         env = os.environ if environment is None else environment
-        known = {f"MPMS_{f.name.upper()}" for f in fields(cls)}
+        from mpms.plugins import loading  # asking for help loads next to nothing
+
+        ours = own_variables()
+        loading.require_own_settings(ours)
         for name in env:
-            if name.startswith("MPMS_") and name not in known | ALLOWED:
+            if not name.startswith("MPMS_") or name in ours | ALLOWED:
+                continue
+            if not loading.is_setting(name):
                 raise SettingInvalid(f"{name} is not a setting. See docs/settings.md.")
         return cls(
             database_url=_database_url(env.get("MPMS_DATABASE_URL")),
             pg_bindir=_path(env.get("MPMS_PG_BINDIR")),
             state_dir=_path(env.get("MPMS_STATE_DIR")) or default_state_dir(env),
-            world=env.get("MPMS_WORLD") or "paint_factory",
-            robots_url=env.get("MPMS_ROBOTS_URL") or None,
-            robots_ca_file=_path(env.get("MPMS_ROBOTS_CA_FILE")),
             metrics_token=env.get("MPMS_METRICS_TOKEN") or None,
-            scale=_scale(env),
-            imap_url=env.get("MPMS_IMAP_URL") or None,
             smtp_url=env.get("MPMS_SMTP_URL") or None,
             mail_from=env.get("MPMS_MAIL_FROM") or None,
             mail_ca_file=_path(env.get("MPMS_MAIL_CA_FILE")),
@@ -108,11 +95,6 @@ class Settings:
             microsoft_client_secret=env.get("MPMS_MICROSOFT_CLIENT_SECRET") or None,
             microsoft_secret_expires_on=_day(env, "MPMS_MICROSOFT_SECRET_EXPIRES_ON"),
             google_key_file=_path(env.get("MPMS_GOOGLE_KEY_FILE")),
-            catalogue=_path(env.get("MPMS_CATALOGUE")),
-            senders=_path(env.get("MPMS_SENDERS")),
-            check_dkim=_yes(env, "MPMS_CHECK_DKIM"),
-            release_first_order=_yes(env, "MPMS_RELEASE_FIRST_ORDER"),
-            release_above_kg=_amount(env, "MPMS_RELEASE_ABOVE_KG"),
             web_host=env.get("MPMS_WEB_HOST") or "127.0.0.1",
             web_port=_port(env, "MPMS_WEB_PORT", 8080),
             web_cert_file=_path(env.get("MPMS_WEB_CERT_FILE")),
@@ -134,17 +116,25 @@ class Settings:
             log_format=_log_format(env.get("MPMS_LOG_FORMAT")),
             poll_s=_seconds(env, "MPMS_POLL_S", 1.0),
             lease_s=_seconds(env, "MPMS_LEASE_S", 30.0),
-            robot_patience_s=_seconds(env, "MPMS_ROBOT_PATIENCE_S", 60.0),
             max_variable_kb=_kilobytes(env, "MPMS_MAX_VARIABLE_KB", 1024),
             max_variables_kb=_kilobytes(env, "MPMS_MAX_VARIABLES_KB", 4096),
             feel=_feel(env.get("MPMS_FEEL")),
             call_missing=_call_missing(env.get("MPMS_CALL_MISSING")),
+            plugins=loading.settings(env),
         )
+
+
+def own_fields() -> list[Field[Any]]:
+    """Those of the core."""
+    return [each for each in fields(Settings) if each.name != "plugins"]
+
+
+def own_variables() -> frozenset[str]:
+    return frozenset(f"MPMS_{each.name.upper()}" for each in own_fields())
 
 
 # Variables with our prefix that are not settings of the product.
 ALLOWED = frozenset({"MPMS_TEST_PG_BINDIR"})
-SCALES = ("memory", "bridge")
 ROLES = ("admin", "supervisor", "worker", "viewer")
 MOST_KB = 100_000  # a step reads and writes them all
 LOG_FORMATS = ("text", "json")
@@ -166,7 +156,7 @@ def home_state_dir(env: Mapping[str, str]) -> Path:
 
 
 def _path(text: str | None) -> Path | None:
-    return Path(text).expanduser().absolute() if text else None
+    return path(text) if text else None
 
 
 def _database_url(text: str | None) -> str | None:
@@ -215,15 +205,6 @@ def _call_missing(text: str | None) -> str:
     return kind
 
 
-def _scale(env: Mapping[str, str]) -> str | None:
-    kind = env.get("MPMS_SCALE") or None
-    if kind not in (None, *SCALES):
-        raise SettingInvalid(f"MPMS_SCALE is one of {', '.join(SCALES)}.")
-    if kind == "bridge" and not env.get("MPMS_ROBOTS_URL"):
-        raise SettingInvalid("MPMS_SCALE bridge needs MPMS_ROBOTS_URL.")
-    return kind
-
-
 def _day(env: Mapping[str, str], name: str) -> date | None:
     try:
         return date.fromisoformat(env[name]) if env.get(name) else None
@@ -232,22 +213,7 @@ def _day(env: Mapping[str, str], name: str) -> date | None:
 
 
 def _yes(env: Mapping[str, str], name: str) -> bool:
-    text = (env.get(name) or "no").lower()
-    if text not in ("yes", "no"):
-        raise SettingInvalid(f"{name} is yes or no.")
-    return text == "yes"
-
-
-def _amount(env: Mapping[str, str], name: str) -> Decimal | None:
-    if not env.get(name):
-        return None
-    try:
-        value = Decimal(env[name])
-    except InvalidOperation:
-        value = Decimal("NaN")
-    if not value.is_finite() or value < 0:
-        raise SettingInvalid(f"{name} is a number of kilograms, zero or more.")
-    return value
+    return value_of(name, env.get(name), yes_or_no, False)
 
 
 def _issuer(env: Mapping[str, str]) -> str | None:
@@ -310,10 +276,4 @@ def _kilobytes(env: Mapping[str, str], name: str, default: int) -> int:
 
 
 def _seconds(env: Mapping[str, str], name: str, default: float) -> float:
-    try:
-        value = float(env.get(name) or default)
-    except ValueError:
-        value = -1.0
-    if not 0 < value < 1e6:
-        raise SettingInvalid(f"{name} is a number of seconds above zero.")
-    return value
+    return value_of(name, env.get(name), seconds, default)

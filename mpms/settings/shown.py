@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import Field, dataclass, fields
+from dataclasses import dataclass, replace
 from urllib.parse import urlsplit, urlunsplit
 
 from mpms.log_lines import HIDDEN
+from mpms.plugins import Plugin, loading
 from mpms.ports.admin.plant_desk import SettingShown
-from mpms.settings import Settings
+from mpms.settings import Settings, own_fields
 
-ADDRESSES = frozenset({"database_url", "imap_url", "smtp_url", "robots_url"})
+ADDRESSES = frozenset({"database_url", "smtp_url"})
 _ROW = re.compile(
     r"^\| (?P<names>`MPMS_[^|]*) \| (?P<means>[^|]*) \|(?P<without>[^|]*)\|"
 )
@@ -30,35 +31,62 @@ def settings_shown(
     *,
     embedded: Sequence[str] = (),
 ) -> list[SettingShown]:
-    """In the order of the program. ``embedded`` names those whose server is our own."""
+    """In the order of the program, those of plug-ins last.
+
+    ``embedded`` names those whose server is our own.
+    """
     meanings = _meanings(page)
+
+    def source(name: str) -> str:
+        if environment.get(name):
+            return "environment"
+        return "embedded" if name in embedded else "default"
+
     shown = []
-    for each in fields(Settings):
+    for each in own_fields():
         name = f"MPMS_{each.name.upper()}"
-        given = bool(environment.get(name))
-        source = "environment" if given else "default"
-        if not given and each.name in embedded:
-            source = "embedded"
         meaning = meanings.get(name, _Meaning("", ""))
-        shown.append(
-            SettingShown(
-                name,
-                _value(each, getattr(settings, each.name)),
-                source,
-                meaning.text,
-                meaning.without,
-            )
+        value = _value(
+            getattr(settings, each.name),
+            secret=not each.repr,
+            address=each.name in ADDRESSES,
         )
+        shown.append(
+            SettingShown(name, value, source(name), meaning.text, meaning.without)
+        )
+    for plugin in loading.usable():
+        shown += [
+            replace(each, source=source(each.name))
+            for each in plugin_settings_shown(plugin, settings)
+        ]
     return shown
 
 
-def _value(setting: Field[object], value: object) -> str:
-    """What is not to be printed with the settings is a secret or holds one."""
-    if value is None:
+def plugin_settings_shown(plugin: Plugin, settings: Settings) -> list[SettingShown]:
+    """Those of a plug-in, which says itself what they mean."""
+    values = settings.plugins.get(plugin.name, {})
+    return [
+        SettingShown(
+            loading.variable_of(plugin, name),
+            _value(
+                values.get(name, setting.default),
+                secret=setting.secret,
+                address=setting.address,
+            ),
+            "",
+            setting.about,
+            setting.without or _value(setting.default, secret=setting.secret),
+        )
+        for name, setting in plugin.settings.items()
+    ]
+
+
+def _value(value: object, *, secret: bool, address: bool = False) -> str:
+    if value is None or value == "":
         return ""
-    if setting.name in ADDRESSES:
+    if address:
         return without_password(str(value))
-    if not setting.repr:
+    if secret:
         return HIDDEN
     if isinstance(value, bool):
         return "yes" if value else "no"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from ipaddress import IPv4Network, IPv6Network
+from typing import Any
 
 from mpms.domain.history.kinds import Kinds
 from mpms.ports.admin.plant_desk import PlantDesk
@@ -53,3 +54,6 @@ class Desk:
     trusted_proxies: Sequence[IPv4Network | IPv6Network] = ()  # that tell who asks
     public_url: str | None = None  # how browsers reach us, behind a proxy
     sign_in_elsewhere: IdentityProvider | None = None  # at the company's own door
+    settings: Mapping[str, Mapping[str, Any]] = field(
+        default_factory=dict
+    )  # by plug-in

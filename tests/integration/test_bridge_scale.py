@@ -20,6 +20,7 @@ from mpms.factory.domain.goals import Pose
 from mpms.factory.domain.worlds import RobotInfo, World
 from mpms.factory.ports.robots.robots import RobotAway
 from mpms.factory.ports.scales import ScaleUnavailable
+from mpms.factory.settings import FactorySettings
 from mpms.factory.topics.warehouse import WeighMaterial
 from mpms.settings import SettingInvalid, Settings
 from robot_bridge.profiles import load_profile
@@ -207,8 +208,9 @@ def test_the_setting_says_where_a_load_is_weighed() -> None:
     )
     assert isinstance(factory_bootstrap.connect_scale(world, None), LoopbackScale)
     robots = {"MPMS_ROBOTS_URL": url}
-    assert Settings.read({"MPMS_SCALE": "bridge", **robots}).scale == "bridge"
+    chosen = Settings.read({"MPMS_SCALE": "bridge", **robots})
+    assert FactorySettings.of(chosen).scale == "bridge"
     with pytest.raises(SettingInvalid, match="memory, bridge"):
         Settings.read({"MPMS_SCALE": "kitchen"})
     with pytest.raises(SettingInvalid, match="needs MPMS_ROBOTS_URL"):
-        Settings.read({"MPMS_SCALE": "bridge"})
+        FactorySettings.of(Settings.read({"MPMS_SCALE": "bridge"}))

@@ -205,6 +205,7 @@ def plant(
         facts = environment(packages, directory / "state", url) | {
             "STOCK_URL": parts.enter_context(stock_system()),
             "SCALE_DEVICE": parts.enter_context(swinging_scale()),
+            "MPMS_BAKERY_OVEN_LOAVES": "50",
         }
         migrated = run(facts, "migrate")
         assert migrated.returncode == 0, migrated.stderr
@@ -257,6 +258,19 @@ def test_plug_ins_are_listed_with_their_package_and_what_they_add(
     ]
 
 
+def test_a_bad_setting_of_a_plug_in_and_a_misspelt_one_are_named(
+    packages: Path, tmp_path: Path, database_url: str
+) -> None:
+    facts = environment(packages, tmp_path, database_url)
+    few = run(facts | {"MPMS_BAKERY_OVEN_LOAVES": "few"}, "work")
+    assert few.returncode == 1
+    assert few.stderr == (
+        "mpms: MPMS_BAKERY_OVEN_LOAVES is a whole number, zero or more.\n"
+    )
+    odd = run(facts | {"MPMS_BAKERY_OVEN_LOAFS": "50"}, "serve")
+    assert "MPMS_BAKERY_OVEN_LOAFS is not a setting" in odd.stderr
+
+
 def test_a_topic_in_ten_lines_is_served_and_known_to_the_lint(
     plant: Plant, packages: Path, tmp_path: Path
 ) -> None:
@@ -297,11 +311,12 @@ def test_a_bakery_with_model_form_handler_and_page_works_beside_us(
     assert "bread: version 1" in plant.deployed
     assert "check_bread: form" in plant.deployed
     baked = plant.reach("bread", business_key="B-1", loaves=100)
-    assert baked["turns"] == 3
+    assert baked["turns"] == 2  # by the setting
     assert "do not fit" in plant.refused("bread", business_key="B-2", loaves=5000)
     status, text = page(f"{plant.address}/bakery", plant.site.session_of("lea"))
     assert status == 200
     assert "B-1</a> waits to be checked" in text
+    assert "The oven takes 50 loaves." in text
     german = page(f"{plant.address}/bakery", plant.site.session_of("otto"))[1]
     assert "<h1>Bäckerei</h1>" in german
     assert "B-1</a> wartet auf die Prüfung" in german

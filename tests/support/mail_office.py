@@ -21,6 +21,7 @@ from mpms.factory import bootstrap as factory_bootstrap
 from mpms.factory.adapters.memory import FixedClock
 from mpms.factory.services.mail.send_replies import send_reply
 from mpms.factory.services.mail.watch import CHANGED
+from mpms.factory.settings import with_factory
 from mpms.settings import Settings
 from tests.support.factory import ROOT, Factory
 
@@ -51,8 +52,10 @@ class MailOffice(Factory):
         super().__init__(url, clock=FixedClock(MORNING))
         self.servers = servers
         self.home = servers.home
-        settings = Settings(
-            catalogue=DATA / "catalogue.json", senders=DATA / "senders.json"
+        settings = with_factory(
+            Settings(),
+            catalogue=DATA / "catalogue.json",
+            senders=DATA / "senders.json",
         )
         self.desk = embedded_desk(settings, self.home)
         self.intake = self.desk.intake(self.uow, self.engine)

@@ -6,13 +6,13 @@ import ast
 import re
 import subprocess
 import tokenize
-from dataclasses import fields
 from functools import cache
 from pathlib import Path
 
 import pytest
 
-from mpms.settings import Settings
+from mpms.factory.settings import SETTINGS
+from mpms.settings import own_variables
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("mpms", "robot_bridge", "fleet", "kernel_store", "shopfloor")
@@ -93,7 +93,16 @@ def test_every_setting_is_documented() -> None:
     text = (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
     first_cells = re.findall(r"^\| (`MPMS_[^|]*) \|", text, re.MULTILINE)
     documented = set(re.findall(r"`(MPMS_\w+)`", " ".join(first_cells)))
-    assert documented == {f"MPMS_{field.name.upper()}" for field in fields(Settings)}
+    assert documented == own_variables() | {each.variable for each in SETTINGS.values()}
+
+
+def test_the_page_of_settings_says_of_the_factory_what_the_factory_says() -> None:
+    text = (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
+    said = re.findall(r"^\| `(MPMS_\w+)` \|(.*)\|(.*)\|$", text, re.MULTILINE)
+    plain = {name: (m.strip(), w.strip()) for name, m, w in said}
+    for each in SETTINGS.values():
+        told = tuple(part.replace("`", "") for part in plain[each.variable])
+        assert told == (each.about, each.without)
 
 
 def test_no_file_names_a_path_of_somebodys_machine() -> None:

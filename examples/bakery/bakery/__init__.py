@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from mpms.domain.settings import whole_number
 from mpms.plugins import Kind, Metric, Page, Plugin, Role, Setting, Topic
 
 HERE = Path(__file__).parent
@@ -20,7 +21,11 @@ plugin = Plugin(
     work="bakery.work:work",
     hooks="bakery.ledger:WriteLedger",
     kinds=(Kind("bread done", sentence="{loaves} loaves are done", tone="ok"),),
-    settings={"oven_loaves": Setting("How many loaves fit into the oven.", "40")},
+    settings={
+        "oven_loaves": Setting(
+            "How many loaves fit into the oven.", 40, read=whole_number
+        )
+    },
     pages=(
         Page(
             "bakery.pages:pages",

@@ -11,6 +11,8 @@ pages = Blueprint("bakery", __name__, url_prefix="/bakery")
 @pages.get("")
 @allowed(LEADERS)
 def tonight() -> str:
-    with current_desk().uow() as tx:
+    desk = current_desk()
+    with desk.uow() as tx:
         tasks = [task for task in tx.tasks.open() if task.element == "check_bread"]
-    return render_template("bakery.html", tasks=tasks)
+    fit = desk.settings["bakery"]["oven_loaves"]
+    return render_template("bakery.html", tasks=tasks, fit=fit)

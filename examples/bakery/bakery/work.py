@@ -8,7 +8,7 @@ from mpms.plugins import BusinessError, Job, WorkContext, Working
 
 @contextmanager
 def work(context: WorkContext) -> Iterator[Working]:
-    fit = int(context.settings["oven_loaves"])
+    fit = context.settings["oven_loaves"]
 
     def bake(job: Job) -> dict[str, int]:
         """Bake in as many turns as the oven needs."""

@@ -21,6 +21,7 @@ from playwright.sync_api import (
 from mpms.demo.people import settle_people
 from mpms.demo.plant import factory
 from mpms.demo.site import DemoSite
+from mpms.factory.settings import with_factory
 from mpms.settings import Settings
 from tests.acceptance.web.sights import Sights
 from tests.support.browsers import Tab, Tabs, collect_errors, launch
@@ -94,9 +95,8 @@ def started_house(
     speed: float = 20.0,
 ) -> Iterator[House]:
     state_dir = directory / f"web-{uuid4().hex[:8]}"
-    chosen = Settings(
-        state_dir=state_dir, web_port=0, webhooks_to_private=True, **(settings or {})
-    )
+    plain = Settings(state_dir=state_dir, web_port=0, webhooks_to_private=True)
+    chosen = with_factory(plain, **(settings or {}))
     with ExitStack() as parts:
         url = databases.lend()
         parts.callback(databases.take_back, url)

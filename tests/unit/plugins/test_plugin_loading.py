@@ -14,9 +14,20 @@ import pytest
 from mpms import bootstrap
 from mpms.cli.plugins import listing
 from mpms.domain.jobs import Done, Job, NotYet, Reach
-from mpms.plugins import Kind, Page, Plugin, PluginRefused, Topic, loading
+from mpms.domain.settings import SettingInvalid, whole_number
+from mpms.log_lines import secrets_of
+from mpms.plugins import (
+    Kind,
+    Page,
+    Plugin,
+    PluginRefused,
+    Setting,
+    Topic,
+    loading,
+)
 from mpms.plugins.loading import Installed
 from mpms.settings import Settings
+from mpms.settings.shown import plugin_settings_shown
 
 JOB = Job(1, "t", "i", None, "step", "a.topic", {"n": 2}, 0, (), "t:0")
 
@@ -177,6 +188,69 @@ def test_a_plug_in_cannot_take_what_the_factory_or_the_core_has(
         "aaa": "factory has the topic 'robot.move' already",
         "later": "MPMS has the kind of history lines 'incident' already",
     }
+
+
+def oven(**more: Any) -> Plugin:
+    return Plugin("bakery", settings={"loaves": Setting("how many fit", **more)})
+
+
+def test_a_setting_is_read_as_its_plug_in_says_else_its_default_holds(
+    strangers: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = entries(strangers, b=oven(default=40, read=whole_number))
+    installed_are(monkeypatch, found)
+    assert Settings.read({}).plugins == {"bakery": {"loaves": 40}}
+    given = Settings.read({"MPMS_BAKERY_LOAVES": "60"})
+    assert given.plugins == {"bakery": {"loaves": 60}}
+    with pytest.raises(SettingInvalid, match="MPMS_BAKERY_LOAVES is a whole number"):
+        Settings.read({"MPMS_BAKERY_LOAVES": "few"})
+    with pytest.raises(SettingInvalid, match="MPMS_BAKERY_LOAFS is not a setting"):
+        Settings.read({"MPMS_BAKERY_LOAFS": "60"})
+
+
+def test_settings_of_a_plug_in_that_cannot_be_used_do_not_hide_its_fault(
+    strangers: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installed_are(monkeypatch, entries(strangers, bakery=7))
+    assert Settings.read({"MPMS_BAKERY_LOAVES": "60"}).plugins == {}
+
+
+def test_a_variable_belongs_to_one(
+    strangers: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ours = oven(variable="MPMS_DATABASE_URL")
+    installed_are(monkeypatch, entries(strangers, b=ours))
+    with pytest.raises(PluginRefused, match="MPMS_DATABASE_URL, which MPMS has itself"):
+        Settings.read({})
+    same = Plugin("other", settings={"x": Setting("", variable="MPMS_BAKERY_LOAVES")})
+    odd = Plugin("odd", settings={"x": Setting("", variable="PATH")})
+    assert faults(loading.read(entries(strangers, b=oven(), c=same, d=odd))) == {
+        "c": "b has the setting 'MPMS_BAKERY_LOAVES' already",
+        "d": "the setting 'x' has the variable 'PATH'",
+    }
+
+
+def test_a_secret_setting_is_in_no_list_and_in_no_line_of_the_log(
+    strangers: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plugin = Plugin(
+        "bakery",
+        settings={
+            "key": Setting("", secret=True),
+            "url": Setting("", address=True),
+        },
+    )
+    installed_are(monkeypatch, entries(strangers, b=plugin))
+    env = {
+        "MPMS_BAKERY_KEY": "https://hooks.example/oven-77",
+        "MPMS_BAKERY_URL": "https://baker:bread-88@oven.example/",
+    }
+    settings = Settings.read(env)
+    assert [s.value for s in plugin_settings_shown(plugin, settings)] == [
+        "•••",
+        "https://baker:•••@oven.example/",
+    ]
+    assert secrets_of(settings) == {"https://hooks.example/oven-77", "bread-88"}
 
 
 def test_models_of_a_plug_in_are_found_by_its_name(

@@ -54,7 +54,7 @@ def test_every_setting_has_a_meaning_and_a_source(settings: Settings) -> None:
     assert by_name["MPMS_DATABASE_URL"].value == (
         "postgresql://mpms:•••@db.example.org:5432/mpms"
     )
-    embedded = settings_shown(Settings(), {}, "", embedded=["database_url"])
+    embedded = settings_shown(Settings(), {}, "", embedded=["MPMS_DATABASE_URL"])
     assert embedded[0].source == "embedded"
 
 

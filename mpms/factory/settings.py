@@ -1,0 +1,134 @@
+"""The settings of the factory: one attribute a variable ``MPMS_<NAME>``.
+
+They were there before plug-ins had settings, so their variables do not begin with the
+plug-in's name.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields, replace
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mpms.domain.settings import SettingInvalid, path, seconds, yes_or_no
+from mpms.plugins import Setting
+
+if TYPE_CHECKING:
+    from mpms.settings import Settings
+
+NAME = "factory"
+SCALES = ("memory", "bridge")
+
+
+def _scale(text: str) -> str:
+    if text not in SCALES:
+        raise ValueError(f"is one of {', '.join(SCALES)}")
+    return text
+
+
+def _kilograms(text: str) -> Decimal:
+    try:
+        value = Decimal(text)
+    except InvalidOperation:
+        value = Decimal("NaN")
+    if not value.is_finite() or value < 0:
+        raise ValueError("is a number of kilograms, zero or more")
+    return value
+
+
+@dataclass(frozen=True)
+class FactorySettings:
+    """What a plant says of its world, its robots and its orders."""
+
+    world: str = "paint_factory"
+    robots_url: str | None = field(default=None, repr=False)  # may hold a password
+    robots_ca_file: Path | None = None
+    robot_patience_s: float = 60.0
+    scale: str | None = None
+    imap_url: str | None = field(default=None, repr=False)
+    catalogue: Path | None = None
+    senders: Path | None = None
+    check_dkim: bool = False
+    release_first_order: bool = False
+    release_above_kg: Decimal | None = None
+
+    def __post_init__(self) -> None:
+        if self.scale == "bridge" and not self.robots_url:
+            raise SettingInvalid("MPMS_SCALE bridge needs MPMS_ROBOTS_URL.")
+
+    @classmethod
+    def of(cls, settings: Settings) -> FactorySettings:
+        """Those of this process."""
+        return cls(**settings.plugins.get(NAME, {}))
+
+
+def with_factory(settings: Settings, **changed: Any) -> Settings:
+    """The same with other settings of the factory."""
+    mine = dict(settings.plugins.get(NAME, {})) | changed
+    return replace(settings, plugins=dict(settings.plugins) | {NAME: mine})
+
+
+def _setting(about: str, without: str, **more: Any) -> Setting:
+    return Setting(about, without=without, **more)
+
+
+_SAID = {
+    "world": _setting(
+        "name of a shipped world, or the directory of your own", "paint_factory"
+    ),
+    "robots_url": _setting(
+        "rosbridge server of the robots, such as ws://127.0.0.1:9090; {robot} stands"
+        " for a robot's name where each has a server of its own",
+        "robots in memory that arrive at once",
+        address=True,
+    ),
+    "robots_ca_file": _setting(
+        "certificates to check a wss:// server with", "those of the system", read=path
+    ),
+    "robot_patience_s": _setting(
+        "a robot with a goal that is silent, stopped or blocked for so many seconds is"
+        " an incident",
+        "60.0",
+        read=seconds,
+    ),
+    "scale": _setting(
+        "where a load is weighed: bridge, on the scale of the robot over rosbridge;"
+        " memory, on a scale that shows nothing, so that every load is a case for the"
+        " worker",
+        "bridge if MPMS_ROBOTS_URL is set",
+        read=_scale,
+    ),
+    "imap_url": _setting(
+        "the mailbox that orders arrive in: imaps://user:password@host:993/INBOX, also"
+        " imap+starttls://, and imap:// on this machine",
+        "no mail is read",
+        address=True,
+    ),
+    "catalogue": _setting(
+        "the materials, as JSON, until somebody changes them on the pages",
+        "those of the world",
+        read=path,
+    ),
+    "senders": _setting(
+        "the people who may order, as JSON", "those of the world", read=path
+    ),
+    "check_dkim": _setting(
+        "yes: check DKIM signatures ourselves, where the mail host writes no result;"
+        " needs a name service",
+        "no",
+        read=yes_or_no,
+    ),
+    "release_first_order": _setting(
+        "yes: the first order of a sender waits for a supervisor", "no", read=yes_or_no
+    ),
+    "release_above_kg": _setting(
+        "orders above this weight wait for a supervisor", "none waits", read=_kilograms
+    ),
+}
+SETTINGS = {
+    each.name: replace(
+        _SAID[each.name], default=each.default, variable=f"MPMS_{each.name.upper()}"
+    )
+    for each in fields(FactorySettings)
+}
