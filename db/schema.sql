@@ -1070,8 +1070,11 @@ CREATE TABLE record_heads (
     ended boolean NOT NULL DEFAULT false,
     opened_at timestamptz NOT NULL DEFAULT now(),
     changed_at timestamptz NOT NULL DEFAULT now(),
+    noted_lines integer NOT NULL DEFAULT 0, -- that the plant's record has told of
     CHECK (sealed_lines <= lines)
 );
+CREATE INDEX record_heads_to_note ON record_heads (record)
+    WHERE GREATEST(noted_lines, sealed_lines) < lines;
 CREATE INDEX record_heads_to_seal ON record_heads (changed_at)
     WHERE ended AND sealed_lines < lines;
 

@@ -18,6 +18,7 @@ from mpms.cli.arguments.instances import add_instances
 from mpms.cli.arguments.models import add_models
 from mpms.cli.arguments.orders import add_orders
 from mpms.cli.arguments.people import add_tls, add_tokens, add_users
+from mpms.cli.arguments.records import add_records
 from mpms.cli.arguments.robots import add_robots
 from mpms.cli.arguments.starts import add_starts
 from mpms.domain.errors import MpmsError
@@ -101,6 +102,7 @@ def parser() -> argparse.ArgumentParser:
 
     add_models(commands_of)
     add_orders(commands_of)
+    add_records(commands_of)
     add_robots(commands_of)
     return top
 

@@ -20,7 +20,7 @@ from mpms.bootstrap.alerts import alert_sender
 from mpms.cli.database import database
 from mpms.demo.known_secrets import require_plant
 from mpms.factory.ports.scales import Scale
-from mpms.factory.settings import NAME, FactorySettings
+from mpms.factory.settings import NAME, FactorySettings, records_key
 from mpms.factory.work import FactoryOptions, tell
 from mpms.plugins import BackgroundTask, WorkContext, loading
 from mpms.services.history.retention import run_deletion
@@ -78,7 +78,9 @@ def running_worker(
     # A pid alone is not unique: two containers are both host:1.
     name = f"{socket.gethostname()}:{os.getpid()}:{uuid4().hex[:6]}"
     stop = threading.Event()
-    factory = FactoryOptions(scale=scale, mail=desk, on_told=on_told)
+    factory = FactoryOptions(
+        scale=scale, mail=desk, records_key=records_key(settings), on_told=on_told
+    )
     with ExitStack() as stack:
         alarm = stack.enter_context(services.listen())
         handlers, working = loading.start_work(

@@ -52,6 +52,7 @@ class FactorySettings:
     check_dkim: bool = False
     release_first_order: bool = False
     release_above_kg: Decimal | None = None
+    records_key_file: Path | None = None
 
     def __post_init__(self) -> None:
         if self.scale == "bridge" and not self.robots_url:
@@ -67,6 +68,12 @@ def with_factory(settings: Settings, **changed: Any) -> Settings:
     """The same with other settings of the factory."""
     mine = dict(settings.plugins.get(NAME, {})) | changed
     return replace(settings, plugins=dict(settings.plugins) | {NAME: mine})
+
+
+def records_key(settings: Settings) -> Path:
+    """What seals batch records; made where it is missing."""
+    given = FactorySettings.of(settings).records_key_file
+    return given or settings.state_dir / "records.key"
 
 
 def _setting(about: str, without: str, **more: Any) -> Setting:
@@ -124,6 +131,12 @@ _SAID = {
     ),
     "release_above_kg": _setting(
         "orders above this weight wait for a supervisor", "none waits", read=_kilograms
+    ),
+    "records_key_file": _setting(
+        "the Ed25519 key (PEM) that seals batch records, the same for all workers of a"
+        " plant; keep a copy",
+        "records.key in the state directory, made when it is missing",
+        read=path,
     ),
 }
 SETTINGS = {

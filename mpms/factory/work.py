@@ -6,10 +6,12 @@ import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Protocol, cast
 
 from mpms.domain.errors import DatabaseAway
 from mpms.factory.adapters.fleet_files import FleetFiles
+from mpms.factory.adapters.plant_key import read_or_make_key
 from mpms.factory.bootstrap import (
     connect_robots,
     connect_scale,
@@ -25,6 +27,7 @@ from mpms.factory.ports.store import UnitOfWork
 from mpms.factory.services.fleet.lead import LeadFleet
 from mpms.factory.services.fleet.tell import tell_requests
 from mpms.factory.services.fleet.watch_requests import WatchRequests
+from mpms.factory.services.records.seal import SealRecords
 from mpms.factory.services.robots import watch_drives
 from mpms.factory.services.robots.own import OwnRobots
 from mpms.factory.services.robots.send_goals import send_goals
@@ -58,6 +61,7 @@ class FactoryOptions:
 
     scale: Scale | None = None  # instead of those on the robots
     mail: Mail | None = None
+    records_key: Path | None = None  # without one records are not sealed
     plant_speed: float = 1.0  # plant seconds a second, of a plant in fast motion
     on_told: Callable[[str, str], None] = field(default=tell)
 
@@ -139,6 +143,10 @@ def _ticking(lead: LeadFleet, wake: Callable[[], None]) -> Callable[[], bool]:
     return tick
 
 
+def _sealing(uow: UnitOfWork, key: Path | None) -> Sequence[Phase]:
+    return () if key is None else (SealRecords(uow, read_or_make_key(key)),)
+
+
 @contextmanager
 def work(context: WorkContext) -> Iterator[Working]:
     """The factory beside a worker, as long as the block runs."""
@@ -183,7 +191,7 @@ def work(context: WorkContext) -> Iterator[Working]:
                 fleet=fleet is not None,
             ),
             first=phases.first,
-            then=phases.then,
+            then=(*phases.then, *_sealing(uow, options.records_key)),
             background=(
                 *phases.background,
                 *(() if mail is None else mail.background(uow, context.name)),

@@ -71,3 +71,54 @@ LIMIT %(limit)s;
 SELECT record, lines, hash
 FROM record_heads
 ORDER BY record;
+
+-- name: records_lines_of
+-- Lines of one record that say one of these.
+SELECT record, line, content, hash
+FROM record_lines
+WHERE record = %(record)s AND what = ANY (%(what)s::text[])
+ORDER BY line;
+
+-- name: records_to_seal
+-- Records of ended orders to which nothing was added for a while.
+SELECT record
+FROM record_heads
+WHERE
+    ended
+    AND sealed_lines < lines
+    AND record <> 'plant'
+    AND changed_at <= clock_timestamp() - make_interval(secs => %(quiet_s)s)
+ORDER BY changed_at
+LIMIT %(limit)s
+FOR NO KEY UPDATE SKIP LOCKED;
+
+-- name: records_set_sealed
+-- The seal is a line and covers those before it.
+UPDATE record_heads
+SET sealed_lines = %(lines)s
+WHERE record = %(record)s;
+
+-- name: records_unnoted
+-- Open records that are longer than the plant's record says.
+SELECT record, lines, hash
+FROM record_heads
+WHERE
+    GREATEST(noted_lines, sealed_lines) < lines
+    AND record <> 'plant'
+ORDER BY record
+LIMIT 500
+FOR NO KEY UPDATE SKIP LOCKED;
+
+-- name: records_set_noted
+-- The plant's record tells of these heads.
+UPDATE record_heads AS h
+SET noted_lines = told.lines
+FROM unnest(%(records)s::text[], %(lines)s::integer[]) AS told (record, lines)
+WHERE h.record = told.record;
+
+-- name: records_orders_since_first
+-- Orders of which there must be a record: those that came after the first one.
+SELECT number
+FROM orders
+WHERE received_at > (SELECT min(opened_at) FROM record_heads)
+ORDER BY number;

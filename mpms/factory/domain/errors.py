@@ -7,6 +7,10 @@ class OrderUnknown(NotFound):
     """There is no such order."""
 
 
+class RecordUnknown(NotFound):
+    """There is no such batch record."""
+
+
 class OrderNumberTaken(Conflict):
     """An order with this number is there already."""
 

@@ -10,23 +10,19 @@ import pytest
 
 from mpms.factory.domain.records import FIRST, PLANT, hash_of
 from mpms.factory.services.orders.accept import accept_order
-from tests.support.paint_factory import PaintFactory
+from tests.integration.services_records.conftest import RecordPlant
 
 
-def lines(plant: PaintFactory, record: str) -> list[dict[str, Any]]:
+def lines(plant: RecordPlant, record: str) -> list[dict[str, Any]]:
     with plant.uow() as tx:
         return [json.loads(line.content) for line in tx.records.lines(record)]
 
 
-def made(plant: PaintFactory, number: str = "MO-2026-0001") -> str:
-    with plant.uow() as tx:
-        accept_order(tx, plant.engine, plant.order(number), by="buyer@plant")
-    plant.start("warehouse", business_key=number, order_number=number)
-    plant.confirm_everything()
-    return number
+def made(plant: RecordPlant) -> str:
+    return plant.made("MO-2026-0001")
 
 
-def test_a_record_tells_an_order_from_its_mail_to_its_end(plant: PaintFactory) -> None:
+def test_a_record_tells_an_order_from_its_mail_to_its_end(plant: RecordPlant) -> None:
     record = lines(plant, made(plant))
     said = [line["what"] for line in record]
     assert said[0] == "order accepted"
@@ -46,7 +42,7 @@ def test_a_record_tells_an_order_from_its_mail_to_its_end(plant: PaintFactory) -
     }
 
 
-def test_a_load_tells_lot_weight_deviation_and_worker(plant: PaintFactory) -> None:
+def test_a_load_tells_lot_weight_deviation_and_worker(plant: RecordPlant) -> None:
     record = lines(plant, made(plant))
     load = next(line for line in record if line["what"] == "loaded")
     assert load["who"] == "ada"
@@ -59,7 +55,7 @@ def test_a_load_tells_lot_weight_deviation_and_worker(plant: PaintFactory) -> No
     }
 
 
-def test_the_lines_of_an_order_get_what_was_weighed(plant: PaintFactory) -> None:
+def test_the_lines_of_an_order_get_what_was_weighed(plant: RecordPlant) -> None:
     made(plant)
     rows = plant.rows(
         "SELECT material, measured_kg::float, loaded_lot, loaded_at IS NOT NULL"
@@ -72,7 +68,7 @@ def test_the_lines_of_an_order_get_what_was_weighed(plant: PaintFactory) -> None
     ]
 
 
-def test_each_line_goes_on_from_the_one_before(plant: PaintFactory) -> None:
+def test_each_line_goes_on_from_the_one_before(plant: RecordPlant) -> None:
     record = made(plant)
     with plant.uow() as tx:
         kept = tx.records.lines(record)
@@ -87,7 +83,7 @@ def test_each_line_goes_on_from_the_one_before(plant: PaintFactory) -> None:
     assert opened["data"] == {"record": record, "hash": kept[0].hash}
 
 
-def test_what_is_undone_leaves_no_line(plant: PaintFactory) -> None:
+def test_what_is_undone_leaves_no_line(plant: RecordPlant) -> None:
     def break_off() -> None:
         with plant.uow() as tx:
             order = plant.order("MO-2026-0002")
@@ -107,12 +103,12 @@ def test_what_is_undone_leaves_no_line(plant: PaintFactory) -> None:
         "TRUNCATE record_lines",
     ],
 )
-def test_no_line_can_be_changed(plant: PaintFactory, statement: str) -> None:
+def test_no_line_can_be_changed(plant: RecordPlant, statement: str) -> None:
     made(plant)
     with pytest.raises(psycopg2.errors.RaiseException, match="append-only"):
         plant.rows(statement)
 
 
-def test_an_instance_without_an_order_leaves_no_record(plant: PaintFactory) -> None:
+def test_an_instance_without_an_order_leaves_no_record(plant: RecordPlant) -> None:
     plant.start("warehouse", business_key="MO-2026-0009", order_number="MO-2026-0009")
     assert plant.rows("SELECT count(*) FROM record_lines") == [(0,)]

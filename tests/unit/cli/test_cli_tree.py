@@ -37,6 +37,7 @@ PROMISED = {
     *("users disable", "users enable", "users unlock"),
     *("tokens add", "tokens list", "tokens revoke", "tls init", "tls renew"),
     *(f"instances {word}" for word in ACTIONS),
+    *("records verify", "records export", "records key"),
     *("incidents list", "incidents close", "robots probe"),
 }
 

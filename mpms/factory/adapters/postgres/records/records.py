@@ -61,6 +61,10 @@ class Records(Repository):
         rows = self._statements.rows("records_lines", record=record)
         return [Line(*row) for row in rows]
 
+    def lines_of(self, record: str, what: Iterable[str]) -> Sequence[Line]:
+        rows = self._statements.rows("records_lines_of", record=record, what=list(what))
+        return [Line(*row) for row in rows]
+
     def every_line(self) -> Iterator[Line]:
         record, line = "", 0
         while True:
@@ -75,3 +79,24 @@ class Records(Repository):
 
     def heads(self) -> Sequence[Head]:
         return [Head(*row) for row in self._statements.rows("records_heads")]
+
+    def to_seal(self, *, quiet_s: float, limit: int) -> Sequence[str]:
+        rows = self._statements.rows("records_to_seal", quiet_s=quiet_s, limit=limit)
+        return sorted(row[0] for row in rows)
+
+    def set_sealed(self, record: str, lines: int) -> None:
+        self._statements.run_later("records_set_sealed", record=record, lines=lines)
+
+    def unnoted(self) -> Sequence[Head]:
+        return [Head(*row) for row in self._statements.rows("records_unnoted")]
+
+    def set_noted(self, heads: Iterable[Head]) -> None:
+        told = list(heads)
+        self._statements.run_later(
+            "records_set_noted",
+            records=[head.record for head in told],
+            lines=[head.lines for head in told],
+        )
+
+    def orders_since_first(self) -> Sequence[str]:
+        return [row[0] for row in self._statements.rows("records_orders_since_first")]
