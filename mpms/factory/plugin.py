@@ -194,7 +194,7 @@ plugin = Plugin(
         "queues": "outbox_oldest",
         "late": "orders_late",
         "undecided": "orders_unreleased",
-        "orders": "orders_known",
+        "pages": "orders_pages",
         "things": "cases_things",
         "old": "goals_count_ended",
         "delete": "goals_delete_ended",

@@ -28,11 +28,12 @@ QUESTIONS = {
     "metrics": "numbers for monitoring: metric, two labels, value",
     "queues": "a queue, and since when its oldest could have been done",
     "late": "a process, and how many instances should have ended before today",
-    "undecided": "how much waits for the decision of somebody who leads",
-    "orders": "which of these business keys are numbers of orders with a page",
+    "undecided": "what waits for the decision of somebody who leads: a sentence for one"
+    " and for {n}, the address of a page, how many",
+    "pages": "which of these business keys have a page: key, address with {key}",
     "things": "what instances (ids) had to do with, for process mining: instance, kind,"
     " name, part (performs, concerns or uses), task",
-    "old": "how many rows of instances (ids) go with their history",
+    "old": "what goes with the history of instances (ids): a name, a title, how many",
     "delete": "deletes these rows",
 }
 

@@ -111,6 +111,6 @@ WHERE instance_id = ANY (%(ids)s::uuid[]) AND state NOT IN ('new', 'sent');
 
 -- name: goals_count_ended
 -- Drives of these instances; one that a robot still drives stays.
-SELECT count(*)
+SELECT 'goals', 'Drives', count(*)
 FROM goals
 WHERE instance_id = ANY (%(ids)s::uuid[]) AND state NOT IN ('new', 'sent');

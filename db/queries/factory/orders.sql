@@ -253,7 +253,17 @@ ON CONFLICT (hour) DO UPDATE SET
 
 -- name: orders_unreleased
 -- How many wait until somebody releases them.
-SELECT count(*) FROM orders WHERE status = 'waiting for release';
+SELECT
+    '1 order waits for release',
+    '{n} orders wait for release',
+    '/orders?status=waiting+for+release',
+    count(*)
+FROM orders
+WHERE status = 'waiting for release';
+
+-- name: orders_pages
+-- Which of these business keys are numbers of orders, and where their pages are.
+SELECT number, '/orders/{key}' FROM orders WHERE number = ANY (%(keys)s::text[]);
 
 -- name: orders_known
 -- Which of these business keys are numbers of orders.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from typing import Any
 
@@ -46,6 +46,15 @@ class Told:
 
 
 @dataclass(frozen=True)
+class PluginRows:
+    """Rows of a plug-in that go with instances."""
+
+    name: str
+    title: str  # for people, in English
+    rows: int
+
+
+@dataclass(frozen=True)
 class HistoryCounts:
     """How much of the past goes, or would go."""
 
@@ -53,10 +62,30 @@ class HistoryCounts:
     events: int = 0
     answers: int = 0
     incidents: int = 0
-    goals: int = 0
     attachments: int = 0
     loose_events: int = 0  # of no instance: sign-ins, deployments
+    of_plugins: tuple[PluginRows, ...] = ()
 
     def __add__(self, other: HistoryCounts) -> HistoryCounts:
-        pairs = zip(astuple(self), astuple(other), strict=True)
-        return HistoryCounts(*(a + b for a, b in pairs))
+        rows = {each.name: each for each in self.of_plugins}
+        for each in other.of_plugins:
+            before = rows.get(each.name, replace(each, rows=0))
+            rows[each.name] = replace(each, rows=before.rows + each.rows)
+        return HistoryCounts(
+            self.instances + other.instances,
+            self.events + other.events,
+            self.answers + other.answers,
+            self.incidents + other.incidents,
+            self.attachments + other.attachments,
+            self.loose_events + other.loose_events,
+            tuple(rows.values()),
+        )
+
+    def by_name(self) -> dict[str, int]:
+        """Each number by its name, those of plug-ins too."""
+        ours = {
+            each.name: getattr(self, each.name)
+            for each in fields(self)
+            if each.name != "of_plugins"
+        }
+        return ours | {each.name: each.rows for each in self.of_plugins}

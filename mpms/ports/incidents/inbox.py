@@ -58,7 +58,7 @@ class CauseIncident:
     element: str | None
     process: str | None
     business_key: str | None
-    order: str | None  # its number, if the instance makes one
+    page: str | None  # the address of what its business key names, with a plug-in
     assignee: str | None
     resolved_at: datetime | None
     resolved_by: str | None
@@ -75,17 +75,31 @@ class CauseComment:
 
 
 @dataclass(frozen=True)
+class Undecided:
+    """What a plug-in lets somebody who leads decide about."""
+
+    one: str  # a sentence in English, and that for several
+    several: str
+    address: str
+    count: int
+
+
+@dataclass(frozen=True)
 class AlarmCounts:
     """What waits for somebody's decision."""
 
-    stopped: int  # orders whose process asks what becomes of them
+    stopped: int  # processes that ask what becomes of them
     late_answers: int
-    releases: int  # orders that nobody has released
+    undecided: tuple[Undecided, ...]  # of plug-ins
     causes: int  # of open incidents
 
     @property
+    def of_plugins(self) -> int:
+        return sum(each.count for each in self.undecided)
+
+    @property
     def total(self) -> int:
-        return self.stopped + self.late_answers + self.releases + self.causes
+        return self.stopped + self.late_answers + self.of_plugins + self.causes
 
 
 class Inbox(Protocol):

@@ -7,7 +7,6 @@ rounds. Deleting twice harms nothing, so a worker that is silent is replaced.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict
 from datetime import datetime, timedelta
 
 from mpms.domain.errors import MpmsError
@@ -100,7 +99,7 @@ def run_deletion(
         nonlocal done
         done = counts
         with uow() as tx:
-            ours = tx.retention.progress(run.id, worker, asdict(counts))
+            ours = tx.retention.progress(run.id, worker, counts.by_name())
         if not ours or stopping():
             raise _TakenOver
 
@@ -114,7 +113,7 @@ def run_deletion(
     except MpmsError as failed:
         failure = str(failed)
     with uow() as tx:
-        tx.retention.end(run.id, asdict(done), failure)
+        tx.retention.end(run.id, done.by_name(), failure)
     return True
 
 

@@ -48,8 +48,11 @@ class Inbox(Shape):
     incidents: int
 
 
-@like(CauseIncident)
+@like(CauseIncident, without="page")
 class CauseIncidentShape(Shape):
+    order: str | None = Field(
+        default=None, description="Its business key, if that has a page of its own."
+    )
     retryable: bool = False
 
 
@@ -170,4 +173,8 @@ def _shown(call: Call, cause: str, after: int | None) -> CauseStory:
 def _incident(found: CauseIncident) -> CauseIncidentShape:
     shape = CauseIncidentShape.model_validate(found)
     open_still = found.resolved_at is None
-    return shape.model_copy(update={"retryable": open_still and is_retryable(found)})
+    known = {
+        "order": found.business_key if found.page else None,
+        "retryable": open_still and is_retryable(found),
+    }
+    return shape.model_copy(update=known)

@@ -97,7 +97,7 @@ def alarms(call: Call) -> AlarmsShape:
         total=found.counts.total,
         stopped=shaped(StoppedOrderShape, found.stopped),
         late_answers=found.counts.late_answers,
-        orders_waiting_for_release=found.counts.releases,
+        orders_waiting_for_release=found.counts.of_plugins,
         causes_of_incidents=found.counts.causes,
     )
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from mpms.ports.history.retention import HistoryRun
 from mpms.services.history.retention import ask_deletion, count_old, set_retention
@@ -41,13 +40,17 @@ class NewRetention(Given):
 
 
 class OldShape(Shape):
+    """With the numbers of plug-ins by their names."""
+
+    model_config = ConfigDict(extra="allow")
+
     instances: int
     events: int
     answers: int
     incidents: int
-    goals: int
     attachments: int
     loose_events: int
+    goals: int = Field(default=0, description="Drives of robots.")
 
 
 @section.get("/plant/retention", ADMINS)
@@ -71,7 +74,7 @@ def keep(call: Call, body: NewRetention) -> RetentionShape:
 def count(call: Call, body: Days) -> OldShape:
     """What would go; nothing is deleted."""
     found = count_old(call.desk.uow, call.desk.clock, body.days)
-    return OldShape(**asdict(found))
+    return OldShape.model_validate(found.by_name())
 
 
 @section.post("/plant/retention/delete", ADMINS)

@@ -137,7 +137,7 @@ def test_a_plug_in_that_cannot_be_loaded_is_named_with_its_cause(
         "no_models": f"its models are not in {tmp_path / 'none'}",
         "no_texts": f"its texts are not in {tmp_path / 'none'}",
         "not_asked": "it answers 'weather', which nobody asks; asked are: tally,"
-        " metrics, queues, late, undecided, orders, things, old, delete",
+        " metrics, queues, late, undecided, pages, things, old, delete",
     }
 
 

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from mpms.adapters.postgres.database.statements import Repository
-from mpms.domain.history.events import HistoryCounts
+from mpms.domain.history.events import HistoryCounts, PluginRows
 
 
 class OldHistory(Repository):
-    """Ended instances with all that tells of them; orders stay."""
+    """Ended instances with all that tells of them."""
 
     def trees(
         self, before: datetime, *, limit: int | None, kept: Iterable[str] = ()
@@ -32,9 +32,14 @@ class OldHistory(Repository):
     def count(self, instance_ids: Sequence[str]) -> HistoryCounts:
         row = self._statements.row("old_history_count", ids=list(instance_ids))
         events, answers, incidents, attachments = row or (0, 0, 0, 0)
-        goals = sum(n for (n,) in self._statements.added("old", ids=list(instance_ids)))
+        theirs = self._statements.added("old", ids=list(instance_ids))
         return HistoryCounts(
-            len(instance_ids), events, answers, incidents, goals, attachments
+            len(instance_ids),
+            events,
+            answers,
+            incidents,
+            attachments,
+            of_plugins=tuple(PluginRows(*row) for row in theirs),
         )
 
     def delete(self, instance_ids: Sequence[str]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import Any
+from urllib.parse import quote
 
 from mpms.adapters.postgres.database.statements import Repository, Row
 from mpms.domain.incidents.incidents import TOLD
@@ -14,6 +15,7 @@ from mpms.ports.incidents.inbox import (
     CauseFilter,
     CauseIncident,
     CauseRow,
+    Undecided,
 )
 
 
@@ -29,7 +31,7 @@ class Inbox(Repository):
     def alarm_counts(self, decision_form: str) -> AlarmCounts:
         row = self._statements.row("inbox_alarm_counts", decision_form=decision_form)
         assert row is not None  # noqa: S101
-        undecided = sum(count for (count,) in self._statements.added("undecided"))
+        undecided = tuple(Undecided(*r) for r in self._statements.added("undecided"))
         stopped, late_answers, causes = row
         return AlarmCounts(stopped, late_answers, undecided, causes)
 
@@ -70,9 +72,11 @@ class Inbox(Repository):
         rows = self._statements.rows(name, **parameters)
         found = [CauseIncident(*row) for row in rows]
         keys = sorted({one.business_key for one in found if one.business_key})
-        orders = {key for (key,) in self._statements.added("orders", keys=keys)}
+        pages: dict[str | None, str] = dict(self._statements.added("pages", keys=keys))
         return [
-            replace(one, order=one.business_key) if one.business_key in orders else one
+            replace(one, page=pages[key].format(key=quote(key, safe="")))
+            if (key := one.business_key) in pages and key
+            else one
             for one in found
         ]
 

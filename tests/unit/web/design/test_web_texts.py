@@ -71,6 +71,24 @@ def texts_of_history() -> set[tuple[str, str]]:
     return {(text, "kinds.py") for text in sentences | actions}
 
 
+def texts_of_answers(root: Path) -> set[tuple[str, str]]:
+    """Sentences that statements of plug-ins give to pages of the core."""
+    found = set()
+    for plugin in loading.loaded():
+        directory = plugin.queries or root
+        written = "".join(p.read_text("utf-8") for p in directory.glob("*.sql"))
+        for question in ("undecided", "old"):
+            _, _, after = written.partition(f"-- name: {plugin.additions[question]}\n")
+            heads = re.search(r"SELECT(.*?)FROM", after, re.DOTALL)
+            said = re.findall("'([^']*)'", heads[1] if heads else "")
+            found |= {
+                (text, f"{question} of {plugin.name}")
+                for text in said
+                if not text.startswith("/") and text != text.lower().replace(" ", "")
+            }
+    return found
+
+
 @pytest.fixture(scope="module")
 def used(root: Path) -> set[tuple[str, str]]:
     return (
@@ -78,6 +96,7 @@ def used(root: Path) -> set[tuple[str, str]]:
         | texts_of_python(root)
         | texts_of_typescript(root)
         | texts_of_history()
+        | texts_of_answers(root)
     )
 
 
@@ -85,6 +104,11 @@ def test_texts_are_found_in_each_kind_of_source(root: Path) -> None:
     assert ("Sign out", "base.html") in texts_of_templates(root)
     assert ("just now", "frame.ts") in texts_of_typescript(root)
     assert len(texts_of_python(root)) > 5
+    assert {text for text, _ in texts_of_answers(root)} == {
+        "Drives",
+        "1 order waits for release",
+        "{n} orders wait for release",
+    }
 
 
 @pytest.mark.parametrize("language", FOREIGN)
