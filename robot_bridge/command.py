@@ -7,7 +7,9 @@ nothing that a robot could see beyond its id and its target.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from robot_bridge.drivers.base import Phase, Target
 from robot_bridge.progress import ProgressWatch
@@ -22,6 +24,9 @@ class Ending:
     phase: Phase
     text: str
     since: float
+    payload: Mapping[str, Any] = field(default_factory=dict)
+    told: bool = False
+    """By a result; what waits is whether another goal took its place."""
 
 
 @dataclass(slots=True)
@@ -60,6 +65,11 @@ class Command:
     cancel_sent_at: float | None = None
     cancel_sends: int = 0
     foreign_told: bool = False
+    before: frozenset[str] = frozenset()
+    """Goals by the robot's own names that were there before ours was sent."""
+    handle: str | None = None
+    """The robot's own name of ours, as far as that can be told."""
+    heard_at: float | None = None
 
 
 def refusal(order: Navigate) -> str:

@@ -23,7 +23,7 @@ import asyncio
 import logging
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 import roslibpy
@@ -37,8 +37,10 @@ from robot_bridge.clock import steady_epoch_s
 from robot_bridge.messages import BadMessage, Frame, decode_frame
 from robot_bridge.reasons import LOST, NOT_MADE, words_for
 from robot_bridge.reports import (
+    Ended,
     Event,
     FrameIn,
+    GoalLine,
     LinkClosed,
     LinkOpened,
     Report,
@@ -60,6 +62,15 @@ def silence_disconnects() -> None:
     for the loggers below as well, a filter does not."""
     for name in ("roslibpy", "autobahn", "txaio"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
+
+
+class Listener(Protocol):
+    """Who is told what becomes of a websocket."""
+
+    def on_open(self) -> None: ...
+    def on_close(self, reason: str) -> None: ...
+    def on_refused(self, reason: str) -> None: ...
+    def on_payload(self, payload: bytes) -> None: ...
 
 
 class _Protocol(AsyncioRosBridgeProtocol):  # type: ignore[misc]
@@ -86,7 +97,7 @@ class _Factory(AsyncioRosBridgeClientFactory):  # type: ignore[misc]
     factor = 2.0
     compression = "none"
 
-    def __init__(self, address: Address, owner: Connection) -> None:
+    def __init__(self, address: Address, owner: Listener) -> None:
         super().__init__(address.url)
         self._address = address
         self._owner = owner
@@ -162,6 +173,60 @@ class _Ros(roslibpy.Ros):  # type: ignore[misc]
         self.connect()
 
 
+class _GoalLine:
+    """A second websocket to the same server, for the goals of one robot.
+
+    A server may read nothing more from a connection until a goal of it has ended, and
+    for a goal that it never answers that is for ever. So nothing else goes this way,
+    and after a goal whose end was not told here the websocket is made anew: what the
+    server still had unread of the old one it drops, and no goal starts later.
+    """
+
+    def __init__(self, address: Address, tell: Callable[[Event], None]) -> None:
+        self._tell = tell
+        self._unanswered: set[str] = set()
+        self._over = False
+        self._factory = _Factory(address, self)
+        _Ros(self._factory)
+
+    def send(self, frame: Frame) -> None:
+        self._unanswered.add(frame["id"])
+        self._factory.send(frame)
+
+    def is_stuck_by(self, command_id: str) -> bool:
+        """The end of this goal was told otherwise, or not at all."""
+        return command_id in self._unanswered
+
+    def stop(self) -> None:
+        self._over = True
+        self._factory.stop()
+        self._tell(GoalLine(False))
+
+    def on_open(self) -> None:
+        if not self._over:
+            self._tell(GoalLine(True))
+
+    def on_close(self, reason: str) -> None:
+        self._unanswered.clear()
+        self.on_refused(reason)
+
+    def on_refused(self, reason: str) -> None:
+        if not self._over:
+            self._tell(GoalLine(False))
+
+    def on_payload(self, payload: bytes) -> None:
+        if self._over:
+            return
+        try:
+            frame = decode_frame(payload)
+        except BadMessage as cause:
+            LOGGER.warning("a frame about a goal is %s", cause)
+            return
+        if frame["op"] == "action_result":
+            self._unanswered.discard(str(frame.get("id")))
+        self._tell(FrameIn(frame))
+
+
 class Connection:
     """Routes frames between one websocket and the sessions of its robots."""
 
@@ -172,6 +237,7 @@ class Connection:
         self._robots: dict[str, tuple[RobotSession, ReportSink]] = {}
         self._by_topic: dict[str, list[str]] = {}
         self._by_call: dict[str, str] = {}
+        self._goal_lines: dict[str, _GoalLine] = {}
         self._open = False
         self._reason = "not connected yet"
         self._ticking: asyncio.TimerHandle | None = None
@@ -213,6 +279,9 @@ class Connection:
         self._robots[robot_id] = (session, sink)
         for topic in session.topics:
             self._by_topic.setdefault(topic, []).append(robot_id)
+        if session.needs_goal_line:
+            self.feed(robot_id, GoalLine(False))
+            self._open_goal_line(robot_id)
         if self._open:
             self.feed(robot_id, LinkOpened())
         else:
@@ -221,6 +290,9 @@ class Connection:
     def remove(self, robot_id: str) -> None:
         session, _ = self._robots[robot_id]
         self.feed(robot_id, LinkClosed("stopped"))
+        line = self._goal_lines.pop(robot_id, None)
+        if line is not None:
+            line.stop()
         del self._robots[robot_id]
         for topic in session.topics:
             self._by_topic[topic].remove(robot_id)
@@ -243,11 +315,28 @@ class Connection:
         for output in session.handle(steady_epoch_s(), event):
             if isinstance(output, Send):
                 frame = output.frame
+                line = self._goal_lines.get(robot_id)
+                if line is not None and frame["op"] == "send_action_goal":
+                    line.send(frame)
+                    continue
                 if frame["op"] in ("call_service", "send_action_goal"):
                     self._by_call[frame["id"]] = robot_id
                 self._factory.send(frame)
             else:
+                if isinstance(output, Ended) and robot_id in self._goal_lines:
+                    self._loop.call_soon(self._end_of_goal, robot_id, output.command_id)
                 sink(robot_id, output)
+
+    def _open_goal_line(self, robot_id: str) -> None:
+        self._goal_lines[robot_id] = _GoalLine(
+            self.address, lambda event: self.feed(robot_id, event)
+        )
+
+    def _end_of_goal(self, robot_id: str, command_id: str) -> None:
+        line = self._goal_lines.get(robot_id)
+        if line is not None and line.is_stuck_by(command_id):
+            line.stop()
+            self._open_goal_line(robot_id)
 
     def on_open(self) -> None:
         self._open = True

@@ -145,6 +145,7 @@ class Limits:
     fence_wait_s: float = 2.0
     check_wait_s: float = 3.0
     status_fresh_s: float = 1.0
+    feedback_s: float = 10.0
     ping_s: float = 2.0
     ping_timeout_s: float = 3.0
     slow_ping_s: float = 1.0

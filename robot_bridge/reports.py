@@ -68,6 +68,14 @@ class LinkClosed:
 
 
 @dataclass(frozen=True, slots=True)
+class GoalLine:
+    """Goals of this robot have a connection of their own, and it is open or not.
+    Not told at all: they go over the one connection."""
+
+    open: bool
+
+
+@dataclass(frozen=True, slots=True)
 class FrameIn:
     frame: Frame
 
@@ -125,6 +133,7 @@ class Permit:
 Event = (
     LinkOpened
     | LinkClosed
+    | GoalLine
     | FrameIn
     | Tick
     | Navigate
@@ -212,6 +221,16 @@ class Battery:
 
 
 @dataclass(frozen=True, slots=True)
+class Foreign:
+    """Goals that others gave and that the robot drives now; none: no longer.
+    ``client``: who, where the goal's name tells."""
+
+    at: float
+    goals: tuple[str, ...]
+    client: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Problem:
     """Something a person should know; ``name`` is the topic, service or id."""
 
@@ -221,7 +240,9 @@ class Problem:
     text: str
 
 
-Report = Pose | Progress | Ended | Link | Safety | Diagnosis | Battery | Problem
+Report = (
+    Pose | Progress | Ended | Link | Safety | Diagnosis | Battery | Foreign | Problem
+)
 Output = Send | Report
 
 

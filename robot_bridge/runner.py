@@ -18,6 +18,7 @@ from robot_bridge.command import Command, Ending, PoseCheck, refusal
 from robot_bridge.drivers.base import (
     Driver,
     FeedbackSeen,
+    HandlesSeen,
     ListSeen,
     Observation,
     Phase,
@@ -44,6 +45,18 @@ REMEMBERED_ENDS = 200
 ABSENT_LISTS = 2
 
 
+def client_of(goal: str) -> str:
+    """Who gave a goal, where its name tells: actionlib puts the node before a number
+    and the time, and RViz and ``rostopic`` do so, too."""
+    name, _, rest = goal.partition("-")
+    return name if name.startswith("/") and rest[:1].isdigit() else ""
+
+
+def named(goal: str) -> str:
+    client = client_of(goal)
+    return f"{goal} of {client}" if client else goal
+
+
 class CommandRunner:
     """The session sets ``link_open``, ``ready`` and ``stopped`` before each call."""
 
@@ -61,6 +74,7 @@ class CommandRunner:
         self._line = FenceLine(robot_id)
         self._ended: OrderedDict[str, Ended] = OrderedDict()
         self._listed: Mapping[str, tuple[Phase, str]] = {}
+        self._handles: Mapping[str, Phase] = {}
         self.command: Command | None = None
         self.link_open = False
         self.ready = False
@@ -112,8 +126,19 @@ class CommandRunner:
             return
         c.cancel_wanted = True
 
+    def measured_clock(self, offset_s: float) -> None:
+        """Of the robot, against ours: stamps are made by the robot's clock."""
+        self._line.offset_s = offset_s
+
+    def lost_goal_line(self) -> None:
+        """What the robot would have answered there is lost."""
+        c = self.command
+        if c is not None and c.state is not CommandState.NEW:
+            c.by_pose = c.handle is None
+
     def disconnected(self) -> None:
         self._listed = {}
+        self._handles = {}
         c = self.command
         if c is None:
             return
@@ -137,10 +162,16 @@ class CommandRunner:
             if c is not None:
                 self._on_list(now_s, c)
             return
+        if isinstance(seen, HandlesSeen):
+            self._handles = seen.goals
+            if c is not None:
+                self._on_handles(now_s, c)
+            return
         if c is None or seen.goal_id != c.id:
             return
         if c.state is CommandState.NEW and not c.in_doubt:
             return
+        c.heard_at = now_s
         if isinstance(seen, FeedbackSeen):
             c.progress.path_left_m = seen.distance_left_m
             self._arrived_at_robot(c)
@@ -150,12 +181,22 @@ class CommandRunner:
 
     @property
     def foreign_goals(self) -> tuple[str, ...]:
-        own = self.command.id if self.command is not None else None
-        return tuple(
+        c = self.command
+        own = c.id if c is not None else None
+        listed = [
             goal
             for goal, (phase, _) in self._listed.items()
             if phase.occupies_robot and goal != own
-        )
+        ]
+        mine = None if c is None else c.handle
+        unclear = c is not None and mine is None and c.state is not CommandState.NEW
+        handles = [
+            goal
+            for goal, phase in self._handles.items()
+            if phase.occupies_robot and goal != mine
+            if not unclear or (c is not None and goal in c.before)
+        ]
+        return (*listed, *handles)
 
     def distance_left_m(self) -> float | None:
         c = self.command
@@ -171,7 +212,15 @@ class CommandRunner:
             self._decide_by_pose(now_s, c, c.pose_check)
         elif c.ending is not None:
             if now_s - c.ending.since >= self._limits.result_wait_s:
-                self._conclude(now_s, c, c.ending.phase, {}, c.ending.text, True)
+                ending = c.ending
+                self._conclude(
+                    now_s,
+                    c,
+                    ending.phase,
+                    ending.payload,
+                    ending.text,
+                    not ending.told,
+                )
         elif c.state is CommandState.NEW and not c.in_doubt:
             self._start(now_s, c)
         elif c.by_pose or not self._driver.acknowledges:
@@ -200,7 +249,7 @@ class CommandRunner:
         elif self.foreign_goals:
             if not c.foreign_told:
                 c.foreign_told = True
-                names = ", ".join(self.foreign_goals)
+                names = ", ".join(map(named, self.foreign_goals))
                 text = f"the robot drives a goal that is not ours: {names}"
                 self._emit(Problem(now_s, "foreign_goal", names, text))
         else:
@@ -212,6 +261,7 @@ class CommandRunner:
             self._emit(Send(frame))
         c.sends += 1
         c.sent_at = now_s
+        c.before = frozenset(self._handles)
         c.provable_until = provable_until(now_s, now_s, self._limits)
         c.progress.restart(now_s)
         self._advance(now_s, c, CommandState.SENT)
@@ -281,16 +331,33 @@ class CommandRunner:
             if self._driver.acknowledges:
                 for frame in self._cancel_frames(c):
                     self._emit(Send(frame))
-            reason = "the robot stands elsewhere and cannot tell why"
+            reason = self._why_it_stands(c)
             self._end(now_s, c, CommandState.UNKNOWN, True, reason)
         elif not c.by_pose and not c.moved and now_s >= c.expires_at:
             reason = "the robot never moved"
             self._end(now_s, c, CommandState.UNKNOWN, True, reason)
 
+    def _why_it_stands(self, c: Command) -> str:
+        if self._driver.goals_block and c.state is CommandState.SENT:
+            return "the robot never answered the goal and stands elsewhere"
+        if self._driver.goals_block and c.heard_at is not None:
+            return "nothing more is heard of the goal; the robot stands elsewhere"
+        return "the robot stands elsewhere and cannot tell why"
+
     def _miss_result(self, now_s: float, c: Command) -> None:
         """Without a list of goals a lost result shows only in the pose."""
         there = self._where.standing and self._where.is_at(c.target.x, c.target.y)
-        if not self.ready or not there:
+        heard_at = c.heard_at if c.heard_at is not None else c.sent_at
+        silent_s = 0.0 if heard_at is None else now_s - heard_at
+        limit_s = self._limits.feedback_s
+        if not self.ready:
+            c.still_since = None
+            c.heard_at = now_s  # silence counts only while the robot can be heard
+        elif limit_s and silent_s >= limit_s and self._where.standing:
+            # Its navigation was restarted, or refused in silence.
+            c.by_pose = True
+            c.still_since = None
+        elif not there:
             c.still_since = None
         elif c.still_since is None:
             c.still_since = now_s
@@ -378,6 +445,24 @@ class CommandRunner:
         if phase.is_terminal and c.ending is None:
             c.ending = Ending(phase, text, now_s)
 
+    def _on_handles(self, now_s: float, c: Command) -> None:
+        """The one goal that is new since ours was sent is ours; of several, none."""
+        if c.state is CommandState.NEW:
+            return
+        if c.handle is None and not c.by_pose and c.sends:
+            new = [goal for goal in self._handles if goal not in c.before]
+            if len(new) == 1:
+                c.handle = new[0]
+        phase = None if c.handle is None else self._handles.get(c.handle)
+        if phase is None:
+            return
+        c.heard_at = now_s
+        self._arrived_at_robot(c)
+        running = phase in (Phase.RUNNING, Phase.STOPPING)
+        self._advance(now_s, c, CommandState.ACTIVE if running else CommandState.ACKED)
+        if phase.is_terminal and c.ending is None:
+            c.ending = Ending(phase, "", now_s)
+
     def _on_absence(self, now_s: float, c: Command) -> None:
         if self._driver.lists_goals and c.ending is None and c.pose_check is None:
             c.absent_lists += 1
@@ -404,6 +489,11 @@ class CommandRunner:
             CommandState.UNKNOWN
         ):
             return
+        if seen.phase is Phase.ABORTED and self._handles:
+            # A newer goal of somebody else ends ours so; the list of goals, which
+            # comes another way, tells.
+            c.ending = Ending(seen.phase, seen.text, now_s, seen.payload, told=True)
+            return
         self._conclude(now_s, c, seen.phase, seen.payload, seen.text, False)
 
     def _conclude(
@@ -429,8 +519,20 @@ class CommandRunner:
         elif phase is Phase.PREEMPTED and c.fenced:
             reason = "called back while its fate was in doubt"
         elif phase is Phase.PREEMPTED and self.foreign_goals:
-            reason += f" ({', '.join(self.foreign_goals)})"
+            reason += f" ({', '.join(map(named, self.foreign_goals))})"
+        elif phase is Phase.ABORTED and self._was_superseded(c):
+            state = CommandState.CANCELLED
+            reason = "another client's goal took its place"
         self._end(now_s, c, state, inferred, reason)
+
+    def _was_superseded(self, c: Command) -> bool:
+        """Nav2 says of a goal that gave way to a newer one only that it failed."""
+        if c.handle is None:
+            return bool(self.foreign_goals)
+        names = list(self._handles)
+        known = c.handle in names
+        newer = names[names.index(c.handle) + 1 :] if known else names
+        return any(goal not in c.before and goal != c.handle for goal in newer)
 
     def _doubt_success(self, now_s: float, c: Command) -> None:
         distance_m = self._distance_m(c)

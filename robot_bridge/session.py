@@ -29,7 +29,9 @@ from robot_bridge.reports import (
     Diagnosis,
     Ended,
     Event,
+    Foreign,
     FrameIn,
+    GoalLine,
     Link,
     LinkClosed,
     LinkOpened,
@@ -46,7 +48,7 @@ from robot_bridge.reports import (
     Snapshot,
     Tick,
 )
-from robot_bridge.runner import CommandRunner
+from robot_bridge.runner import CommandRunner, client_of
 from robot_bridge.typecheck import TypeCheck
 from robot_bridge.whereabouts import Whereabouts
 
@@ -87,13 +89,19 @@ class RobotSession:
         self._link = LinkWatch(limits, fresh_s, profile.rosapi)
         self._goal_topics = frozenset(self._driver.subscriptions())
         asked = frozenset(self._specs)
-        if not self._driver.lists_goals:
-            asked -= self._goal_topics
         self._latches = Latches(asked)
         names = {name: spec.type for name, spec in self._specs.items()}
+        if not self._driver.lists_goals:
+            # Hidden from rosapi; what it belongs to is asked for as an action.
+            names = {n: t for n, t in names.items() if n not in self._goal_topics}
         self._types = TypeCheck(
-            names | self._publications, self._services, limits.ping_timeout_s
+            names | self._publications,
+            self._services,
+            limits.ping_timeout_s,
+            actions=self._driver.actions(),
         )
+        self._goal_line: bool | None = None
+        self._told_foreign: tuple[str, ...] = ()
         self._where = Whereabouts(limits, topics.odom is not None)
         self._runner = CommandRunner(
             self._driver, self._where, robot_id, self._out.append
@@ -126,6 +134,10 @@ class RobotSession:
             case LinkClosed(reason):
                 self._forget_connection(now_s)
                 self._link.close(reason)
+            case GoalLine(is_open):
+                if self._goal_line and not is_open:
+                    self._runner.lost_goal_line()
+                self._goal_line = is_open
             case Navigate():
                 self._runner.accept(now_s, event)
             case Cancel(command_id):
@@ -167,6 +179,10 @@ class RobotSession:
             round_trip_s=self._link.round_trip_s,
             clock_offset_s=self._link.clock_offset_s,
         )
+
+    @property
+    def needs_goal_line(self) -> bool:
+        return self._driver.goals_block
 
     @property
     def topics(self) -> tuple[str, ...]:
@@ -216,6 +232,7 @@ class RobotSession:
         return (
             self._link.is_open
             and self._types.done
+            and not self._types.missing
             and (not self.profile.rosapi or self._link.pong_at is not None)
             and self._where.current
             and (self._list_seen or not self._driver.lists_goals)
@@ -232,6 +249,9 @@ class RobotSession:
         if blind_s >= POSE_PATIENCE_S and not self._where.current:
             name = self._driver.resolve(self.profile.topics.pose.name)
             self._problem(now_s, "no_pose", name, f"no pose arrives on {name}")
+        if self._link.is_open:
+            for frame in self._types.ask_again(now_s, self._next_id):
+                self._out.append(Send(frame))
         for name in self._latches.ask_again(now_s):
             self._out.append(
                 Send(messages.unsubscribe(name, f"{self.robot_id}:{name}"))
@@ -250,14 +270,27 @@ class RobotSession:
             self._told_link = (state, reconciled, why_down)
             self._out.append(Link(now_s, state, reconciled, reason))
         permitted = now_s < self._permitted_until
-        ready = reconciled and state is LinkState.UP and permitted
+        line = self._goal_line is not False
+        ready = reconciled and state is LinkState.UP and permitted and line
         runner = self._runner
         runner.link_open = self._link.is_open and permitted
         runner.ready = ready
         runner.stopped = bool(self._stopped)
-        runner.why_not_ready = reason or ("" if reconciled else "not reconciled yet")
+        missing = ", ".join(sorted(self._types.missing))
+        no_action = f"the robot has no action {missing}" if missing else ""
+        no_line = "" if line else "its connection for goals is not open"
+        unsure = "" if reconciled else "not reconciled yet"
+        runner.why_not_ready = reason or no_action or no_line or unsure
         runner.drive(now_s)
+        self._tell_foreign(now_s)
         self._calls.drive(now_s, ready)
+
+    def _tell_foreign(self, now_s: float) -> None:
+        goals = self._runner.foreign_goals
+        if goals != self._told_foreign:
+            self._told_foreign = goals
+            client = next(filter(None, map(client_of, goals)), "")
+            self._out.append(Foreign(now_s, goals, client))
 
     def _mind_silence(self, now_s: float, state: LinkState) -> None:
         """A robot behind a server that stays may be cut off as well. What was said
@@ -368,7 +401,12 @@ class RobotSession:
             self._link.ponged(now_s, seconds)
             self._watch_clock(now_s)
         elif ident in self._types.open:
+            was_missing = bool(self._types.missing)
             finding = self._types.answer(ident, ok, values)
+            if was_missing and not self._types.missing:
+                self._told_problems = {
+                    each for each in self._told_problems if each[0] != "unknown_action"
+                }
             if finding is not None:
                 self._problem(now_s, *finding)
         else:
@@ -377,8 +415,13 @@ class RobotSession:
     def _watch_clock(self, now_s: float) -> None:
         offset_s = self._link.clock_offset_s
         if offset_s is not None and abs(offset_s) > self.profile.limits.clock_skew_s:
-            text = f"the robot's clock is {offset_s:+.1f} s from ours"
+            text = (
+                f"the robot's clock is {offset_s:+.1f} s from ours; goals are stamped "
+                "by its clock"
+            )
             self._problem(now_s, "clock_skew", self.robot_id, text)
+        if offset_s is not None:
+            self._runner.measured_clock(offset_s)
 
     # --- other orders ---------------------------------------------------------
 

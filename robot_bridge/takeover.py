@@ -80,16 +80,21 @@ class FenceLine:
         self._robot_id = robot_id
         self._floor_s = -math.inf
         self._count = 0
+        self.offset_s = 0.0
+        """Of the robot's clock from ours. Others who give it goals or call them back
+        stamp by its clock, so a stamp of ours would reach theirs by the difference."""
 
     def raise_fence(self, now_s: float) -> Fence:
         self._count += 1
-        stamp_s = max(now_s + CLOCK_SLACK_S, self._floor_s + 0.001)
+        stamp_s = max(
+            now_s + self.offset_s + CLOCK_SLACK_S, self._floor_s + 0.001
+        )
         self._floor_s = stamp_s
         sentinel = f"fence/{self._robot_id}/{now_s:.6f}/{self._count}"
         return Fence(sentinel, stamp_s, now_s)
 
     def goal_stamp(self, now_s: float) -> float:
-        return max(now_s, self._floor_s + 0.001)
+        return max(now_s + self.offset_s, self._floor_s + 0.001)
 
 
 def provable_until(earliest_send_at: float, now_s: float, limits: Limits) -> float:

@@ -17,6 +17,9 @@ from robot_bridge.messages import Frame
 Finding = tuple[str, str, str]
 """kind, name, text of a problem"""
 
+AGAIN_S = 5.0
+BLOCKING = "/rosbridge_websocket:send_action_goals_in_new_thread"
+
 
 @dataclass(slots=True)
 class TypeCheck:
@@ -25,10 +28,16 @@ class TypeCheck:
     timeout_s: float
     asked_at: float | None = None
     open: dict[str, tuple[str, str]] = field(default_factory=dict)
+    actions: dict[str, str] = field(default_factory=dict)
+    missing: set[str] = field(default_factory=set)
+    """Actions that nobody offers now."""
+    again_at: float = 0.0
 
     def start(self, now_s: float, next_id: Callable[[], str]) -> list[Frame]:
         self.asked_at = now_s
         self.open.clear()
+        self.missing.clear()
+        self.again_at = now_s + AGAIN_S
         frames: list[Frame] = []
         for kind, names in (("topic", self.topics), ("service", self.services)):
             for name in names:
@@ -37,7 +46,26 @@ class TypeCheck:
                 frames.append(
                     messages.call_service(f"/rosapi/{kind}_type", ident, {kind: name})
                 )
+        if self.actions:
+            frames += self._ask_actions(next_id)
+            ident = next_id()
+            self.open[ident] = ("setting", BLOCKING)
+            args = {"name": BLOCKING, "default": ""}
+            frames.append(messages.call_service("/rosapi/get_param", ident, args))
         return frames
+
+    def ask_again(self, now_s: float, next_id: Callable[[], str]) -> list[Frame]:
+        """For actions that were missing: a navigation node starts late or anew."""
+        if not self.missing or now_s < self.again_at or self.open:
+            return []
+        self.again_at = now_s + AGAIN_S
+        self.asked_at = now_s
+        return self._ask_actions(next_id)
+
+    def _ask_actions(self, next_id: Callable[[], str]) -> list[Frame]:
+        ident = next_id()
+        self.open[ident] = ("actions", "/rosapi/action_servers")
+        return [messages.call_service("/rosapi/action_servers", ident, {})]
 
     @property
     def done(self) -> bool:
@@ -45,6 +73,10 @@ class TypeCheck:
 
     def answer(self, ident: str, ok: bool, values: Any) -> Finding | None:
         kind, name = self.open.pop(ident)
+        if kind == "actions":
+            return self._found_actions(ok, values)
+        if kind == "setting":
+            return _found_setting(ok, values)
         wanted = (self.topics if kind == "topic" else self.services)[name]
         found = values.get("type") if isinstance(values, dict) else None
         if not ok or not isinstance(found, str):
@@ -56,6 +88,18 @@ class TypeCheck:
             return ("wrong_type", name, text)
         return None
 
+    def _found_actions(self, ok: bool, values: Any) -> Finding | None:
+        found = values.get("action_servers") if isinstance(values, dict) else None
+        if not ok or not isinstance(found, list):
+            return ("rosapi_refused", "/rosapi/action_servers", f"rosapi: {values}")
+        self.missing = {name for name in self.actions if name not in found}
+        if not self.missing:
+            return None
+        name = min(self.missing)
+        others = ", ".join(sorted(set(map(str, found)))[:5]) or "none"
+        text = f"the robot has no action {name}; it offers {others}"
+        return ("unknown_action", name, text)
+
     def expire(self, now_s: float) -> Finding | None:
         """Give up on answers that did not come; one finding for all of them."""
         if not self.open or self.asked_at is None:
@@ -65,3 +109,17 @@ class TypeCheck:
         names = ", ".join(sorted(name for _, name in self.open.values()))
         self.open.clear()
         return ("rosapi_silent", "/rosapi", f"rosapi did not answer for {names}")
+
+
+def _found_setting(ok: bool, values: Any) -> Finding | None:
+    """Servers before 2025 do not have it and block as well."""
+    value = values.get("value") if ok and isinstance(values, dict) else None
+    if not isinstance(value, str) or value.strip('"').lower() == "true":
+        return None
+    text = (
+        "rosbridge reads nothing from a connection while a goal of it is driven: "
+        "send_action_goals_in_new_thread is not true. MPMS therefore sends goals over "
+        "a connection of their own and cancels over another; start rosbridge with "
+        "send_action_goals_in_new_thread:=true, so that other clients can cancel, too"
+    )
+    return ("goals_block", "send_action_goals_in_new_thread", text)

@@ -59,6 +59,14 @@ class ListSeen:
 
 
 @dataclass(frozen=True, slots=True)
+class HandlesSeen:
+    """Every goal the robot remembers, by names of its own that we cannot know
+    beforehand: one that is new after our goal was sent is ours."""
+
+    goals: Mapping[str, Phase]
+
+
+@dataclass(frozen=True, slots=True)
 class ResultSeen:
     goal_id: str
     phase: Phase
@@ -72,7 +80,7 @@ class FeedbackSeen:
     distance_left_m: float | None
 
 
-Observation = ListSeen | ResultSeen | FeedbackSeen
+Observation = ListSeen | HandlesSeen | ResultSeen | FeedbackSeen
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +97,9 @@ class Driver(ABC):
 
     acknowledges: ClassVar[bool]
     """A goal that arrived shows itself; otherwise only the pose tells."""
+
+    goals_block: ClassVar[bool] = False
+    """A goal may keep its connection busy until it ends, so goals need their own."""
 
     def __init__(
         self, profile: Profile, robot_id: str, namespace: str | None = None
@@ -124,6 +135,10 @@ class Driver(ABC):
     @abstractmethod
     def subscriptions(self) -> dict[str, TopicSpec]:
         """Full topic name to what it carries, for goals only."""
+
+    def actions(self) -> dict[str, str]:
+        """Full names of actions that must be offered, to their types."""
+        return {}
 
     @abstractmethod
     def publications(self) -> dict[str, str]:

@@ -237,6 +237,16 @@ class ActionServer:
     def _nothing(self) -> Message:
         return self._executor.empty_result()
 
+    def restart(self) -> None:
+        """The node dies and is back at once; it knows nothing of its goals."""
+        if self.active is not None:
+            self._wire.record("goal_forgotten", self.active)
+            self._executor.stop()
+        self._goals.clear()
+        self._current = self._next = None
+        self._fence_s = 0.0
+        self._changed = True
+
     def _forget(self, now: float) -> None:
         for goal in list(self._goals.values()):
             if goal.forget_from is not None and goal.forget_from + MEMORY_S < now:

@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from shopfloor.sim.graph import Graph
+from shopfloor.sim.graph import GOAL_THREADS, Graph
 from shopfloor.sim.links import EVERYTHING, Links
 from shopfloor.sim.people import Walker
 from shopfloor.sim.robot import SimRobot
@@ -178,6 +178,20 @@ def _drain(_: FaultSwitches, robot: SimRobot, numbers: Numbers) -> None:
     robot.vehicle.battery = min(1.0, max(0.0, percent / 100.0))
 
 
+def _restart_navigation(
+    switches: FaultSwitches, robot: SimRobot, numbers: Numbers
+) -> None:
+    robot.restart_navigation(switches.until(numbers or [0.0]))
+
+
+def _goal_threads(switches: FaultSwitches, _scope: str, numbers: Numbers) -> None:
+    switches.graph.params[GOAL_THREADS] = not numbers or bool(numbers[0])
+
+
+def _answer_refusals(switches: FaultSwitches, _scope: str, numbers: Numbers) -> None:
+    switches.graph.answers_refusals = not numbers or bool(numbers[0])
+
+
 def _lose_tag(switches: FaultSwitches, robot: SimRobot, numbers: Numbers) -> None:
     robot.tag_lost_until = switches.until(numbers)
 
@@ -219,6 +233,12 @@ FAULTS = {
     "duplicate": Fault("duplicate ROBOT|* [SECONDS]", 0, 1, on_link=_duplicate),
     "lost_result": Fault("lost_result ROBOT|* [COUNT]", 0, 1, on_robot=_lose_results),
     "reject": Fault("reject ROBOT|* [COUNT]", 0, 1, on_robot=_reject),
+    "restart_navigation": Fault(
+        "restart_navigation ROBOT|* [SECONDS]", 0, 1, on_robot=_restart_navigation
+    ),
+    # How a server of ROS 2 is set up: as delivered neither, with 1 (or nothing) both.
+    "goal_threads": Fault("goal_threads * [0|1]", 0, 1, on_link=_goal_threads),
+    "answer_refusals": Fault("answer_refusals * [0|1]", 0, 1, on_link=_answer_refusals),
     "clock_skew": Fault(
         "clock_skew ROBOT|* SECONDS", 1, 1, on_link=_server_skew, on_robot=_skew
     ),

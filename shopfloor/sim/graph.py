@@ -20,6 +20,9 @@ Invoke = Callable[[Message, Respond], None]
 OwnerOf = Callable[[str], str | None]
 
 
+GOAL_THREADS = "/rosbridge_websocket:send_action_goals_in_new_thread"
+
+
 class GraphRefused(ValueError):
     """The graph cannot do what was asked."""
 
@@ -90,11 +93,20 @@ class Graph:
         self.actions: dict[str, ActionProvider] = {}
         self.goals_by_client_id: dict[str, tuple[str, object]] = {}
         self.params: dict[str, Any] = {}
+        self.answers_refusals = False
+        """A server of ROS 2 is silent about a goal that is refused or that nobody
+        offers to do; True makes it answer."""
         self.skew_s = 0.0
         """How far the clock of the machine that runs the graph is off."""
 
     def time(self) -> float:
         return self.clock.now() + self.skew_s
+
+    @property
+    def goals_block(self) -> bool:
+        """A goal keeps its connection busy until it ends, as a server of ROS 2 does
+        unless it is told otherwise."""
+        return self.registry.dialect == "ros2" and not self.params.get(GOAL_THREADS)
 
     def _topic(self, name: str, type_name: str | None) -> Topic:
         topic = self.topics.get(name)

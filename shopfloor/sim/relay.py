@@ -93,10 +93,15 @@ class ActionRelay:
             nonlocal ended
             ended = True
             self._graph.goals_by_client_id.pop(str(goal_id), None)
+            if not result and not self._graph.answers_refusals:
+                return  # its connection stays busy, if it was
             reply(
                 "action_result", {"values": values, "status": status, "result": result}
             )
+            self._session.unblock(str(goal_id))
 
+        if self._graph.goals_block:
+            self._session.block(str(goal_id))
         provider = self._graph.actions.get(name)
         if provider is None:
             on_result(False, UNKNOWN, f"Action {name} does not exist")
@@ -116,7 +121,9 @@ class ActionRelay:
                 f"{provider.type}Goal", kind.goal, args, self._graph.clock.now()
             )
         except ValueError as error:
-            on_result(False, UNKNOWN, str(error))
+            facts = {"values": str(error), "status": UNKNOWN, "result": False}
+            reply("action_result", facts)
+            self._session.unblock(str(goal_id))
             return
 
         def deliver() -> None:

@@ -232,6 +232,14 @@ class SimRobot:
     def mend_lasers(self) -> None:
         pass
 
+    def restart_navigation(self, until: float) -> None:
+        """Of ROS 1 it is back at once: a topic that nobody speaks on is no news."""
+        for action in self._actions:
+            if isinstance(action, ActionTopics):
+                action.server.restart()
+            else:
+                action.restart(until)
+
     @property
     def stopped(self) -> bool:
         """By a button, or because the robot does not trust its own senses."""

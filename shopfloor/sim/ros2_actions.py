@@ -18,6 +18,8 @@ from shopfloor.sim.driving import Drive, GoalFaults
 from shopfloor.sim.graph import Graph, OnFeedback, OnResult
 from shopfloor.sim.message_types import Message
 
+REMEMBERED = 20
+"""Goals in the list; a server keeps ended ones for a while."""
 GOAL_REJECTED = "Action goal was rejected"
 
 
@@ -78,6 +80,8 @@ class NavigationAction:
         self._faults = faults
         self._record = record
         self._current: _Handle | None = None
+        self._away_until: float | None = None
+        self._listed: list[_Handle] = []
         self._count = 0
         self._feedback_due = Every(FEEDBACK_PERIOD_S)
         graph.actions[name] = self
@@ -104,20 +108,44 @@ class NavigationAction:
             self._note("goal_ended", handle, text=GOAL_REJECTED)
             self._answer(handle, False, GOAL_REJECTED)
             return handle
-        if self._current is not None:
-            self._end(self._current, Status.ABORTED, {})
+        older = self._current
+        self._listed.append(handle)
+        del self._listed[:-REMEMBERED]
+        if older is not None:
+            self._publish_status()
+            self._end(older, Status.ABORTED, {})
         self._current = handle
         self._drive.start(body)
         self._note("goal_started", handle)
-        self._publish_status(handle)
+        self._publish_status()
         return handle
 
     def cancel(self, handle: object) -> None:
         if self._current is handle and isinstance(handle, _Handle):
             handle.status = Status.CANCELING
-            self._publish_status(handle)
+            self._publish_status()
+
+    def restart(self, until: float) -> None:
+        """The node dies and is back later; it knows nothing of its goals."""
+        if self._current is not None:
+            self._note("goal_forgotten", self._current)
+            self._drive.stop()
+        self._current = None
+        self._listed.clear()
+        self._away_until = until
+        self._graph.actions.pop(self._name, None)
+        self._graph.unadvertise(self.node, self._status_name)
+
+    def _come_back(self) -> None:
+        self._away_until = None
+        self._graph.actions[self._name] = self
+        self._graph.advertise(
+            self.node, self._status_name, "action_msgs/GoalStatusArray", latch=True
+        )
 
     def step(self) -> None:
+        if self._away_until is not None and self._clock.now() >= self._away_until:
+            self._come_back()
         handle = self._current
         if handle is None:
             return
@@ -138,7 +166,7 @@ class NavigationAction:
         self._current = None
         handle.status = status
         self._note("goal_ended", handle, text=result.get("error_msg", ""))
-        self._publish_status(handle)
+        self._publish_status()
         self._answer(handle, True, self._complete("Result", result))
 
     def _answer(self, handle: _Handle, result: bool, values: Any) -> None:
@@ -153,10 +181,12 @@ class NavigationAction:
         registry = self._graph.registry
         return registry.complete(f"{self.type}{part}", body, self._clock.now())
 
-    def _publish_status(self, handle: _Handle) -> None:
-        stamp = self._graph.registry.time(handle.accepted_at)
-        info = {"goal_id": {"uuid": handle.number.bytes}, "stamp": stamp}
-        listed = [{"goal_info": info, "status": int(handle.status)}]
+    def _publish_status(self) -> None:
+        listed = []
+        for each in self._listed:
+            stamp = self._graph.registry.time(each.accepted_at)
+            info = {"goal_id": {"uuid": each.number.bytes}, "stamp": stamp}
+            listed.append({"goal_info": info, "status": int(each.status)})
         self._graph.publish(self._status_name, {"status_list": listed}, latch=True)
 
     def _note(self, event: str, handle: _Handle, **facts: Any) -> None:

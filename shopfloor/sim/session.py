@@ -6,6 +6,7 @@ hear of them, because the specification promises that.
 """
 
 import itertools
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -59,6 +60,8 @@ class Session:
             "set_level": self._set_level,
         }
         self._relay = ActionRelay(self)
+        self._unread: deque[Operation] = deque()
+        self._busy_with: str | None = None
         if graph.registry.dialect == "ros2":
             self._operations.update(self._relay.operations)
 
@@ -71,8 +74,21 @@ class Session:
         operations, complaint = self._reader.feed(frame)
         if complaint:
             self.report("error", complaint, None)
-        for operation in operations:
-            self._perform(operation)
+        self._unread.extend(operations)
+        self._read_on()
+
+    def _read_on(self) -> None:
+        while self._unread and self._busy_with is None and not self.closed:
+            self._perform(self._unread.popleft())
+
+    def block(self, goal_id: str) -> None:
+        """Nothing more is read from this client before the goal has ended."""
+        self._busy_with = goal_id
+
+    def unblock(self, goal_id: str) -> None:
+        if self._busy_with == goal_id:
+            self._busy_with = None
+            self._read_on()
 
     def _perform(self, operation: Operation) -> None:
         name, message_id = operation["op"], operation.get("id")
@@ -149,6 +165,7 @@ class Session:
         if self.closed:
             return
         self.closed = True
+        self._unread.clear()
         for name in self._feeds:
             self.graph.unsubscribe(self._key(name), name)
         for name in self._advertised:

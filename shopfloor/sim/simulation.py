@@ -14,7 +14,7 @@ from typing import Any
 from shopfloor.sim import sensors
 from shopfloor.sim.clock import Clock, Every, WallClock
 from shopfloor.sim.faults import FaultRefused, FaultSwitches
-from shopfloor.sim.graph import Graph, Respond
+from shopfloor.sim.graph import GOAL_THREADS, Graph, Respond
 from shopfloor.sim.links import EVERYTHING, Links
 from shopfloor.sim.message_types import Dialect, Message, TypeRegistry
 from shopfloor.sim.people import Walker
@@ -90,6 +90,8 @@ class Simulation:
         self._advertise()
         distro = "noetic\n" if dialect == "ros1" else "humble\n"
         self.graph.params.update({"/rosdistro": distro, "/use_sim_time": False})
+        if dialect == "ros2":
+            self.graph.params[GOAL_THREADS] = False
 
     def _owner_of(self, name: str) -> str | None:
         """The robot in whose namespace a name lies."""

@@ -55,4 +55,13 @@ def client(connect: Callable[[], LocalClient]) -> LocalClient:
 def ros2(world: World, clock: ManualClock) -> LocalClient:
     """A client of a simulation that speaks the ROS 2 dialect."""
     simulation = Simulation(world, clock=clock, dialect="ros2", trace=Trace(keep=True))
+    simulation.fault("goal_threads *")
+    simulation.fault("answer_refusals *")
+    return LocalClient(simulation, clock)
+
+
+@pytest.fixture
+def stock_ros2(world: World, clock: ManualClock) -> LocalClient:
+    """The same server as it is delivered: goals block, refusals are silent."""
+    simulation = Simulation(world, clock=clock, dialect="ros2", trace=Trace(keep=True))
     return LocalClient(simulation, clock)

@@ -147,3 +147,50 @@ def test_action_operations_are_unknown_to_ros1(client: LocalClient) -> None:
     client.send("send_action_goal", id="g", action="/a", action_type="a/B")
     [status] = client.read()
     assert "Unknown operation" in status["msg"]
+
+
+def test_a_server_as_delivered_reads_nothing_while_a_goal_is_driven(
+    stock_ros2: LocalClient,
+) -> None:
+    send(stock_ros2, "g1", 9.0)
+    stock_ros2.send("cancel_action_goal", id="g1", action=ACTION)
+    stock_ros2.send("call_service", id="ping", service="/rosapi/get_time")
+    stock_ros2.advance(1.0)
+    assert not [f for f in stock_ros2.read() if f["op"] == "service_response"]
+    other = type(stock_ros2)(stock_ros2.simulation, stock_ros2.clock)
+    other.send("cancel_action_goal", id="g1", action=ACTION)
+    stock_ros2.advance(0.2)
+    assert results(stock_ros2) == [("g1", CANCELED, True)]
+    assert [f for f in stock_ros2.heard if f.get("id") == "ping"]
+
+
+@pytest.mark.parametrize("action", [ACTION, "/nobody"])
+def test_a_server_as_delivered_is_silent_about_what_it_refuses(
+    stock_ros2: LocalClient, action: str
+) -> None:
+    stock_ros2.simulation.fault("reject robot1")
+    pose = {"header": {"frame_id": "map"}, "pose": {"orientation": {"w": 1.0}}}
+    stock_ros2.send(
+        "send_action_goal",
+        id="g1",
+        action=action,
+        action_type=KIND,
+        args={"pose": pose},
+    )
+    stock_ros2.advance(3.0)
+    assert stock_ros2.read() == []
+
+
+def test_a_restarted_navigation_forgets_its_goal_and_says_nothing(
+    ros2: LocalClient,
+) -> None:
+    send(ros2, "g1", 9.0)
+    ros2.advance(1.0)
+    ros2.simulation.fault("restart_navigation robot1 2")
+    servers = ros2.call("/rosapi/action_servers")["values"]["action_servers"]
+    assert ACTION not in servers
+    ros2.advance(3.0)
+    assert results(ros2) == []
+    servers = ros2.call("/rosapi/action_servers")["values"]["action_servers"]
+    assert ACTION in servers
+    assert ros2.simulation.robots["robot1"].vehicle.speed_mps == 0.0
