@@ -34,7 +34,7 @@ from roslibpy.comm.comm_asyncio import (
 
 from robot_bridge.address import Address
 from robot_bridge.clock import steady_epoch_s
-from robot_bridge.messages import BadMessage, Frame, decode_frame
+from robot_bridge.messages import BadMessage, Frame, absolute, decode_frame
 from robot_bridge.reasons import LOST, NOT_MADE, words_for
 from robot_bridge.reports import (
     Ended,
@@ -289,6 +289,7 @@ class Connection:
 
     def remove(self, robot_id: str) -> None:
         session, _ = self._robots[robot_id]
+        farewell = session.farewell()
         self.feed(robot_id, LinkClosed("stopped"))
         line = self._goal_lines.pop(robot_id, None)
         if line is not None:
@@ -298,9 +299,8 @@ class Connection:
             self._by_topic[topic].remove(robot_id)
             if not self._by_topic[topic]:
                 del self._by_topic[topic]
-                ident = f"{robot_id}:{topic}"
-                frame = {"op": "unsubscribe", "id": ident, "topic": topic}
-                self._factory.send(frame)
+        for frame in farewell:
+            self._factory.send(frame)
 
     def stop(self) -> None:
         if self._ticking is not None:
@@ -366,7 +366,8 @@ class Connection:
     def _receivers(self, frame: Frame) -> list[str]:
         op, ident = frame["op"], str(frame.get("id"))
         if op == "publish":
-            return list(self._by_topic.get(str(frame.get("topic")), ()))
+            topic = absolute(str(frame.get("topic")))
+            return list(self._by_topic.get(topic, ()))
         if op == "service_response":
             asker = self._by_call.pop(ident, None)
             return [] if asker is None else [asker]

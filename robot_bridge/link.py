@@ -39,6 +39,10 @@ class LinkWatch:
         self.ping_open = False
         self.pong_at = None
 
+    def listens(self, now_s: float) -> None:
+        """Silence of a topic counts from here."""
+        self.opened_at = now_s
+
     def close(self, reason: str) -> None:
         self.opened_at = None
         self.closed_reason = reason or LOST

@@ -91,6 +91,7 @@ class Listener:
         self._roles: dict[str, list[tuple[str, str]]] = {}
         self._specs: dict[str, tuple[Profile, Spec]] = {}
         self._subscribed: set[str] = set()
+        self._spelt: dict[str, str] = {}
         self._open = False
         asked = set()
         for robot in robots:
@@ -120,6 +121,7 @@ class Listener:
 
     def opened(self, now: float) -> list[Frame]:
         self._open = True
+        self._spelt.clear()
         self._subscribed.clear()
         self._latches.opened(now)
         for sighting in self.sightings.values():
@@ -135,12 +137,15 @@ class Listener:
         """Frames to send: wanted now, not wanted any more, unheard."""
         if not self._open:
             return []
-        frames = [self._subscribe(name) for name in self._latches.ask_again(now)]
+        frames: list[Frame] = []
+        for name in self._latches.ask_again(now):
+            frames += self._renew(name)
         wanted = {name for name in self._roles if self._is_wanted(name, now)}
         for name in sorted(wanted - self._subscribed):
             frames.append(self._subscribe(name))
         for name in sorted(self._subscribed - wanted):
-            frames.append(messages.unsubscribe(name, f"watch:{name}"))
+            spelt = self._spelt.get(name, name)
+            frames.append(messages.unsubscribe(spelt, f"watch:{name}"))
             self._forget_layers(name)
         self._subscribed = wanted
         return frames
@@ -157,11 +162,20 @@ class Listener:
             return self.sightings[robot].whole_map_until
         return math.inf
 
+    def _renew(self, name: str) -> list[Frame]:
+        if name not in self._subscribed:
+            return []
+        spelt = self._spelt.get(name, name)
+        self._spelt[name] = messages.other_spelling(spelt)
+        ident = f"watch:{name}"
+        return [messages.unsubscribe(spelt, ident), self._subscribe(name)]
+
     def _subscribe(self, name: str) -> Frame:
         profile, spec = self._specs[name]
         throttle_ms = max(THROTTLE_MS, spec.throttle_ms)
         kind, ident = profile.spell(spec.type), f"watch:{name}"
-        return messages.subscribe(name, kind, ident, throttle_ms=throttle_ms)
+        spelt = self._spelt.get(name, name)
+        return messages.subscribe(spelt, kind, ident, throttle_ms=throttle_ms)
 
     def _forget_layers(self, name: str) -> None:
         for robot, role in self._roles[name]:
@@ -169,7 +183,7 @@ class Listener:
 
     def heard(self, now: float, frame: Frame) -> None:
         """Take in one frame. BadMessage if it is not what its topic should carry."""
-        name = str(frame.get("topic"))
+        name = messages.absolute(str(frame.get("topic")))
         if frame["op"] != "publish" or name not in self._roles:
             return
         self._latches.heard(name)

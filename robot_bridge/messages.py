@@ -318,6 +318,18 @@ def read_action_result(message: Any) -> ActionResult:
 # --- operations ---------------------------------------------------------------
 
 
+def other_spelling(topic: str) -> str:
+    """The same topic without its first slash. A server keeps what it listens to by
+    the name it was given, and how it listens (with the memory of the last message or
+    without) as it was when the first client asked; under the other spelling it looks
+    anew, whoever else listens."""
+    return topic[1:] if topic.startswith("/") else f"/{topic}"
+
+
+def absolute(topic: str) -> str:
+    return topic if topic.startswith("/") else f"/{topic}"
+
+
 def advertise(topic: str, kind: str, ident: str | None = None) -> Frame:
     return _op("advertise", ident, topic=topic, type=kind)
 

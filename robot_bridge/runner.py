@@ -198,6 +198,11 @@ class CommandRunner:
         ]
         return (*listed, *handles)
 
+    @property
+    def believes_in_handles(self) -> bool:
+        """By a list that may be of a robot's navigation before it was restarted."""
+        return any(phase.occupies_robot for phase in self._handles.values())
+
     def distance_left_m(self) -> float | None:
         c = self.command
         return None if c is None else self._distance_m(c)
@@ -455,6 +460,9 @@ class CommandRunner:
                 c.handle = new[0]
         phase = None if c.handle is None else self._handles.get(c.handle)
         if phase is None:
+            if c.handle is not None and c.ending is None and c.pose_check is None:
+                reason = "the robot no longer knows the goal"
+                c.pose_check = PoseCheck(CommandState.UNKNOWN, reason, now_s)
             return
         c.heard_at = now_s
         self._arrived_at_robot(c)

@@ -16,7 +16,7 @@ from typing import Any
 from robot_bridge import messages
 from robot_bridge.calls import Call, CallDesk
 from robot_bridge.drivers import make_driver
-from robot_bridge.drivers.base import ListSeen, Observation
+from robot_bridge.drivers.base import HandlesSeen, ListSeen, Observation
 from robot_bridge.latches import Latches
 from robot_bridge.link import LinkWatch
 from robot_bridge.messages import BadMessage, Frame
@@ -53,6 +53,8 @@ from robot_bridge.typecheck import TypeCheck
 from robot_bridge.whereabouts import Whereabouts
 
 POSE_PATIENCE_S = 5.0
+LIST_AGAIN_S = 5.0
+LIST_WAIT_S = 2.0
 
 
 class RobotSession:
@@ -73,6 +75,7 @@ class RobotSession:
                 self._listen(self._driver.resolve(spec.name), role, spec)
         for name, wanted in self._driver.subscriptions().items():
             self._listen(name, "goals", wanted)
+        self._spelt: dict[str, str] = {}
         self._publications = dict(self._driver.publications())
         self._services: dict[str, str] = {}
         for call in self._call_specs():
@@ -101,6 +104,9 @@ class RobotSession:
             actions=self._driver.actions(),
         )
         self._goal_line: bool | None = None
+        self._listens = False
+        self._list_at = math.inf
+        self._list_asked_at: float | None = None
         self._told_foreign: tuple[str, ...] = ()
         self._where = Whereabouts(limits, topics.odom is not None)
         self._runner = CommandRunner(
@@ -189,26 +195,40 @@ class RobotSession:
         """Full names of what this robot's frames arrive on."""
         return tuple(self._specs)
 
+    def farewell(self) -> list[Frame]:
+        """What ends its subscriptions on a connection that others use."""
+        return [
+            messages.unsubscribe(self._spelt.get(name, name), f"{self.robot_id}:{name}")
+            for name in self._specs
+        ]
+
     # --- connection -----------------------------------------------------------
 
     def _on_opened(self, now_s: float) -> None:
+        """A topic that we subscribe to or advertise exists from then on, so the names
+        are asked for first."""
         self._forget_connection(now_s)
         self._link.open(now_s)
+        self._listens_since = math.inf
+        if self.profile.rosapi:
+            for frame in self._types.start(now_s, self._next_id):
+                self._out.append(Send(frame))
+
+    def _begin_to_listen(self, now_s: float) -> None:
+        self._listens = True
         for name, kind in self._publications.items():
             frame = messages.advertise(name, self.profile.spell(kind))
             self._out.append(Send(frame))
         for name in self._specs:
             self._subscribe(name)
         self._listens_since = now_s
+        self._link.listens(now_s)
         self._latches.opened(now_s)
-        if self.profile.rosapi:
-            for frame in self._types.start(now_s, self._next_id):
-                self._out.append(Send(frame))
 
     def _subscribe(self, name: str) -> None:
         spec = self._specs[name]
         frame = messages.subscribe(
-            name,
+            self._spelt.get(name, name),
             self.profile.spell(spec.type),
             f"{self.robot_id}:{name}",
             throttle_ms=spec.throttle_ms,
@@ -218,6 +238,8 @@ class RobotSession:
 
     def _forget_connection(self, now_s: float) -> None:
         self._list_seen = False
+        self._listens = False
+        self._spelt.clear()
         self._silent = False
         self._latches.closed()
         self._ping_id = ""
@@ -242,6 +264,8 @@ class RobotSession:
         finding = self._types.expire(now_s)
         if finding is not None:
             self._problem(now_s, *finding)
+        if self._link.is_open and not self._listens and self._types.done:
+            self._begin_to_listen(now_s)
         # The link tells of one that fell silent; one never heard has no such topic.
         fell_silent = self._silent and self._where.pose is not None
         listens = self._link.is_open and not fell_silent
@@ -253,10 +277,8 @@ class RobotSession:
             for frame in self._types.ask_again(now_s, self._next_id):
                 self._out.append(Send(frame))
         for name in self._latches.ask_again(now_s):
-            self._out.append(
-                Send(messages.unsubscribe(name, f"{self.robot_id}:{name}"))
-            )
-            self._subscribe(name)
+            self._renew(name)
+        self._renew_list(now_s)
         if self._link.ping_due(now_s):
             self._ping_id = self._next_id()
             self._link.pinged(now_s)
@@ -284,6 +306,29 @@ class RobotSession:
         runner.drive(now_s)
         self._tell_foreign(now_s)
         self._calls.drive(now_s, ready)
+
+    def _renew_list(self, now_s: float) -> None:
+        """A list that is said only when it changes may be of a navigation that has
+        been restarted since: subscribed anew, what is alive says it again."""
+        if not self._link.is_open or not self._runner.believes_in_handles:
+            self._list_asked_at = None
+        elif self._list_asked_at is None and now_s - self._list_at >= LIST_AGAIN_S:
+            self._list_asked_at = now_s
+            for name in self._goal_topics:
+                self._renew(name)
+        elif (
+            self._list_asked_at is not None
+            and now_s - self._list_asked_at >= LIST_WAIT_S
+            and self._link.state(now_s)[0] is LinkState.UP
+        ):
+            self._list_asked_at = None
+            self._runner.observe(now_s, HandlesSeen({}))
+
+    def _renew(self, name: str) -> None:
+        ident, spelt = f"{self.robot_id}:{name}", self._spelt.get(name, name)
+        self._out.append(Send(messages.unsubscribe(spelt, ident)))
+        self._spelt[name] = messages.other_spelling(spelt)
+        self._subscribe(name)
 
     def _tell_foreign(self, now_s: float) -> None:
         goals = self._runner.foreign_goals
@@ -328,6 +373,7 @@ class RobotSession:
         topic, message = frame.get("topic"), frame.get("msg")
         if not isinstance(topic, str):
             raise BadMessage("a publication names its topic")
+        topic = messages.absolute(topic)
         for role in self._roles.get(topic, ()):
             if role == "pose":
                 self._on_pose(now_s, message)
@@ -351,6 +397,8 @@ class RobotSession:
     def _observe(self, now_s: float, seen: Observation | None) -> None:
         if seen is None:
             return
+        if isinstance(seen, HandlesSeen):
+            self._list_at, self._list_asked_at = now_s, None
         if isinstance(seen, ListSeen):
             self._list_seen = True
             # From here on a new subscription could lose a result.

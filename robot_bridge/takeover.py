@@ -86,9 +86,7 @@ class FenceLine:
 
     def raise_fence(self, now_s: float) -> Fence:
         self._count += 1
-        stamp_s = max(
-            now_s + self.offset_s + CLOCK_SLACK_S, self._floor_s + 0.001
-        )
+        stamp_s = max(now_s + self.offset_s + CLOCK_SLACK_S, self._floor_s + 0.001)
         self._floor_s = stamp_s
         sentinel = f"fence/{self._robot_id}/{now_s:.6f}/{self._count}"
         return Fence(sentinel, stamp_s, now_s)

@@ -29,7 +29,10 @@ def listener(*names: str) -> Listener:
 
 
 def topics(frames: list[Frame], op: str = "subscribe") -> set[str]:
-    return {frame["topic"] for frame in frames if frame["op"] == op}
+    """However they are spelt."""
+    return {
+        messages.absolute(frame["topic"]) for frame in frames if frame["op"] == op
+    }
 
 
 def tell(ears: Listener, now: float, topic: str, message: Any) -> None:
@@ -55,8 +58,9 @@ def test_a_listener_only_ever_subscribes() -> None:
     for second in range(100):
         ears.want_layers(float(second), "r1")
         frames += ears.tick(float(second))
-    assert {frame["op"] for frame in frames} == {"subscribe"}
-    assert all(frame["throttle_rate"] >= 200 for frame in frames)
+    assert {frame["op"] for frame in frames} == {"subscribe", "unsubscribe"}
+    asked = [frame for frame in frames if frame["op"] == "subscribe"]
+    assert all(frame["throttle_rate"] >= 200 for frame in asked)
 
 
 def test_what_robots_share_is_asked_for_once() -> None:
@@ -72,7 +76,8 @@ def test_heavy_topics_are_listened_to_while_somebody_looks() -> None:
     ears.want_layers(10.0, "r1")
     assert topics(ears.tick(10.0)) & LAYERS == LAYERS
     assert not topics(ears.tick(20.0)) & LAYERS
-    assert topics(ears.tick(10.0 + LAYERS_FOR_S), "unsubscribe") == LAYERS
+    ended = topics(ears.tick(10.0 + LAYERS_FOR_S), "unsubscribe")
+    assert ended & LAYERS == LAYERS
 
 
 @pytest.mark.covers("A75")
@@ -121,6 +126,22 @@ def test_layers_that_nobody_looks_at_are_forgotten() -> None:
     assert ears.sightings["r1"].scan == ((3.0, 1.0),)
     ears.tick(100.0)
     assert not ears.sightings["r1"].scan
+
+
+def test_a_renewed_subscription_shares_nothing_with_that_of_other_listeners() -> None:
+    """A server keeps one subscription a name, with the memory that it had when the
+    first client asked; under the other spelling it makes a new one."""
+    ears = listener()
+    ears.opened(0.0)
+    frames = [f for f in ears.tick(2.5) if f["topic"].endswith("amcl_pose")]
+    assert [(f["op"], f["topic"]) for f in frames] == [
+        ("unsubscribe", "/r1/amcl_pose"),
+        ("subscribe", "r1/amcl_pose"),
+    ]
+    stamped = messages.pose_stamped(Dialect.ROS1, 1.0, 2.0, 0.0, "map", 3.0)
+    stamped["pose"] = {"pose": stamped["pose"]}
+    tell(ears, 3.0, "r1/amcl_pose", stamped)
+    assert ears.sightings["r1"].reckoning.now() is not None
 
 
 def test_a_latched_word_that_was_lost_is_asked_for_again() -> None:
