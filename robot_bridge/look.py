@@ -22,6 +22,7 @@ from websockets.sync.client import ClientConnection, connect
 
 from robot_bridge import messages
 from robot_bridge.address import UnsafeAddress, check_address
+from robot_bridge.drivers import make_driver
 from robot_bridge.messages import BadMessage, Frame, decode_frame, encode_frame
 from robot_bridge.profiles import BadProfile, Profile, load_profile
 from robot_bridge.typecheck import TypeCheck
@@ -116,6 +117,7 @@ class _Looking:
         self._profile = profile
         self._told = told
         self._ids = (f"look:{robot_id}:{number}" for number in count(1))
+        self._driver = make_driver(profile, robot_id, namespace)
         self._names = {
             role: profile.resolve(spec.name, robot_id, namespace)
             for role in HEARD_ROLES
@@ -130,10 +132,20 @@ class _Looking:
     def _ask_types(self) -> bool:
         """False if rosapi is silent: then nothing else will come either."""
         topics = {
-            name: self._profile.spell(getattr(self._profile.topics, role).type)
+            name: getattr(self._profile.topics, role).type
             for role, name in self._names.items()
         }
-        check = TypeCheck(topics, {}, ANSWER_S)
+        topics |= self._driver.publications()
+        if self._driver.lists_goals:
+            topics |= {n: s.type for n, s in self._driver.subscriptions().items()}
+        topics = {name: self._profile.spell(kind) for name, kind in topics.items()}
+        check = TypeCheck(
+            topics,
+            {},
+            ANSWER_S,
+            actions=self._driver.actions(),
+            spoken=frozenset(self._names.values()),
+        )
         for frame in check.start(time.monotonic(), lambda: next(self._ids)):
             self._send(frame)
         findings = []
@@ -151,10 +163,30 @@ class _Looking:
             return False
         self._told(Seen("rosapi", True))
         for kind, name, text in findings:
+            if kind == "goals_block":
+                self._told(Seen("goals", None, kind, text, {"topic": name}))
+                continue
+            if kind == "unknown_topic":
+                text += self._of_that_type(topics[name])
             self._told(Seen("fits", False, kind, text, {"topic": name}))
-        if not findings:
+        if all(kind == "goals_block" for kind, _, _ in findings):
             self._told(Seen("fits", True, values={"topics": len(topics)}))
         return True
+
+    def _of_that_type(self, kind: str) -> str:
+        """Mostly the name is right and the namespace is not."""
+        ident = next(self._ids)
+        service = "/rosapi/topics_for_type"
+        self._send(messages.call_service(service, ident, {"type": kind}))
+        until = time.monotonic() + ANSWER_S
+        while (answer := self._next(until)) is not None:
+            if answer.get("id") != ident:
+                continue
+            values = answer.get("values")
+            found = values.get("topics") if isinstance(values, dict) else None
+            listed = ", ".join(map(str, found[:5])) if isinstance(found, list) else ""
+            return f"; of its type it has {listed or 'none'}"
+        return ""
 
     def _listen(self, hear_s: float) -> None:
         for role, name in self._names.items():

@@ -102,6 +102,7 @@ class RobotSession:
             self._services,
             limits.ping_timeout_s,
             actions=self._driver.actions(),
+            spoken=frozenset(names),
         )
         self._goal_line: bool | None = None
         self._listens = False

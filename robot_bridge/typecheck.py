@@ -29,14 +29,18 @@ class TypeCheck:
     asked_at: float | None = None
     open: dict[str, tuple[str, str]] = field(default_factory=dict)
     actions: dict[str, str] = field(default_factory=dict)
+    spoken: frozenset[str] = frozenset()
+    """Topics that the robot must speak on: whoever listens makes a name exist, too."""
     missing: set[str] = field(default_factory=set)
     """Actions that nobody offers now."""
+    absent: set[str] = field(default_factory=set)
     again_at: float = 0.0
 
     def start(self, now_s: float, next_id: Callable[[], str]) -> list[Frame]:
         self.asked_at = now_s
         self.open.clear()
         self.missing.clear()
+        self.absent.clear()
         self.again_at = now_s + AGAIN_S
         frames: list[Frame] = []
         for kind, names in (("topic", self.topics), ("service", self.services)):
@@ -46,6 +50,11 @@ class TypeCheck:
                 frames.append(
                     messages.call_service(f"/rosapi/{kind}_type", ident, {kind: name})
                 )
+        for name in sorted(self.spoken & self.topics.keys()):
+            ident = next_id()
+            self.open[ident] = ("publishers", name)
+            args = {"topic": name}
+            frames.append(messages.call_service("/rosapi/publishers", ident, args))
         if self.actions:
             frames += self._ask_actions(next_id)
             ident = next_id()
@@ -77,11 +86,18 @@ class TypeCheck:
             return self._found_actions(ok, values)
         if kind == "setting":
             return _found_setting(ok, values)
+        if kind == "publishers":
+            found = values.get("publishers") if isinstance(values, dict) else None
+            if ok and found == [] and name not in self.absent:
+                text = f"the robot has no topic {name}, others only listen to it"
+                return ("unknown_topic", name, text)
+            return None
         wanted = (self.topics if kind == "topic" else self.services)[name]
         found = values.get("type") if isinstance(values, dict) else None
         if not ok or not isinstance(found, str):
             return ("rosapi_refused", name, f"rosapi refused to name {name}: {values}")
         if not found:
+            self.absent.add(name)
             return (f"unknown_{kind}", name, f"the robot has no {kind} {name}")
         if not messages.same_type(found, wanted):
             text = f"{name} has type {found}, the profile says {wanted}"

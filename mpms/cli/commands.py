@@ -12,8 +12,10 @@ from mpms.cli.database import database
 from mpms.cli.models import in_a_line
 from mpms.domain.errors import MpmsError
 from mpms.factory import bootstrap as factory_bootstrap
+from mpms.factory.domain.worlds import World
 from mpms.factory.settings import FactorySettings
 from mpms.plugins import loading
+from mpms.ports.admin.checks import CheckStep
 from mpms.services.models.deploy import deploy_models
 from mpms.settings import Settings
 
@@ -90,7 +92,29 @@ def check(settings: Settings) -> int:
         finally:
             services.close()
     print(f"database   reachable, {len(known)} processes deployed")
-    return 0
+    return _check_robots(settings, world)
+
+
+def _check_robots(settings: Settings, world: World) -> int:
+    """Each step that fails, by robot. Nothing is told to them, so nothing moves."""
+    factory = FactorySettings.of(settings)
+    if factory.robots_url is None:
+        print("robots     in memory; MPMS_ROBOTS_URL names real or simulated ones")
+        return 0
+    from mpms.factory.adapters.robots.check import BridgeCheck
+
+    check = BridgeCheck(world, factory.robots_url, ca_file=factory.robots_ca_file)
+    wrong = 0
+    for info in world.robots:
+        steps: list[CheckStep] = []
+        check.check(info.id, steps.append)
+        failed = [step for step in steps if step.ok is False]
+        wrong += bool(failed)
+        print(f"robot      {info.id}: {'not right' if failed else 'answers'}")
+        for step in failed:
+            place = str(step.values.get("topic", ""))
+            print(f"           {in_a_line(step.cause, place, step.detail)}")
+    return 1 if wrong else 0
 
 
 def probe_robot(

@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from mpms.domain.errors import MpmsError
+from mpms.factory.adapters.robots.where import address_of, namespace_of
 from mpms.factory.domain.worlds import World
 from mpms.factory.ports.floor import FloorSeen, PersonSeen, Point, RobotSeen
 from robot_bridge.address import UnsafeAddress
@@ -52,13 +53,12 @@ class BridgeFloor:
         now: Callable[[], float] | None = None,
     ) -> None:
         """FloorMisconfigured if the address or a profile cannot be used."""
-        own_server = "{robot}" in url
         robots: list[RobotToWatch] = [
             (
                 info.id,
-                url.replace("{robot}", info.id),
+                address_of(info, url),
                 info.profile,
-                None if own_server else info.id,
+                namespace_of(info, url),
             )
             for info in world.robots
         ]

@@ -6,6 +6,7 @@ it into a form.
 
 from __future__ import annotations
 
+from mpms.factory.adapters.robots.where import address_of, namespace_of
 from mpms.factory.domain.worlds import World
 from mpms.factory.ports.robots.robots import RobotAway
 from mpms.factory.ports.scales import ScaleUnavailable
@@ -39,13 +40,12 @@ class BridgeScale:
         info = self._world.robot(robot)
         if info is None:
             raise ScaleUnavailable(f"there is no robot {robot} with a scale")
-        own_server = "{robot}" in self._url
         try:
             scale = RobotScale(
-                self._url.replace("{robot}", info.id),
+                address_of(info, self._url),
                 info.profile,
                 info.id,
-                namespace=None if own_server else info.id,
+                namespace=namespace_of(info, self._url),
                 ca_file=self._ca_file,
             )
             return scale.weigh(self._timeout_s)

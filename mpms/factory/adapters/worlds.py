@@ -40,6 +40,8 @@ def read_world(directory: Path) -> World:
                 r["profile"],
                 float(r["max_speed_mps"]),
                 float(r["max_payload_kg"]),
+                _text(r, "namespace"),
+                _text(r, "url"),
             )
             for r in data["robots"]
         )
@@ -102,6 +104,13 @@ def _poses(listed: Any) -> dict[str, Pose]:
         name: Pose(p["x_m"], p["y_m"], math.radians(p.get("yaw_deg", 0.0)))
         for name, p in listed.items()
     }
+
+
+def _text(part: Any, key: str) -> str | None:
+    value = part.get(key)
+    if value is not None and not isinstance(value, str):
+        raise ValueError(f"robot {part['id']}: {key} is {value!r}, not a text")
+    return value
 
 
 def _wall(ends: Any) -> Wall:

@@ -18,6 +18,10 @@ class RobotInfo:
     profile: str
     max_speed_mps: float
     max_payload_kg: float
+    namespace: str | None = None
+    """Where its topics live; below its id unless said otherwise, "" for the root."""
+    url: str | None = None
+    """Of a robot that is not behind the common server."""
 
 
 @dataclass(frozen=True)

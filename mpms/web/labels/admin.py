@@ -257,6 +257,7 @@ def step_words(step: CheckStep) -> Told:
         "websocket": t("Speak rosbridge"),
         "rosapi": t("Ask for names and types"),
         "fits": t("Compare with the profile"),
+        "goals": t("Look how goals are handled"),
         "heard": t("Receive data"),
         "pose": t("Get its position"),
         "limit": t("End in time"),
@@ -373,6 +374,17 @@ def _causes() -> Mapping[str, tuple[str, str]]:
         "unknown_topic": (
             t("The robot has no topic of the name that the profile says."),
             t("Start its driver, or correct the name or the namespace in the profile."),
+        ),
+        "unknown_action": (
+            t("The robot has no action of the name that the profile says."),
+            t("Start its navigation, or correct the name in the profile."),
+        ),
+        "goals_block": (
+            t("rosbridge reads nothing from a connection while it drives a goal."),
+            t(
+                "MPMS cancels over a second connection. For other clients set"
+                " send_action_goals_in_new_thread to true in rosbridge."
+            ),
         ),
         "wrong_type": (
             t("A topic has another type than the profile says."),

@@ -30,9 +30,7 @@ def listener(*names: str) -> Listener:
 
 def topics(frames: list[Frame], op: str = "subscribe") -> set[str]:
     """However they are spelt."""
-    return {
-        messages.absolute(frame["topic"]) for frame in frames if frame["op"] == op
-    }
+    return {messages.absolute(frame["topic"]) for frame in frames if frame["op"] == op}
 
 
 def tell(ears: Listener, now: float, topic: str, message: Any) -> None:

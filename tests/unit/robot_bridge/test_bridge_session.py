@@ -148,8 +148,7 @@ def test_a_latched_pose_that_was_lost_is_asked_for_again(
     asked = [
         frame["op"]
         for frame in rig.sent
-        if frame["op"] in ("subscribe", "unsubscribe")
-        and _is_pose(frame)
+        if frame["op"] in ("subscribe", "unsubscribe") and _is_pose(frame)
     ]
     assert asked == ["subscribe"] + ["unsubscribe", "subscribe"] * lost
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import dataclasses
 from pathlib import Path
 
+from mpms.factory.adapters.robots.where import address_of, namespace_of
 from mpms.factory.domain.worlds import World
 from mpms.ports.admin.checks import CheckStep, ProfileShown, Tell
 from robot_bridge.look import Seen, look
@@ -65,7 +66,13 @@ class BridgeCheck:
         )
 
     def _address(self, robot: str) -> str | None:
-        return None if self._url is None else self._url.replace("{robot}", robot)
+        info = self._world.robot(robot)
+        if self._url is None or info is None:
+            return None
+        return address_of(info, self._url)
 
     def _namespace(self, robot: str) -> str | None:
-        return None if self._url is None or "{robot}" in self._url else robot
+        info = self._world.robot(robot)
+        if self._url is None or info is None:
+            return None
+        return namespace_of(info, self._url)

@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from mpms.domain.errors import MpmsError
+from mpms.factory.adapters.robots.where import address_of, namespace_of
 from mpms.factory.domain.goals import DRIVE, Goal, GoalReport, GoalState
 from mpms.factory.domain.worlds import RobotInfo, World
 from mpms.factory.ports.robots.robots import RobotState
@@ -264,14 +265,13 @@ class BridgeRobots:
             self.drop(robot)
 
     def _client(self, info: RobotInfo, known: _Known) -> RobotClient:
-        own_server = "{robot}" in self._url
         try:
             return RobotClient(
-                self._url.replace("{robot}", info.id),
+                address_of(info, self._url),
                 info.profile,
                 info.id,
                 lambda robot, report: self._hear(known, robot, report),
-                namespace=None if own_server else info.id,
+                namespace=namespace_of(info, self._url),
                 ca_file=self._ca_file,
             )
         except (UnsafeAddress, BadProfile) as cause:
