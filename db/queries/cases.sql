@@ -44,6 +44,21 @@ CROSS JOIN LATERAL (
 ) AS line
 ORDER BY line.instance_id, line.transaction, line.id;
 
+-- name: cases_happened
+-- The same with what each line says.
+SELECT
+    line.transaction::text::bigint, line.id, line.at, line.kind, line.actor,
+    line.instance_id::text, line.element, line.task_id::text, line.data
+FROM unnest(%(ids)s::uuid[]) AS wanted (id)
+CROSS JOIN LATERAL (
+    SELECT *
+    FROM events
+    WHERE events.instance_id = wanted.id AND events.kind = ANY (%(kinds)s::text[])
+    ORDER BY events.transaction, events.id
+    LIMIT %(limit)s
+) AS line
+ORDER BY line.instance_id, line.transaction, line.id;
+
 -- name: cases_paths
 -- What some instances completed, in order, of each so much at the most.
 SELECT

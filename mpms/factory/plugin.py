@@ -164,6 +164,7 @@ plugin = Plugin(
     topics=TOPICS,
     work="mpms.factory.work:work",
     hooks="mpms.factory.instance_hooks:FactoryHooks",
+    testdrive="mpms.factory.testdrive.plant:plant_of",
     kinds=KINDS,
     settings=SETTINGS,
     pages=tuple(

@@ -238,6 +238,7 @@ def brought(plugin: Plugin, where: str) -> Any:
 def missing(plugin: Plugin) -> list[str]:
     """What it names as ``module:name`` and cannot be loaded, with the cause."""
     places = [plugin.work, plugin.hooks, plugin.operations, *plugin.stores.values()]
+    places.append(plugin.testdrive)
     places += [page.blueprint for page in plugin.pages]
     found = []
     for where in filter(None, places):

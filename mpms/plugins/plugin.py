@@ -157,3 +157,4 @@ class Plugin:
     additions: Mapping[str, str] = field(default_factory=dict)  # see QUESTIONS
     metrics: Mapping[str, Metric] = field(default_factory=dict)  # of that addition
     migrations: Path | None = None  # a directory with NNNN_name.sql files
+    testdrive: str = ""  # module:function, Settings -> the Plant of a test-drive

@@ -37,6 +37,12 @@ class Cases(Protocol):
         """In order, so many of each instance at the most."""
         ...
 
+    def happened(
+        self, instance_ids: Sequence[str], *, kinds: Sequence[str], limit: int
+    ) -> Mapping[str, Sequence[Event]]:
+        """The same with what each line says, which is much more to read."""
+        ...
+
     def paths(
         self, instance_ids: Sequence[str], *, elements: Sequence[str], limit: int
     ) -> Mapping[str, Sequence[str]]:

@@ -41,29 +41,23 @@ class Cases(Repository):
     def lines(
         self, instance_ids: Sequence[str], *, kinds: Sequence[str], limit: int
     ) -> Mapping[str, Sequence[Event]]:
+        return self._lines("cases_lines", instance_ids, kinds, limit)
+
+    def happened(
+        self, instance_ids: Sequence[str], *, kinds: Sequence[str], limit: int
+    ) -> Mapping[str, Sequence[Event]]:
+        return self._lines("cases_happened", instance_ids, kinds, limit)
+
+    def _lines(
+        self, statement: str, ids: Sequence[str], kinds: Sequence[str], limit: int
+    ) -> Mapping[str, Sequence[Event]]:
         found: dict[str, list[Event]] = {}
-        for (
-            transaction,
-            line,
-            at,
-            kind,
-            actor,
-            instance_id,
-            element,
-            task_id,
-        ) in self._statements.rows(
-            "cases_lines", ids=list(instance_ids), kinds=list(kinds), limit=limit
-        ):
-            event = Event(
-                Cursor(transaction, line),
-                at,
-                kind,
-                actor,
-                instance_id,
-                element,
-                task_id,
-            )
-            found.setdefault(instance_id, []).append(event)
+        rows = self._statements.rows(
+            statement, ids=list(ids), kinds=list(kinds), limit=limit
+        )
+        for transaction, line, *said in rows:
+            event = Event(Cursor(transaction, line), *said)
+            found.setdefault(event.instance_id or "", []).append(event)
         return found
 
     def paths(

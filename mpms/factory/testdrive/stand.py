@@ -1,0 +1,207 @@
+"""The plant of one run: the factory's own topics, with robots in virtual time.
+
+Without a fleet a robot takes a time for each drive; who waits for whose place is
+decided by ``robot.move`` itself. With a fleet, the fleet's core decides and virtual
+robots drive along its ways, step by step while there is work.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+from fleet.model.world import World as FleetWorld
+from fleet.roads import Roadmap
+from mpms.domain.jobs import Answer, Job, NotYet
+from mpms.factory.adapters.memory.rows import (
+    MemoryFleet,
+    MemoryGoals,
+    MemoryHolds,
+    MemoryOrders,
+    MemoryRequests,
+    MemoryRobotJobs,
+    MemoryRobots,
+    NoRobotsOut,
+)
+from mpms.factory.bootstrap import topic_functions
+from mpms.factory.domain.goals import Goal, GoalReport, GoalState
+from mpms.factory.domain.orders import Order
+from mpms.factory.domain.worlds import World
+from mpms.factory.ports.robots.jobs import RobotJob
+from mpms.factory.ports.scales import ScaleUnavailable
+from mpms.factory.services.catalogue.current import InForce
+from mpms.factory.services.robots.settle_goals import settle_goal
+from mpms.factory.testdrive.virtual_fleet import VirtualFleet
+from mpms.services.jobs.handlers import Handlers
+from mpms.services.testdrive.stand import Arrival, Driving
+
+START_STOP_S = 4.0  # of a drive: turning, speeding up, slowing down
+DETOUR = 1.25  # ways are longer than straight lines
+SLOWEST_MPS = 0.1
+FORGET_EVERY = 200
+NOT_HERE = frozenset({"mail.read"})  # reaches out of the plant
+
+
+class VirtualScale:
+    """Shows what the order that has the robot requires."""
+
+    def __init__(self, wanted: Callable[[str], float | None]) -> None:
+        self._wanted = wanted
+
+    def net_kg(self, robot: str) -> float:
+        wanted_kg = self._wanted(robot)
+        if wanted_kg is None:
+            raise ScaleUnavailable("no order has this robot")
+        return wanted_kg
+
+
+class FactoryStand:
+    """One a run."""
+
+    def __init__(
+        self,
+        world: World,
+        in_force: InForce,
+        fleet: FleetWorld | None,
+        roadmaps: dict[str, Roadmap] | None,
+    ) -> None:
+        self._world, self._in_force = world, in_force
+        self._driving: Driving | None = None
+        self._begin_at: Any = None
+        self.orders, self.goals = MemoryOrders(), MemoryGoals()
+        self.holds = MemoryHolds(self._now_s)
+        self.robots, self.robot_jobs = MemoryRobots(world), MemoryRobotJobs()
+        self.requests, self.fleet_rows = MemoryRequests(), MemoryFleet()
+        self.fleet: VirtualFleet | None = None
+        if fleet is not None:
+            self.fleet = VirtualFleet(fleet, roadmaps or {}, self.holds.held)
+        self._seen = 0
+        self._settled = 0
+
+    @property
+    def stores(self) -> Mapping[str, Any]:
+        return {
+            "orders": self.orders,
+            "goals": self.goals,
+            "robot_holds": self.holds,
+            "robots": self.robots,
+            "robot_jobs": self.robot_jobs,
+            "robots_out": NoRobotsOut(),
+            "fleet": self.fleet_rows,
+            "fleet_requests": self.requests,
+        }
+
+    @property
+    def units(self) -> int:
+        return len(self._world.robots)
+
+    def open(self, driving: Driving) -> Handlers:
+        self._driving, self._begin_at = driving, driving.now()
+        functions = topic_functions(
+            driving.uow,  # type: ignore[arg-type]  # it has the factory's rows, too
+            driving.advance,
+            self._world,
+            scale=VirtualScale(self._required_kg),
+            materials=lambda tx: self._in_force,  # type: ignore[arg-type]
+            fleet=self.fleet is not None,
+        )
+        if self.fleet is not None:
+            self.fleet.open(driving, self.requests, self.fleet_rows)
+        else:
+            functions["robot.move"] = partial(self._noted, functions["robot.move"])
+        handlers = Handlers()
+        for topic, function in functions.items():
+            if topic == "scale.weigh":
+                handlers.add_outside(topic, function)
+            elif topic not in NOT_HERE:
+                handlers.add_inside(topic, function)
+        return handlers
+
+    def arrive(self, arrival: Arrival) -> Mapping[str, Any]:
+        order = arrival.details
+        if not isinstance(order, Order):
+            return {}
+        self.orders.add(order)
+        return {"order_number": order.number}
+
+    def pump(self) -> bool:
+        driving = self._ready()
+        fleet_changed = False
+        if self.fleet is not None:
+            fleet_changed = self.fleet.pump()
+        for goal in self.goals.new:
+            seconds = self._drive_s(goal)
+            driving.later(seconds, partial(self._arrive_at, goal))
+        self.goals.new.clear()
+        changes = self.holds.changes + self.goals.changes
+        changed, self._seen = changes != self._seen, changes
+        return changed or fleet_changed
+
+    def use(self) -> Mapping[str, float]:
+        busy_s = self.holds.busy_until_now()
+        if self.fleet is not None:
+            for robot, seconds in self.fleet.busy_s.items():
+                busy_s[robot] = max(busy_s.get(robot, 0.0), seconds)
+        return {info.id: busy_s.get(info.id, 0.0) for info in self._world.robots}
+
+    # -- drives without a fleet ---------------------------------------------------------
+
+    def _noted(self, move: Callable[..., Answer], tx: Any, job: Job) -> Answer:
+        """Which drives wait, as the queue in the database would say."""
+        answer = move(tx, job)
+        rows = self.robot_jobs.rows
+        if not isinstance(answer, NotYet):
+            rows.pop(job.task_id, None)
+            return answer
+        robot, place = job.inputs["robot"], job.inputs["place"]
+        old = rows.get(job.task_id)
+        waited_s = 0.0 if old is None else old.waited_s
+        rows[job.task_id] = RobotJob(
+            job.task_id, job.instance_id, robot, place, answer.why, waited_s
+        )
+        return answer
+
+    def _drive_s(self, goal: Goal) -> float:
+        driving = self._ready()
+        if goal.task_id is not None:
+            element = driving.element_of(goal.task_id)
+            throw = driving.dice(driving.luck_of(goal.task_id), "drive")
+            seen_s = driving.learnt.duration_s(element, throw)
+            if seen_s is not None:
+                return seen_s
+        info, at = self._world.robot(goal.robot), self.robots.where.get(goal.robot)
+        if info is None or at is None:
+            return START_STOP_S
+        straight_m = math.hypot(goal.pose.x_m - at.x_m, goal.pose.y_m - at.y_m)
+        speed_mps = max(info.max_speed_mps, SLOWEST_MPS)
+        return START_STOP_S + DETOUR * straight_m / speed_mps
+
+    def _arrive_at(self, goal: Goal) -> None:
+        driving = self._ready()
+        report = GoalReport(goal.id, GoalState.REACHED)
+        settle_goal(driving.uow, driving.advance, report)  # type: ignore[arg-type]
+        self._settled += 1
+        if self._settled % FORGET_EVERY == 0:
+            self.goals.forget_ended()
+
+    # -- helpers --------------------------------------------------------------------------
+
+    def _required_kg(self, robot: str) -> float | None:
+        holder = self.holds.held().get(robot)
+        if holder is None:
+            return None
+        material = self._ready().variables_of(holder).get("material") or {}
+        required = material.get("required_kg") if isinstance(material, dict) else None
+        return None if required is None else float(required)
+
+    def _now_s(self) -> float:
+        driving = self._ready()
+        seconds: float = (driving.now() - self._begin_at).total_seconds()
+        return seconds
+
+    def _ready(self) -> Driving:
+        if self._driving is None:
+            raise RuntimeError("the stand has not been opened")
+        return self._driving

@@ -1,0 +1,1 @@
+"""Drive a model in virtual time, with the hub that moves the real ones."""
