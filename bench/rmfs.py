@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import resource
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -67,9 +68,39 @@ def scores() -> dict[str, float]:
     return found
 
 
+def test_drive_s(orders: int = 1000) -> float:
+    """How long a month of orders takes through the warehouse model, one version."""
+    from mpms import assets, bootstrap
+    from mpms.bootstrap.testdrive import drive_model
+    from mpms.embedded import postgres
+    from mpms.services.models.deploy import deploy_models
+    from mpms.services.testdrive.ask import Asked
+    from mpms.settings import Settings
+
+    asked = Asked(process="warehouse", orders=str(orders), seeds=1, people=3)
+    with (
+        tempfile.TemporaryDirectory(prefix="mpms-bench-") as place,
+        postgres.start(Path(place) / "postgres") as server,
+    ):
+        bootstrap.migrate_database(server.dsn)
+        services = bootstrap.connect(server.dsn)
+        try:
+            files = dict(assets.shipped_models())
+            deploy_models(services.uow, services.engine, files, by="bench")
+            report = drive_model(services, Settings.read({}), asked)
+        finally:
+            services.close()
+    (run,) = report.new.runs
+    if len(run.lead_times_s) != orders:
+        raise SystemExit(f"only {len(run.lead_times_s)} of {orders} orders ended")
+    say(f"{orders} orders driven in {report.took_s:.1f} s")
+    return round(report.took_s, 1)
+
+
 def main() -> None:
     figures = speeds()
     figures["poa_scores"] = scores()
+    figures["testdrive_s_1000_orders"] = test_drive_s()
     print(json.dumps(figures))
 
 

@@ -9,8 +9,8 @@ from mpms.adapters.memory import MemoryStore
 from mpms.domain.testdrive.report import Report
 from mpms.plugins import loading
 from mpms.services.testdrive.ask import Asked
+from mpms.services.testdrive.compare import Progress, compare_versions
 from mpms.services.testdrive.stand import NoPlant, Plant
-from mpms.services.testdrive.test_drive import Progress, run_test_drive
 
 
 def plant_of(settings: Any) -> Plant:
@@ -22,7 +22,7 @@ def plant_of(settings: Any) -> Plant:
     return NoPlant()
 
 
-def test_drive(
+def drive_model(
     services: bootstrap.Services,
     settings: Any,
     asked: Asked,
@@ -31,7 +31,7 @@ def test_drive(
     plant: Plant | None = None,
 ) -> Report:
     """NotDrivable, Refused, ProcessUnknown, NeverEnds, WorldInvalid."""
-    return run_test_drive(
+    return compare_versions(
         services.uow,
         services.engine,
         plant or plant_of(settings),

@@ -26,3 +26,30 @@ def add_models(commands_of: Commands[argparse.ArgumentParser]) -> None:
     deploy.add_argument("files", nargs="*", type=Path, metavar="FILE")
     deploy.add_argument("--plugin", metavar="NAME", help="what a plug-in ships")
     deploy.set_defaults(run="cli.commands.deploy")
+    drive = of_models.add_parser(
+        "testdrive", help="drive a model in virtual time before it goes live"
+    )
+    drive.add_argument(
+        "model", metavar="MODEL", help="a .bpmn file, a process, or process@version"
+    )
+    drive.add_argument(
+        "files", nargs="*", type=Path, metavar="FILE", help="what belongs to it"
+    )
+    drive.add_argument("--process", metavar="KEY", help="which one of the file")
+    drive.add_argument(
+        "--orders",
+        default="month",
+        metavar="day|week|month|N",
+        help="those of the history, or N made up; month",
+    )
+    drive.add_argument(
+        "--days", type=float, default=30.0, help="over which N orders come; 30"
+    )
+    drive.add_argument("--seeds", type=int, default=3, help="runs of each version; 3")
+    drive.add_argument("--people", type=int, metavar="N", help="not those of the plant")
+    drive.add_argument("--robots", type=int, metavar="N", help="only the first N")
+    beside = drive.add_mutually_exclusive_group()
+    beside.add_argument("--against", type=int, metavar="VERSION")
+    beside.add_argument("--alone", action="store_true", help="beside no other version")
+    drive.add_argument("--json", action="store_true", dest="as_json")
+    drive.set_defaults(run="cli.testdrive.run")

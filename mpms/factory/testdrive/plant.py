@@ -47,7 +47,9 @@ class FactoryPlant:
     robots: int | None = None
     _roadmaps: dict[str, Roadmap] | None = None
 
-    hooks: InstanceHooks = FactoryHooks()
+    @property
+    def hooks(self) -> InstanceHooks:
+        return FactoryHooks()
 
     @property
     def notes(self) -> Sequence[Note]:

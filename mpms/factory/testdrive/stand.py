@@ -15,6 +15,7 @@ from typing import Any
 from fleet.model.world import World as FleetWorld
 from fleet.roads import Roadmap
 from mpms.domain.jobs import Answer, Job, NotYet
+from mpms.domain.testdrive.scenario import Arrival
 from mpms.factory.adapters.memory.rows import (
     MemoryFleet,
     MemoryGoals,
@@ -35,13 +36,14 @@ from mpms.factory.services.catalogue.current import InForce
 from mpms.factory.services.robots.settle_goals import settle_goal
 from mpms.factory.testdrive.virtual_fleet import VirtualFleet
 from mpms.services.jobs.handlers import Handlers
-from mpms.services.testdrive.stand import Arrival, Driving
+from mpms.services.testdrive.stand import Driving
 
 START_STOP_S = 4.0  # of a drive: turning, speeding up, slowing down
 DETOUR = 1.25  # ways are longer than straight lines
 SLOWEST_MPS = 0.1
 FORGET_EVERY = 200
 NOT_HERE = frozenset({"mail.read"})  # reaches out of the plant
+OF_FLEET = ("fleet.", "shelf.", "storage.")  # nobody does it where none is led
 
 
 class VirtualScale:
@@ -76,7 +78,7 @@ class FactoryStand:
         self.requests, self.fleet_rows = MemoryRequests(), MemoryFleet()
         self.fleet: VirtualFleet | None = None
         if fleet is not None:
-            self.fleet = VirtualFleet(fleet, roadmaps or {}, self.holds.held)
+            self.fleet = VirtualFleet(fleet, roadmaps, self.holds.held)
         self._seen = 0
         self._settled = 0
 
@@ -115,7 +117,9 @@ class FactoryStand:
         for topic, function in functions.items():
             if topic == "scale.weigh":
                 handlers.add_outside(topic, function)
-            elif topic not in NOT_HERE:
+            elif topic in NOT_HERE:
+                continue
+            elif self.fleet is not None or not topic.startswith(OF_FLEET):
                 handlers.add_inside(topic, function)
         return handlers
 
@@ -146,7 +150,7 @@ class FactoryStand:
                 busy_s[robot] = max(busy_s.get(robot, 0.0), seconds)
         return {info.id: busy_s.get(info.id, 0.0) for info in self._world.robots}
 
-    # -- drives without a fleet ---------------------------------------------------------
+    # -- drives without a fleet ---------------------------------------------------
 
     def _noted(self, move: Callable[..., Answer], tx: Any, job: Job) -> Answer:
         """Which drives wait, as the queue in the database would say."""
@@ -186,7 +190,7 @@ class FactoryStand:
         if self._settled % FORGET_EVERY == 0:
             self.goals.forget_ended()
 
-    # -- helpers --------------------------------------------------------------------------
+    # -- helpers ------------------------------------------------------------------
 
     def _required_kg(self, robot: str) -> float | None:
         holder = self.holds.held().get(robot)

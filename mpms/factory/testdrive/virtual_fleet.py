@@ -35,7 +35,7 @@ class VirtualFleet:
     def __init__(
         self,
         world: World,
-        roadmaps: dict[str, Roadmap],
+        roadmaps: dict[str, Roadmap] | None,
         held: Callable[[], Mapping[str, str]],
     ) -> None:
         self.fleet = Fleet(
@@ -79,8 +79,7 @@ class VirtualFleet:
         self._now_s = now_s
 
     def _tick(self) -> None:
-        driving = self._driving
-        assert driving is not None
+        driving = self._ready()
         self._now_s = self._seconds()
         with driving.uow() as tx:
             self._requests.withdraw_gone(tx.waits.known)
@@ -103,8 +102,7 @@ class VirtualFleet:
             self._ticking = False
 
     def _later(self, delay_s: float) -> None:
-        assert self._driving is not None
-        self._driving.later(delay_s, self._tick)
+        self._ready().later(delay_s, self._tick)
 
     def _write(self, book: Book) -> None:
         for request in book.begun:
@@ -146,6 +144,10 @@ class VirtualFleet:
                 continue
 
     def _seconds(self) -> float:
-        assert self._driving is not None
-        seconds: float = (self._driving.now() - self._begin_at).total_seconds()
+        seconds: float = (self._ready().now() - self._begin_at).total_seconds()
         return seconds
+
+    def _ready(self) -> Driving:
+        if self._driving is None:
+            raise RuntimeError("the fleet has not been opened")
+        return self._driving

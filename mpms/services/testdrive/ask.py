@@ -32,6 +32,8 @@ WINDOWS = {
 }
 MOST_ORDERS = 5_000
 MOST_SEEDS = 50
+MOST_DAYS = 366
+A_DAY_S = 24 * 3600.0
 MADE_UP = 200  # where none are recorded
 RECORDED, GENERATED = "recorded", "generated"
 
@@ -50,6 +52,7 @@ class Asked:
     against: int | None = None  # None: the newest that differs
     alone: bool = False  # not beside any other version
     orders: str = "month"  # day, week or month of the history, or how many made up
+    days: float = 30.0  # over which made-up orders come
     seeds: int = 3
     people: int | None = None
     robots: int | None = None
@@ -62,6 +65,8 @@ class Asked:
             found.append(f"orders is {known} or a number, not {self.orders!r}")
         elif self.orders.isdecimal() and not 1 <= int(self.orders) <= MOST_ORDERS:
             found.append(f"between 1 and {MOST_ORDERS} orders can be made up")
+        if not 0 < self.days <= MOST_DAYS:
+            found.append(f"days is above 0 and at most {MOST_DAYS}, not {self.days:g}")
         if not 1 <= self.seeds <= MOST_SEEDS:
             found.append(f"seeds is between 1 and {MOST_SEEDS}, not {self.seeds}")
         for what, count in (("people", self.people), ("robots", self.robots)):
@@ -106,7 +111,7 @@ def prepare(
             told = "No orders of this process are recorded in this time: {n} made up."
             assumed.append(Note(told, {"n": count}))
         with uow() as tx:
-            arrivals = _made_up(tx, plant, count, days.total_seconds())
+            arrivals = _made_up(tx, plant, count, asked.days * A_DAY_S)
         source, begin_at = GENERATED, now
     seeds = tuple(range(1, asked.seeds + 1))
     scenario = Scenario(arrivals, people, recorded.learnt, source, seeds)
@@ -142,9 +147,7 @@ def _people(tx: Transaction, count: int | None) -> list[Worker]:
     return [
         Worker(
             person.login,
-            frozenset(
-                {g.casefold() for g in person.groups} | {f"user:{person.login}"}
-            ),
+            frozenset({g.casefold() for g in person.groups} | {f"user:{person.login}"}),
         )
         for person in tx.people.listing()
         if person.active and person.role is Role.WORKER
@@ -184,11 +187,9 @@ def _versions(
     )
     if asked.alone or before is None or before.digest == new.digest:
         return drivable, None
-    shown = Drivable(
-        *(f"{key}, version {before.version}", before),
-        *(_beside(before, newest), decisions, forms),
-    )
-    return drivable, shown
+    shown_title = f"{key}, version {before.version}"
+    beside = _beside(before, newest)
+    return drivable, Drivable(shown_title, before, beside, decisions, forms)
 
 
 def _drawn(
@@ -259,5 +260,3 @@ def _of_files(
         elif kind == "bpmn":
             forms |= {form["id"]: form for form in engine.inner_forms(content)}
     return decisions, forms
-
-

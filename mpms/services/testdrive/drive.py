@@ -112,6 +112,7 @@ class VirtualRun:
     progress: Progress = lambda done, of: None
     used_default: set[str] = field(default_factory=set)
     silent_events: set[str] = field(default_factory=set)
+    served_here: set[str] = field(default_factory=set)  # steps
 
     def __post_init__(self) -> None:
         self.time = VirtualTime(self.begin_at)
@@ -153,6 +154,7 @@ class VirtualRun:
                 variables_of=self._variables_of,
             )
         )
+        self._topics = self.handlers.topics()
         self._run_jobs = RunJobs(self.store, self.advance, self.handlers)
 
     # -- the run ----------------------------------------------------------------------
@@ -377,7 +379,8 @@ class VirtualRun:
             retry_delays_s=wait.retry_delays_s,
             idempotency_key=wait.task_id,
         )
-        if wait.topic in self.handlers.topics():
+        if wait.topic in self._topics:
+            self.served_here.add(wait.element)
             self._handle(one)
             return
         one.begun_s = self.time.now_s

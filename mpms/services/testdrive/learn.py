@@ -90,9 +90,7 @@ def learn(
     return Recorded(lessons.learnt(), arrivals)
 
 
-def take(
-    lessons: Lessons, lines: Sequence[Event], work_s: Mapping[str, float]
-) -> None:
+def take(lessons: Lessons, lines: Sequence[Event], work_s: Mapping[str, float]) -> None:
     """Learn from one instance that has ended."""
     lessons.instances += 1
     since: dict[str, Any] = {}

@@ -9,7 +9,7 @@ from itertools import count
 
 
 class VirtualTime:
-    """A clock, and what is to be done when; the same time is first come first served."""
+    """A clock, and what is to be done when; of the same time, the first first."""
 
     def __init__(self, begin_at: datetime) -> None:
         self.begin_at = begin_at

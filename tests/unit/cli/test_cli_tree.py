@@ -30,7 +30,7 @@ COMMANDS = dict(leaves(parser()))
 PROMISED = {
     *("demo", "work", "serve", "migrate", "check", "plugins"),
     *("backup", "restore"),
-    *("models lint", "models elements", "models deploy"),
+    *("models lint", "models elements", "models deploy", "models testdrive"),
     *(f"orders {word}" for word in ("check", "send", "list", "release", "refuse")),
     *("processes start", "processes starts", "messages send", "signals send"),
     *(f"users {word}" for word in ("add", "mail", "list", "password", "pin", "badge")),

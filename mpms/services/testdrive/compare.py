@@ -24,6 +24,7 @@ NOT_SIMULATED = (
     Note("Messages and signals from outside that a process only listens for."),
 )
 TOPIC = "No worker of ours serves “{topic}”: {step} takes about {seconds} s."
+UNKNOWN = "Too few times of {step} are known: it takes about {seconds} s."
 FORM = "Too few have filled in {step}: it takes about {seconds} s."
 ANSWER = "No answer of {step} is known: defaults and first choices of its form."
 EVENT = "{step} waits for what comes from outside: it comes after about {seconds} s."
@@ -31,7 +32,7 @@ SILENT = "{step} listens for what does not come in a test-drive."
 GROUP = "Nobody is in the group {group}: one person was assumed."
 
 
-def run_test_drive(
+def compare_versions(
     uow: UnitOfWork,
     engine: Engine,
     plant: Plant,
@@ -79,6 +80,7 @@ class _Drive:
         self._silent: set[str] = set()
         self._groups: set[str] = set()
         self._visited: set[str] = set()
+        self._ours: set[str] = set()  # steps whose topic a worker of ours serves
 
     def version(self, version: Drivable) -> Driven:
         return Driven(
@@ -104,6 +106,7 @@ class _Drive:
         self._progress(self._done, self._all)
         self._defaults |= run.used_default
         self._silent |= run.silent_events
+        self._ours |= run.served_here
         self._groups |= run.crew.unknown_groups
         self._visited |= {step.element for step in result.steps}
         return result
@@ -144,6 +147,8 @@ class _Drive:
             if step is None:
                 continue
             text = {"userTask": FORM}.get(step.kind, TOPIC)
+            if element in self._ours:
+                text = UNKNOWN
             if step.kind in ("intermediateCatchEvent", "receiveTask"):
                 text = EVENT
             holes = {"step": step.title, "seconds": round(_default_s(step))}
@@ -152,9 +157,9 @@ class _Drive:
             found.append(Note(text, holes))
         for element in sorted(self._visited):
             step = steps.get(element)
-            if step is not None and step.kind == "userTask":
-                if not learnt.answers.get(element):
-                    found.append(Note(ANSWER, {"step": step.title}))
+            form = step is not None and step.kind == "userTask"
+            if step is not None and form and not learnt.answers.get(element):
+                found.append(Note(ANSWER, {"step": step.title}))
         for element in sorted(self._silent & steps.keys()):
             found.append(Note(SILENT, {"step": steps[element].title}))
         found += [Note(GROUP, {"group": group}) for group in sorted(self._groups)]
