@@ -68,7 +68,7 @@ def scores() -> dict[str, float]:
     return found
 
 
-def test_drive_s(orders: int = 1000) -> float:
+def testdrive_s(orders: int) -> float:
     """How long a month of orders takes through the warehouse model, one version."""
     from mpms import assets, bootstrap
     from mpms.bootstrap.testdrive import drive_model
@@ -100,7 +100,7 @@ def test_drive_s(orders: int = 1000) -> float:
 def main() -> None:
     figures = speeds()
     figures["poa_scores"] = scores()
-    figures["testdrive_s_1000_orders"] = test_drive_s()
+    figures["testdrive_s_1000_orders"] = testdrive_s(1000)
     print(json.dumps(figures))
 
 
