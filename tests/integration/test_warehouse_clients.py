@@ -253,7 +253,7 @@ def test_what_the_command_cannot_use_is_said(
         (["kiva_small", "--dialect", "ros2"], "--dialect is not for a warehouse"),
         (["kiva_small", "--pedestrians"], "has no people who could walk"),
         (["kiva_small", "--commands", "no-such-file"], "cannot be read"),
-        (["kiva_huge"], "there are arco_lab, grid_hall, kiva_empty"),
+        (["kiva_huge"], "there are alley, arco_lab, grid_hall, kiva_empty"),
         (["arco_lab", "--pedestrians"], "--pedestrians is for warehouses"),
     ],
 )

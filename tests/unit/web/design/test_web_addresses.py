@@ -42,7 +42,7 @@ class Link(NamedTuple):
 @pytest.fixture(scope="module")
 def site() -> Flask:
     """All pages; nobody asks for one."""
-    return create_app(SimpleNamespace(secure=False))  # type: ignore[arg-type]
+    return create_app(SimpleNamespace(secure=False, trusted_proxies=()))  # type: ignore[arg-type]
 
 
 def templates(site: Flask) -> Iterator[tuple[str, str]]:
