@@ -95,7 +95,7 @@ def main() -> int:
     senders = Senders.from_json((DATA / "orders/senders.json").read_bytes())
     paths = [*DATA.glob("orders/*.eml"), *DATA.glob("orders_more/*.eml")]
     samples = [path.read_bytes() for path in sorted(paths)]
-    verdicts: Counter[str] = Counter()
+    outcomes: Counter[str] = Counter()
     codes: Counter[str] = Counter()
     findings, slowest_s = 0, 0.0
     started = time.monotonic()
@@ -107,7 +107,7 @@ def main() -> int:
                 raw, catalogue, senders, (), len(raw), read_workbook
             )
             check(outcome)
-            verdicts[outcome.outcome] += 1
+            outcomes[outcome.outcome] += 1
             codes.update(outcome.codes)
         except Exception:
             traceback.print_exc()
@@ -120,16 +120,16 @@ def main() -> int:
             save(arguments.save, raw)
         slowest_s = max(slowest_s, took_s)
     elapsed_s = time.monotonic() - started
-    assert verdicts.total() > 0
+    assert outcomes.total() > 0
     print(
         json.dumps(
             {
                 "seed": arguments.seed,
                 "seconds": round(elapsed_s, 1),
-                "messages": verdicts.total(),
-                "messages_per_s": round(verdicts.total() / elapsed_s, 1),
+                "messages": outcomes.total(),
+                "messages_per_s": round(outcomes.total() / elapsed_s, 1),
                 **{
-                    name: verdicts[name] for name in ("accepted", "rejected", "ignored")
+                    name: outcomes[name] for name in ("accepted", "rejected", "ignored")
                 },
                 "reasons_seen": len(codes),
                 "slowest_s": round(slowest_s, 3),

@@ -17,7 +17,7 @@ from robot_bridge.reports import CommandState
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Ending:
     """``pose_decides``: ``state`` holds only if the robot is not at the goal."""
 
     state: CommandState
@@ -31,23 +31,23 @@ def read_ending(
     payload: Mapping[str, Any],
     text: str,
     inferred: bool,
-) -> Verdict:
+) -> Ending:
     """``phase`` is terminal; ``inferred``: read from the list, without a payload."""
     if phase is Phase.SUCCEEDED:
         flag = rule.success_field
         if flag is None or payload.get(flag) is True:
             if inferred:
                 text = text or "the robot lists it as succeeded; no result came"
-            return Verdict(CommandState.SUCCEEDED, text)
+            return Ending(CommandState.SUCCEEDED, text)
         reason = f"the robot ended without saying {flag!r}"
         if rule.impossible_field and payload.get(rule.impossible_field) is True:
             reason = "the robot found no way"
-        return Verdict(CommandState.ABORTED, reason, pose_decides=True)
+        return Ending(CommandState.ABORTED, reason, pose_decides=True)
     if phase is Phase.ABORTED:
-        return Verdict(CommandState.ABORTED, text or "the robot gave up")
+        return Ending(CommandState.ABORTED, text or "the robot gave up")
     if phase is Phase.REJECTED:
-        return Verdict(CommandState.REJECTED, text or "the robot refused the goal")
+        return Ending(CommandState.REJECTED, text or "the robot refused the goal")
     if phase is Phase.RECALLED:
-        return Verdict(CommandState.CANCELLED, "recalled before it started")
+        return Ending(CommandState.CANCELLED, "recalled before it started")
     reason = "preempted by a goal or a cancel that is not ours"
-    return Verdict(CommandState.CANCELLED, reason)
+    return Ending(CommandState.CANCELLED, reason)

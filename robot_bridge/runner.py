@@ -514,9 +514,9 @@ class CommandRunner:
         inferred: bool,
     ) -> None:
         rule = self._driver.profile.result
-        verdict = read_ending(rule, phase, payload, text, inferred)
-        state, reason = verdict.state, verdict.reason
-        if verdict.pose_decides:
+        ending = read_ending(rule, phase, payload, text, inferred)
+        state, reason = ending.state, ending.reason
+        if ending.pose_decides:
             c.ending = None
             c.pose_check = PoseCheck(state, reason, now_s)
             return

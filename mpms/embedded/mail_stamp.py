@@ -60,8 +60,8 @@ def _dmarc(origins: list[str], user: str) -> str:
     if match is None:
         return "dmarc=fail"
     address = match[1] or match[2]
-    verdict = "pass" if address.lower() == user.lower() else "fail"
-    return f"dmarc={verdict} header.from={address.rpartition('@')[2].lower()}"
+    result = "pass" if address.lower() == user.lower() else "fail"
+    return f"dmarc={result} header.from={address.rpartition('@')[2].lower()}"
 
 
 def _split(message: bytes) -> tuple[bytes, bytes]:

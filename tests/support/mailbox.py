@@ -31,7 +31,7 @@ def write_order(
     sender: str = BUYER,
     message_id: str | None = "<1@brightcoat.example.com>",
     body: str = "",
-    verdict: str = "pass",
+    auth_result: str = "pass",
     extra: str = "",
 ) -> bytes:
     """A message as the trusted host hands it on; ``body`` replaces the usual one."""
@@ -39,7 +39,7 @@ def write_order(
     head = (
         f"Return-Path: <{sender}>\r\n"
         f"Authentication-Results: mx.plant.example.com;"
-        f" dmarc={verdict} header.from={domain}\r\n"
+        f" dmarc={auth_result} header.from={domain}\r\n"
         f"From: {sender}\r\nTo: orders@plant.example.com\r\n"
         f"Subject: Order {number}\r\n{extra}"
     )

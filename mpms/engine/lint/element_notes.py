@@ -1,6 +1,6 @@
-"""What the page of elements says about each element beside the verdict of the lint.
+"""What the page of elements says about each element beside the result of the lint.
 
-The verdicts are not here: they come from the tables that the lint uses.
+The results are not here: they come from the tables that the lint uses.
 """
 
 from __future__ import annotations

@@ -212,25 +212,25 @@ def _shown_values(values: str) -> str:
 
 
 def _word_tables(prefix: str, words: Mapping[str, Word], inner: Inner) -> Iterator[str]:
-    """One table for each verdict; words of the same meaning share a row."""
+    """One table for each result; words of the same meaning share a row."""
     shared: dict[Word, list[str]] = {}
     for name, word in words.items():
         shared.setdefault(word, []).append(name)
-    for verdict, head in _VERDICTS.items():
+    for result, head in _RESULTS.items():
         rows: list[tuple[str, ...]] = []
         for word, names in shared.items():
-            if word.verdict != verdict:
+            if word.result != result:
                 continue
             shown = ", ".join(f"`{_shown_word(prefix, name)}`" for name in names)
             where = ", ".join(f"`{tag}`" for tag in sorted(word.on - ANYWHERE))
             remark = _remark(prefix, names, word, inner)
-            on = (where or "anywhere",) if verdict == "honoured" else ()
+            on = (where or "anywhere",) if result == "honoured" else ()
             rows.append((shown, *on, remark))
-        yield f"### {verdict.capitalize()}"
+        yield f"### {result.capitalize()}"
         yield table(head, rows)
 
 
-_VERDICTS = {
+_RESULTS = {
     "honoured": ("word", "on", ""),
     "ignored": ("word", "why it changes nothing"),
     "refused": ("word", "why, and what to do"),
@@ -242,7 +242,7 @@ def _shown_word(prefix: str, name: str) -> str:
 
 
 def _remark(prefix: str, names: list[str], word: Word, inner: Inner) -> str:
-    if word.verdict == "refused":
+    if word.result == "refused":
         return _told(word.reason)
     parts = [_sentence(word.note)] if word.note else []
     for name in names:

@@ -35,7 +35,7 @@ class Word:
         return ""
 
     @property
-    def verdict(self) -> str:
+    def result(self) -> str:
         """In one word, for the documentation."""
         if self.on:
             return "honoured"

@@ -108,9 +108,9 @@ def vendor_refusal(trait: Trait) -> str:
     advice = vendor.instead.get(key, "")
     known = camunda_words.WORDS.get(key) if vendor.like_camunda else None
     if known is not None and not advice:
-        if known.verdict == "ignored":
+        if known.result == "ignored":
             return ""
-        if known.verdict == "honoured":
+        if known.result == "honoured":
             advice = f"write camunda:{trait.word} instead"
         else:
             reason = known.reason.replace("{value}", shown(trait.value))

@@ -98,7 +98,7 @@ class AdHocSubProcess(SubProcess):
             self.offer(token)
 
     def fire_if_complete(self, token: Token) -> bool:
-        """An operator has mended what the condition reads."""
+        """An operator has corrected what the condition reads."""
         run: Tokens = token.workflow
         token._set_state(TaskState.STARTED)
         run.close_scope_if_empty(token)

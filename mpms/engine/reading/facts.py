@@ -1,7 +1,7 @@
 """What a file says besides the model: one record per attribute, child, extension.
 
 A reader that picks what it knows overlooks the rest. Here the rest is written
-down too, and the lint has to know a verdict for every word of it.
+down too, and the lint has to know what becomes of every word of it.
 """
 
 from __future__ import annotations

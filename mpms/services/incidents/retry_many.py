@@ -1,4 +1,4 @@
-"""Try again many incidents at once, after their cause has been mended."""
+"""Try again many incidents at once, after their cause has been repaired."""
 
 from __future__ import annotations
 

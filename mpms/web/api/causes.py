@@ -21,7 +21,7 @@ from mpms.web.api.shapes import like
 from mpms.web.api.values import CursorText, Text, WithReason, number_of, place_in
 from mpms.web.rights import LEADERS
 
-section = Section("Causes", "Incidents that look alike, told and mended together.")
+section = Section("Causes", "Incidents that look alike, told and solved together.")
 
 CauseName = Annotated[
     str, Field(min_length=1, max_length=200, description="The name of the cause.")

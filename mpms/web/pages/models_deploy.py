@@ -224,7 +224,7 @@ def _uploaded() -> dict[str, bytes]:
 
 
 def _keep_refused(files: dict[str, bytes]) -> dict[str, str]:
-    """Drawings that can be opened and mended, by file: the keys of their drafts.
+    """Drawings that can be opened and corrected, by file: the keys of their drafts.
 
     A draft that is there already is not overwritten.
     """

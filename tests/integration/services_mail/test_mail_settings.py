@@ -194,7 +194,7 @@ def test_our_own_dkim_check_is_asked_only_where_it_is_switched_on() -> None:
         assert desk.prove(b"From: a@example.com\r\n\r\nunsigned\r\n") == frozenset()
 
 
-def test_a_sender_whose_domain_we_proved_needs_no_verdict_of_the_mail_host() -> None:
+def test_a_sender_whose_domain_we_proved_needs_no_result_of_the_mail_host() -> None:
     raw = (
         b"From: buyer@example.com\r\nMessage-ID: <1@example.com>\r\n"
         b"Subject: MO-2026-0009\r\n\r\nOrder: MO-2026-0009\r\n\r\nMaterials:\r\n"

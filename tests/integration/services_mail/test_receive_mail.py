@@ -103,14 +103,17 @@ def test_a_malformed_message_is_kept_and_answered(box: Box, desk: IntakeDesk) ->
 def test_only_the_right_people_are_heard_and_only_the_proven_answered(
     box: Box, desk: IntakeDesk
 ) -> None:
-    box.deliver(write_order("MO-2026-0001", verdict="fail", message_id="<a@x>"))
+    box.deliver(write_order("MO-2026-0001", auth_result="fail", message_id="<a@x>"))
     box.deliver(
         write_order("MO-2026-0002", sender="eve@example.com", message_id="<b@x>")
     )
     forged = "Authentication-Results: mx.plant.example.com; dmarc=pass"
     box.deliver(
         write_order(
-            "MO-2026-0003", verdict="fail", extra=f"{forged}\r\n", message_id="<c@x>"
+            "MO-2026-0003",
+            auth_result="fail",
+            extra=f"{forged}\r\n",
+            message_id="<c@x>",
         )
     )
     box.deliver(write_order("MO-2026-0004", extra="Auto-Submitted: auto-replied\r\n"))

@@ -163,7 +163,7 @@ def test_confirmation_and_rejection_land_in_the_buyers_mailbox_once(
     fake.put(
         write_order("MO-2026-0001", message_id="<good@x>"),
         write_order("MO-2026-0002", message_id="<bad@x>", body=bad),
-        write_order("MO-2026-0003", message_id="<stranger@x>", verdict="fail"),
+        write_order("MO-2026-0003", message_id="<stranger@x>", auth_result="fail"),
     )
     desk.intake(fake)()
     while send(desk, mail_sender):

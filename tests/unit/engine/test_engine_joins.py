@@ -16,7 +16,7 @@ def test_a_parallel_join_inside_a_loop_is_right_in_every_order(
     draw: Drawing, play: Player, batch: int
 ) -> None:
     model = draw(
-        "start -> xor_again -> and_fork -> a -> and_join -> judge -> xor_more",
+        "start -> xor_again -> and_fork -> a -> and_join -> check -> xor_more",
         "and_fork -> b1 -> b2 -> and_join",
         "and_fork -> c -> and_join",
         "xor_more -> xor_again if more",
@@ -31,10 +31,10 @@ def test_a_parallel_join_inside_a_loop_is_right_in_every_order(
         for turn in range(turns):
             assert run.open == ["a", "b1", "c"]
             for _ in range(4):
-                assert "judge" not in run.open
+                assert "check" not in run.open
                 run.complete(chance.choice(run.open))
-            assert run.open == ["judge"]
-            run.complete("judge", more=turn + 1 < turns)
+            assert run.open == ["check"]
+            run.complete("check", more=turn + 1 < turns)
         assert run.done
         assert run.passed("left").count("and_join") == turns
 
@@ -191,7 +191,7 @@ def test_an_inclusive_join_inside_a_loop_does_not_wait_for_the_next_turn(
             "or_fork -> c otherwise",
             "a -> or_join",
             "b -> or_join",
-            "c -> or_join -> judge -> xor_more",
+            "c -> or_join -> check -> xor_more",
             "xor_more -> xor_again if x < 9",
             "xor_more -> end otherwise",
         ),
@@ -199,12 +199,12 @@ def test_an_inclusive_join_inside_a_loop_does_not_wait_for_the_next_turn(
     )
     run.complete("b")
     run.complete("a")
-    run.complete("judge", x=0)
+    run.complete("check", x=0)
     assert run.open == ["c"]
     run.complete("c")
-    run.complete("judge", x=1)
+    run.complete("check", x=1)
     run.complete("a")
-    run.complete("judge", x=9)
+    run.complete("check", x=9)
     assert run.done
 
 

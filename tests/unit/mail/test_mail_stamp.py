@@ -18,7 +18,7 @@ def stamped(raw: bytes, user: str = USER) -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("origin", "verdict"),
+    ("origin", "auth_result"),
     [
         (USER, "pass"),
         (f"Buyer <{USER}>", "pass"),
@@ -33,12 +33,12 @@ def stamped(raw: bytes, user: str = USER) -> bytes:
         (f"<{USER}> <other@example.org>", "fail"),
     ],
 )
-def test_only_the_users_own_address_passes(origin: str, verdict: str) -> None:
+def test_only_the_users_own_address_passes(origin: str, auth_result: str) -> None:
     raw = stamped(f"From: {origin}\r\n\r\nx\r\n".encode())
-    assert f"dmarc={verdict}".encode() in raw
+    assert f"dmarc={auth_result}".encode() in raw
 
 
-def test_line_ends_of_any_kind_leave_one_verdict() -> None:
+def test_line_ends_of_any_kind_leave_one_result() -> None:
     for end in (b"\r\n", b"\n"):
         lines = [
             b"Authentication-Results: mx.plant.example.com; dmarc=pass header.from=x",
@@ -64,7 +64,7 @@ def test_messages_without_a_head_or_a_body_are_stamped_too(raw: bytes) -> None:
     assert stamped(raw).startswith(b"Return-Path: <buyer@example.org>\r\n")
 
 
-def test_the_topmost_verdict_is_ours_whatever_comes_in() -> None:
+def test_the_topmost_result_is_ours_whatever_comes_in() -> None:
     seed = 4
     print(f"seed {seed}")
     letters = random.Random(seed)
@@ -83,9 +83,9 @@ def test_the_topmost_verdict_is_ours_whatever_comes_in() -> None:
     for _ in range(500):
         raw = b"".join(letters.choices(pieces, k=letters.randrange(12)))
         message = email.message_from_bytes(stamped(raw))
-        verdict = message.get_all("Authentication-Results", [])[0]
-        assert "dmarc=fail" in verdict
-        assert verdict.startswith(HOST)
+        auth_result = message.get_all("Authentication-Results", [])[0]
+        assert "dmarc=fail" in auth_result
+        assert auth_result.startswith(HOST)
 
 
 def test_only_automatic_replies_have_a_key() -> None:

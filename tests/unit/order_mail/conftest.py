@@ -43,17 +43,17 @@ def build() -> Build:
         subject: str = "Order MO-2026-0901",
         content_type: str = "text/plain; charset=utf-8",
         from_field: str | None = None,
-        verdict: str | None = None,
+        auth_result: str | None = None,
         extra: str = "",
     ) -> bytes:
         domain = sender.rpartition("@")[2]
-        if verdict is None:
-            verdict = (
+        if auth_result is None:
+            auth_result = (
                 "Authentication-Results: mx.plant.example.com;"
                 f" dmarc=pass header.from={domain}\r\n"
             )
         head = (
-            f"Return-Path: <{sender}>\r\n{verdict}{extra}"
+            f"Return-Path: <{sender}>\r\n{auth_result}{extra}"
             f"{from_field if from_field is not None else f'From: {sender}'}\r\n"
             f"Subject: {subject}\r\nMessage-ID: <one@{domain}>\r\n"
             f"MIME-Version: 1.0\r\nContent-Type: {content_type}\r\n\r\n"

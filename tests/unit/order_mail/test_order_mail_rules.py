@@ -175,7 +175,7 @@ def test_a_forged_message_blocks_no_later_one(
     build: Build, catalogue: Catalogue, senders: Senders
 ) -> None:
     memory = RememberedMail()
-    memory.remember(read_order_mail(build(verdict=""), catalogue, senders, memory))
+    memory.remember(read_order_mail(build(auth_result=""), catalogue, senders, memory))
     assert read_order_mail(build(), catalogue, senders, memory).outcome == "accepted"
 
 
@@ -247,7 +247,7 @@ def test_an_order_is_confirmed_in_every_language(
 def test_nobody_is_answered_where_the_address_may_be_forged(
     build: Build, read: Read
 ) -> None:
-    assert write_reply(read(build(verdict=""))) is None
+    assert write_reply(read(build(auth_result=""))) is None
     assert write_reply(unreadable()) is None
 
 

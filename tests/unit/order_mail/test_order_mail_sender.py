@@ -78,7 +78,7 @@ OURS = "Authentication-Results: mx.plant.example.com"
 
 
 @pytest.mark.parametrize(
-    "verdict",
+    "auth_result",
     [
         f"{OURS}; dmarc=pass header.from={DOMAIN}",
         f"{OURS}; dkim=pass header.d={DOMAIN}",
@@ -94,13 +94,13 @@ OURS = "Authentication-Results: mx.plant.example.com"
     ],
 )
 def test_the_trusted_host_can_vouch_in_many_forms(
-    verdict: str, build: Build, read: Read
+    auth_result: str, build: Build, read: Read
 ) -> None:
-    assert read(build(verdict=verdict + "\r\n")).outcome == "accepted"
+    assert read(build(auth_result=auth_result + "\r\n")).outcome == "accepted"
 
 
 @pytest.mark.parametrize(
-    "verdict",
+    "auth_result",
     [
         "",
         f"{OURS}; none",
@@ -126,9 +126,9 @@ def test_the_trusted_host_can_vouch_in_many_forms(
     ],
 )
 def test_no_other_words_make_a_sender_trusted(
-    verdict: str, build: Build, read: Read
+    auth_result: str, build: Build, read: Read
 ) -> None:
-    outcome = read(build(verdict=verdict + "\r\n" if verdict else ""))
+    outcome = read(build(auth_result=auth_result + "\r\n" if auth_result else ""))
     assert outcome.codes == ("sender_not_authenticated",)
     assert (outcome.reply, outcome.trusted) == ("none", False)
 
@@ -152,16 +152,16 @@ def read_with(raw: bytes, catalogue: Catalogue, senders: Senders) -> Outcome:
     return read_order_mail(raw, catalogue, senders, RememberedMail())
 
 
-def test_googles_verdict_counts_where_google_is_trusted(
+def test_googles_results_count_where_google_is_trusted(
     build: Build, catalogue: Catalogue, senders: Senders
 ) -> None:
-    raw = build(verdict=GOOGLE)
+    raw = build(auth_result=GOOGLE)
     google = replace(senders, trusted_authserv_id="mx.google.com")
     assert read_with(raw, catalogue, google).outcome == "accepted"
     assert read_with(raw, catalogue, senders).outcome == "rejected"
 
 
-def test_microsofts_nameless_verdict_counts_only_on_top_and_only_if_configured(
+def test_microsofts_nameless_results_count_only_on_top_and_only_if_configured(
     build: Build, catalogue: Catalogue, senders: Senders
 ) -> None:
     microsoft = replace(
@@ -169,10 +169,10 @@ def test_microsofts_nameless_verdict_counts_only_on_top_and_only_if_configured(
     )
     above = "Authentication-Results: relay.example; none\r\n"
     failed = MICROSOFT.replace("=pass", "=fail")
-    assert read_with(build(verdict=MICROSOFT), catalogue, microsoft).trusted
-    assert not read_with(build(verdict=MICROSOFT), catalogue, senders).trusted
-    for verdict in (above + MICROSOFT, failed + MICROSOFT, failed, ""):
-        assert not read_with(build(verdict=verdict), catalogue, microsoft).trusted
+    assert read_with(build(auth_result=MICROSOFT), catalogue, microsoft).trusted
+    assert not read_with(build(auth_result=MICROSOFT), catalogue, senders).trusted
+    for said in (above + MICROSOFT, failed + MICROSOFT, failed, ""):
+        assert not read_with(build(auth_result=said), catalogue, microsoft).trusted
 
 
 def test_a_login_at_our_own_server_counts_only_if_configured_and_only_for_itself(
@@ -181,14 +181,14 @@ def test_a_login_at_our_own_server_counts_only_if_configured_and_only_for_itself
     own = replace(senders, accept_smtp_auth=True)
     login = f"{OURS}; auth=pass smtp.auth={ADDRESS}\r\n"
     other = f"{OURS}; auth=pass smtp.auth=einkauf@nordfarben.example.org\r\n"
-    assert read_with(build(verdict=login), catalogue, own).outcome == "accepted"
-    assert read_with(build(verdict=other), catalogue, own).outcome == "rejected"
+    assert read_with(build(auth_result=login), catalogue, own).outcome == "accepted"
+    assert read_with(build(auth_result=other), catalogue, own).outcome == "rejected"
 
 
-def test_a_domain_proven_by_our_own_check_needs_no_verdict(
+def test_a_domain_proven_by_our_own_check_needs_no_result(
     build: Build, catalogue: Catalogue, senders: Senders
 ) -> None:
-    raw = build(verdict="")
+    raw = build(auth_result="")
     for proven, trusted in ((DOMAIN, True), ("elsewhere.example.net", False)):
         outcome = read_order_mail(
             raw, catalogue, senders, RememberedMail(), proven_domains=[proven]
@@ -222,5 +222,5 @@ def test_only_a_message_that_is_really_too_large_is_refused_for_it(
     padding = b"\r\n" + b"x" * (25 << 20)
     large = read(build() + padding)
     assert (large.codes, large.reply) == (("too_large",), "rejection")
-    forged = read(build(verdict="") + padding)
+    forged = read(build(auth_result="") + padding)
     assert (forged.codes, forged.reply) == (("too_large",), "none")

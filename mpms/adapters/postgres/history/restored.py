@@ -3,7 +3,7 @@
 The history is read in the order of transactions, and their numbers belong to a server.
 On a new server they begin anew: what happens from now on would seem older than all that
 was restored, so figures would freeze and webhooks would skip lines without a word. This
-is found at every start, and mended by giving old lines numbers that this server has
+is found at every start, and repaired by giving old lines numbers that this server has
 used up already. Nobody reads a line twice or misses one.
 """
 

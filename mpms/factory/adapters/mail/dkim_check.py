@@ -1,4 +1,4 @@
-"""Our own DKIM check, for mail hosts that write no verdict into the message.
+"""Our own DKIM check, for mail hosts that write no result into the message.
 
 The library alone is not enough: it accepts lines appended below an ``l=`` signature
 and a valid signature of anybody's domain, and lets errors of the name service out.

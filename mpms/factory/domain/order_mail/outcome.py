@@ -7,7 +7,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Literal
 
-Verdict = Literal["accepted", "rejected", "ignored"]
+Result = Literal["accepted", "rejected", "ignored"]
 ReplyKind = Literal["confirmation", "rejection", "none"]
 
 
@@ -65,7 +65,7 @@ class OrderDraft:
 class Outcome:
     """The result for one message; ``trusted`` when every sender check passed."""
 
-    outcome: Verdict
+    outcome: Result
     reply: ReplyKind
     reasons: tuple[Reason, ...] = ()
     order: OrderDraft | None = None

@@ -1,7 +1,7 @@
 """Who sent a message, and whether the mail host we trust vouches for it.
 
 The parser is our own because the usual ones refuse Microsoft 365's form, and because
-a mail host copies text of the sender into its verdict: comments and quoted strings
+a mail host copies text of the sender into its results: comments and quoted strings
 must never look like results.
 """
 
@@ -109,13 +109,13 @@ def is_authenticated(
     domain = address.rpartition("@")[2]
     if any(_same_domain(proven, domain) for proven in proven_domains):
         return True
-    verdict = _trusted_verdict(headers, senders)
-    if verdict is None:
+    results = _trusted_results(headers, senders)
+    if results is None:
         return False
-    dmarc = [result for result in verdict if result.method == "dmarc"]
+    dmarc = [result for result in results if result.method == "dmarc"]
     if dmarc and all(r.passed and r.says("header.from", domain) for r in dmarc):
         return True
-    for result in verdict:
+    for result in results:
         if result.method == "dkim" and result.passed and _is_aligned(result, domain):
             return True
         if (
@@ -161,7 +161,7 @@ def _same_domain(one: str, other: str) -> bool:
     return bool(one) and lower_ascii(one) == lower_ascii(other)
 
 
-def _trusted_verdict(headers: Headers, senders: Senders) -> list[_Result] | None:
+def _trusted_results(headers: Headers, senders: Senders) -> list[_Result] | None:
     """The results in the topmost field of the trusted host; None without one."""
     for value in headers.all("authentication-results"):
         segments = _segments(value)

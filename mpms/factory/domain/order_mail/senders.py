@@ -29,9 +29,9 @@ class Sender:
 
 @dataclass(frozen=True)
 class Senders:
-    """The allow-list and the mail host whose verdict counts.
+    """The allow-list and the mail host whose results count.
 
-    Microsoft 365 writes its verdict without a name of its own. It counts only where
+    Microsoft 365 writes its results without a name of its own. They count only where
     the plant has set ``authentication_form`` to ``microsoft365``, and then only as the
     topmost Authentication-Results header.
     """

@@ -156,7 +156,7 @@ def _in_its_place(undecided: Outcome) -> Iterator[Outcome]:
 def _is_a_copy(outcome: Outcome, copies: set[str]) -> bool:
     """Whether these very bytes lay elsewhere before, or here under another number.
 
-    What was refused and would be accepted now is no copy: somebody who mended the
+    What was refused and would be accepted now is no copy: somebody who corrected the
     list of senders may put a message back into the inbox.
     """
     return bool(copies) and (outcome.outcome != "accepted" or "accepted" in copies)

@@ -104,8 +104,8 @@ def test_the_preview_is_the_very_mail_and_the_intake_reads_it_exactly(
     assert sent.status_code == 303
     (raw,) = plant.mailed
     assert f"Message-ID: {message_id}".encode() in raw
-    with_verdict, senders = read(raw, decimal)
-    outcome = read_order_mail(with_verdict, plant.catalogue, senders, RememberedMail())
+    with_results, senders = read(raw, decimal)
+    outcome = read_order_mail(with_results, plant.catalogue, senders, RememberedMail())
     assert outcome.codes == ()
     assert outcome.order is not None
     assert outcome.order.number == "MO-2026-0042"
@@ -135,8 +135,8 @@ def test_free_text_cannot_write_lines_or_headers_of_its_own(
     assert plant.browser("supervisor").post("/orders/new", data=form).status_code == 303
     (raw,) = plant.mailed
     assert b"\nBcc" not in raw
-    with_verdict, senders = read(raw, ".")
-    outcome = read_order_mail(with_verdict, plant.catalogue, senders, RememberedMail())
+    with_results, senders = read(raw, ".")
+    outcome = read_order_mail(with_results, plant.catalogue, senders, RememberedMail())
     assert outcome.order is not None
     assert outcome.order.number == "MO-2026-0042"
     assert len(outcome.order.lines) == 2

@@ -222,6 +222,6 @@ def test_a_message_with_a_subscription_is_deployable(bpmn: Build) -> None:
 
 
 def test_every_honoured_element_says_what_may_stand_inside() -> None:
-    honoured = {name for name, word in WORDS.items() if word.verdict != "refused"}
+    honoured = {name for name, word in WORDS.items() if word.result != "refused"}
     elements = {f"zeebe:{name}" for name in honoured if not name.startswith("@")}
     assert elements - set(INNER) == {"zeebe:priorityDefinition", "zeebe:versionTag"}

@@ -121,7 +121,7 @@ def test_a_search_ends_when_it_may_not_go_on() -> None:
 @pytest.mark.parametrize("rings", [True, False])
 def test_lacam_finds_a_plan_exactly_where_there_is_one(rings: bool) -> None:
     drawn = random.Random(16)
-    verdicts = []
+    solvable = []
     for seed in range(60):
         lines = ["".join(drawn.choice("...@") for _ in range(4)) for _ in range(3)]
         free = [(x, y) for y in range(3) for x in range(4) if lines[y][x] == "."]
@@ -132,8 +132,8 @@ def test_lacam_finds_a_plan_exactly_where_there_is_one(rings: bool) -> None:
         assert (paths is None) == (least is None), (seed, lines, starts, goals)
         if paths is not None and least is not None:
             assert max(costs_of(paths, goals)) >= least
-        verdicts.append(least is not None)
-    assert 10 < sum(verdicts) < 58
+        solvable.append(least is not None)
+    assert 10 < sum(solvable) < 58
 
 
 def test_one_robot_drives_the_shortest_way_with_every_planner() -> None:
