@@ -17,6 +17,7 @@ from mpms.factory.domain.order_mail import (
 )
 from mpms.factory.domain.order_mail.reading import read_order_mail
 
+DIRECTORIES = ("orders", "orders_more", "orders_buyers")
 DATA = Path(__file__).resolve().parents[2] / "data"
 
 
@@ -29,7 +30,7 @@ def messages_of(directory: str) -> list[str]:
 def outcomes() -> dict[str, Outcome]:
     """Every message of both directories, read in order from an empty state."""
     found: dict[str, Outcome] = {}
-    for directory in ("orders", "orders_more"):
+    for directory in DIRECTORIES:
         path = DATA / directory
         catalogue = Catalogue.from_json((path / "catalogue.json").read_bytes())
         senders = Senders.from_json((path / "senders.json").read_bytes())
@@ -62,7 +63,7 @@ def stated(order: OrderDraft, keys: set[str]) -> dict[str, object]:
 
 
 @pytest.mark.covers("A10")
-@pytest.mark.parametrize("name", messages_of("orders") + messages_of("orders_more"))
+@pytest.mark.parametrize("name", [n for each in DIRECTORIES for n in messages_of(each)])
 def test_a_sample_gives_the_expected_outcome(
     name: str, outcomes: dict[str, Outcome]
 ) -> None:
@@ -70,6 +71,8 @@ def test_a_sample_gives_the_expected_outcome(
     assert (outcome.outcome, outcome.reply) == (expected["outcome"], expected["reply"])
     if "reason" in expected:
         assert expected["reason"] in outcome.codes
+        told = " ".join(f"{why.where} {why.sentence}" for why in outcome.reasons)
+        assert [part for part in expected.get("names", ()) if part not in told] == []
         assert outcome.order is None
         return
     assert outcome.order is not None
@@ -81,13 +84,14 @@ def test_a_sample_gives_the_expected_outcome(
     assert stated(outcome.order, set(order)) == order
 
 
-def test_there_are_fifteen_samples_and_forty_more() -> None:
+def test_there_are_fifteen_samples_and_forty_more_twice() -> None:
     assert len(messages_of("orders")) == 15
     assert len(messages_of("orders_more")) >= 40
+    assert len(messages_of("orders_buyers")) >= 40
 
 
-def test_every_file_of_both_directories_is_expected() -> None:
-    for directory in ("orders", "orders_more"):
+def test_every_file_of_all_directories_is_expected() -> None:
+    for directory in DIRECTORIES:
         files = {f"{directory}/{p.name}" for p in (DATA / directory).glob("*.eml")}
         assert files == set(messages_of(directory))
 

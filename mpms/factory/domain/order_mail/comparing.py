@@ -15,6 +15,15 @@ def fold(text: str) -> str:
     return " ".join("".join(c if c.isalnum() else " " for c in folded).split())
 
 
+# What nobody sees: zero-width and soft hyphens that programs leave in cells.
+_UNSEEN = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad\u200e\u200f"))
+
+
+def visible(text: str) -> str:
+    """A text without the characters that nobody sees."""
+    return text.translate(_UNSEEN)
+
+
 def clean_text(text: str, longest: int = 200) -> str:
     """Free text as it may be stored: no control characters, bounded, trimmed."""
     kept = (

@@ -53,6 +53,7 @@ from mpms.factory.domain.order_mail.text import (
     unflow,
     without_bold,
 )
+from mpms.factory.domain.order_mail.text_tables import table_in_text
 
 
 @dataclass(frozen=True)
@@ -292,11 +293,20 @@ def _read_text(
     lines = [without_bold(line) for line in lines]
     _read_fields(lines, stated)
     at = _heading_at(lines)
-    if at is None:
+    table = table_in_text(lines if at is None else _block(lines[at + 1 :]))
+    if at is None and table is None:
         return False
+    if at is None:
+        at = -1
+    else:
+        stated.languages.append(heading_language(lines[at]) or "")
     block = lines[at + 1 :]
-    stated.languages.append(heading_language(lines[at]) or "")
-    stated.lines = lines_in_block(block, sender.decimal, catalogue)
+    if table is not None:
+        stated.languages += table.header.languages
+        stated.lines = lines_in_table(table.rows, table.header, sender.decimal)
+        block = block[table.end :]
+    else:
+        stated.lines = lines_in_block(block, sender.decimal, catalogue)
     for number, line in enumerate(block):
         if begins_an_answered_mail(block, number):
             break
@@ -306,10 +316,23 @@ def _read_text(
     return True
 
 
+def _block(lines: Sequence[str]) -> Sequence[str]:
+    """The lines up to the blank one that ends what stands under a heading."""
+    begun = False
+    for number, line in enumerate(lines):
+        if begun and not line.strip():
+            return lines[:number]
+        begun = begun or bool(line.strip())
+    return lines
+
+
 def _read_fields(lines: Sequence[str], stated: _Stated) -> None:
     """The key lines above the materials heading, or all if there is none."""
     lines = [without_bold(line) for line in lines]
-    stated.fields += fields_in_lines(lines[: _heading_at(lines)])
+    at = _heading_at(lines)
+    if at is None and (table := table_in_text(lines)) is not None:
+        lines = [*lines[: table.at], *lines[table.end :]]
+    stated.fields += fields_in_lines(lines[:at])
 
 
 def _heading_at(lines: Sequence[str]) -> int | None:

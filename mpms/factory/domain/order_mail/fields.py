@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Literal
@@ -61,6 +61,48 @@ _WORDS: dict[str, dict[str, str]] = {
         "tr": "Malzemeler, Hammaddeler",
     },
 }
+# What buyers write as well, often for something else: such a line counts only where its
+# value is what the field takes.
+_MORE_WORDS: dict[str, dict[str, str]] = {
+    "number": {
+        "en": (
+            "PO, PO no, PO number, Purchase order, Purchase order no, Our order,"
+            " Our order no, Purchase order number, Order ref, Our reference, Our ref,"
+            " Order ID, Reference"
+        ),
+        "es": (
+            "Pedido nº, Pedido no, Nº de pedido, Nº pedido, Número de pedido,"
+            " Orden de compra, OC, Nuestro pedido, Nuestra referencia, Su pedido"
+        ),
+        "de": (
+            "Auftragsnummer, Auftrags-Nr, Auftrag Nr, Auftragsnr, Bestellnummer,"
+            " Bestell-Nr, Bestellung Nr, Bestellnr, Unsere Bestellung,"
+            " Unsere Bestellnummer, Unser Zeichen, Fertigungsauftrag"
+        ),
+        "tr": (
+            "Sipariş numarası, Sipariş numaramız, Siparişimiz, Sipariş nr,"
+            " Satın alma siparişi, Sipariş kodu"
+        ),
+    },
+    "due": {
+        "en": (
+            "Delivery date, Requested delivery, Requested delivery date, Needed by,"
+            " Required by, Deliver by, Delivery, Required date, Ship date"
+        ),
+        "es": "Fecha entrega, Plazo de entrega, Entregar antes del, Fecha requerida",
+        "de": (
+            "Lieferdatum, Wunschtermin, Lieferung bis, Lieferung, Bis, Liefern bis,"
+            " Wunschlieferdatum, Fällig"
+        ),
+        "tr": "Teslimat, Teslimat tarihi, Termin, İstenen tarih, Sevk tarihi",
+    },
+    "priority": {
+        "en": "Urgency",
+        "es": "Urgencia",
+        "de": "Dringlichkeit, Prio",
+        "tr": "Aciliyet",
+    },
+}
 _PRIORITIES = {
     "low": "low, baja, niedrig, düşük",
     "normal": "normal",
@@ -80,6 +122,7 @@ def by_folded_word(words: dict[str, dict[str, str]]) -> dict[str, tuple[str, str
 
 
 KEYS = by_folded_word(_WORDS)
+_MORE_KEYS = by_folded_word(_MORE_WORDS)
 PRIORITIES = {
     fold(word): priority
     for priority, words in _PRIORITIES.items()
@@ -117,6 +160,17 @@ def key_of(text: str) -> tuple[str, str] | None:
     return None if found is None or found[0] == "materials" else found
 
 
+def field_of(key: str, value: str, origin: Origin) -> Field | None:
+    """What a key with its value states; None: nothing of an order."""
+    value = value.strip()
+    if meaning := key_of(key):
+        return Field(meaning[0], value, origin, meaning[1])
+    found = None if len(key) > _LONGEST_KEY else _MORE_KEYS.get(fold(key))
+    if found is None or not _TAKEN[found[0]](value):
+        return None
+    return Field(found[0], value, origin, found[1])
+
+
 def heading_language(line: str) -> str | None:
     """The language of a materials heading; None for every other line."""
     stripped = line.strip()
@@ -127,13 +181,45 @@ def heading_language(line: str) -> str | None:
 
 
 def fields_in_lines(lines: Iterable[str]) -> list[Field]:
-    """All key lines of a text."""
-    found = []
+    """All key lines of a text; keys also side by side above their values."""
+    found: list[Field] = []
+    above: list[str] = []
     for line in lines:
+        cells = [cell.strip() for cell in line.split("\t")]
+        if above and len(cells) == len(above):
+            pairs = zip(above, cells, strict=True)
+            found += filter(None, (field_of(k, v, "text") for k, v in pairs if v))
+        above = cells if len(cells) > 1 and all(map(_is_key, cells)) else []
+        if above:
+            continue
         key, colon, value = line.partition(":")
-        if colon and (meaning := key_of(key)):
-            found.append(Field(meaning[0], value.strip(), "text", meaning[1]))
+        if not colon and len(cells) == 2 and cells[1]:
+            key, colon, value = cells[0], ":", cells[1]
+        stated = field_of(key, value, "text") if colon else _bare_number(line)
+        if stated is not None:
+            found.append(stated)
     return found
+
+
+def _is_key(text: str) -> bool:
+    key = text.removesuffix(":")
+    return key_of(key) is not None or fold(key) in _MORE_KEYS
+
+
+def _bare_number(line: str) -> Field | None:
+    """``Order MO-2026-0101``, without a colon."""
+    key, _, value = line.strip().rpartition(" ")
+    if NUMBER.fullmatch(value) is None:
+        return None
+    stated = field_of(key, value, "text")
+    return stated if stated is not None and stated.name == "number" else None
+
+
+_TAKEN: dict[str, Callable[[str], bool]] = {
+    "number": lambda value: NUMBER.fullmatch(value) is not None,
+    "due": lambda value: any(form.fullmatch(value) for form in _DATES),
+    "priority": lambda value: fold(value) in PRIORITIES,
+}
 
 
 def numbers_in_subject(subject: str) -> list[Field]:

@@ -23,6 +23,7 @@ _BLOCKS = {
 }
 _LISTS = {"ul", "ol"}
 _CELLS = {"td", "th"}
+_QUOTES = {"gmail_quote", "yahoo_quoted", "protonmail_quote", "zmail_extra"}
 
 
 @dataclass
@@ -32,18 +33,25 @@ class TableItem:
     rows: list[list[_Cell]] = field(default_factory=list)
 
     def as_rows(self) -> list[Row]:
-        """The rows by column; a row that a merged cell reaches into is doubtful."""
+        """The rows by column, with the places that merged cells above reach into."""
         done: list[Row] = []
-        reaching: dict[int, int] = {}
+        reaching: dict[int, tuple[int, str]] = {}  # column: rows left, the text
         for cells in self.rows:
-            doubtful = any(count > 0 for count in reaching.values())
-            reaching = {i: n - 1 for i, n in reaching.items() if n > 1}
+            merged = frozenset(reaching)
             texts: list[str] = []
-            for cell in cells:
+            begun: dict[int, tuple[int, str]] = {}
+            for cell in [*cells, None]:
+                while len(texts) in reaching:
+                    texts.append(reaching[len(texts)][1])
+                if cell is None:
+                    break
                 if cell.rowspan > 1:
-                    reaching[len(texts)] = cell.rowspan - 1
+                    for column in range(len(texts), len(texts) + cell.colspan):
+                        begun[column] = cell.rowspan - 1, cell.text
                 texts += [cell.text, *[""] * (cell.colspan - 1)]
-            done.append(Row(tuple(texts), doubtful))
+            left = {at: (n - 1, text) for at, (n, text) in reaching.items() if n > 1}
+            reaching = left | begun
+            done.append(Row(tuple(texts), merged=merged))
         return done
 
 
@@ -128,7 +136,8 @@ class _Reader:
             raise Refused(Problem("unreadable_message", where="HTML"))
         self._close_implied(tag)
         began = ""
-        if tag == "blockquote" or "gmail_quote" in attributes.get("class", "").split():
+        classes = attributes.get("class", "").split()
+        if tag == "blockquote" or not _QUOTES.isdisjoint(classes):
             began = "quote"
         elif tag == "table":
             began = "table"

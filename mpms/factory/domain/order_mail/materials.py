@@ -10,22 +10,26 @@ from decimal import Decimal
 from mpms.factory.domain.order_mail.catalogue import CODE, Catalogue, Material
 from mpms.factory.domain.order_mail.comparing import clean_text, fold
 from mpms.factory.domain.order_mail.numbers import (
+    GROUP_SPACES,
     in_kg,
     known_unit,
     plain,
     read_number,
 )
 from mpms.factory.domain.order_mail.outcome import DraftLine, Problem
+from mpms.factory.domain.order_mail.table_words import TOTALS
 
 MOST_LINES = 1000
 LONGEST_LINE = 1000
 
 _BULLET = re.compile(r"(?:[-*•]|[0-9]{1,3}[.)])\s+")
+_POSITION = re.compile(r"(?:pos\.?\s*)?[0-9]{1,4}[.:)]?\s+", re.IGNORECASE)
+_RULE = re.compile(r"[-=_*\u2013\u2014 ]{3,}")
 _TOKEN = re.compile(r"[^\s;|:=]+")
 _NUMERIC = re.compile(r"[+\-\u2212]?[0-9][0-9.,'\u2019]*")
 _SPACED_NUMBER = re.compile(
     r"(?:(?<=\A)|(?<=[\s;|:=]))[+\-\u2212]?[0-9]{1,3}"
-    r"(?:[\u00a0\u2009\u202f][0-9]{3})+(?![0-9])"
+    rf"(?:[{GROUP_SPACES}][0-9]{{3}})+(?![0-9])"
 )
 _DASHES = "-\u2013\u2014"
 
@@ -40,6 +44,7 @@ class Line:
     where: str
     code: str = ""
     lot: str = ""
+    amount_at: str = ""  # the cell of the amount, where it stands in a table
 
 
 def read_lines(
@@ -70,7 +75,8 @@ def _understand(
     if isinstance(material, Problem):
         refuse(material.code, material.detail)
     if isinstance(amount, Problem):
-        refuse(amount.code, amount.detail)
+        shown = clean_text(amount.detail, 80)
+        problems.append(Problem(amount.code, line.amount_at or line.where, shown))
     if not line.unit.strip():
         refuse("missing_unit")
     elif (unit := known_unit(line.unit)) is None:
@@ -111,6 +117,8 @@ def find_material(line: Line, catalogue: Catalogue) -> Material | Problem:
         found = None  # meant as one of our codes, but none
     elif line.material.strip():
         found = catalogue.by_name(line.material)
+        if found is None and (counted := _POSITION.match(line.material)):
+            found = catalogue.by_name(line.material[counted.end() :])
     else:
         found = catalogue.by_name(line.code)
     return found or Problem("unknown_material", detail=text)
@@ -126,8 +134,13 @@ def lines_in_block(
             if found:
                 break
             continue
+        if _RULE.fullmatch(line.strip()):
+            continue
         where = f"#{len(found) + 1} {clean_text(line, 120)}"
-        found.append(_text_line(line.strip(), where, decimal_sign, catalogue))
+        read = _text_line(line.strip(), where, decimal_sign, catalogue)
+        if found and isinstance(read, Line) and fold(read.material) in TOTALS:
+            continue
+        found.append(read)
         if len(found) > MOST_LINES:
             break
     return found
@@ -228,7 +241,7 @@ def _without_separators(text: str) -> str:
     before = None
     while before != text:
         before = text
-        text = text.strip(" \t\u00a0\u2009\u202f;|:=")
+        text = text.strip(f" \t{GROUP_SPACES};|:=")
         if text[-2:-1].isspace() and text[-1:] in _DASHES:
             text = text[:-1]
         if text[1:2].isspace() and text[:1] in _DASHES:

@@ -12,20 +12,21 @@ LONGEST_NUMBER = 40
 LARGEST_EXPONENT = 15
 GRAM = Decimal("0.001")
 
-_GROUP_SPACES = " \u00a0\u2009\u202f"
+# No-break, thin and narrow no-break, and those of tables: figure, punctuation, hair.
+GROUP_SPACES = "\u00a0\u2009\u202f\u2007\u2008\u200a\u2005\u2006\u205f"
 _APOSTROPHES = "'\u2019"
 _SHAPE = re.compile(
-    rf"[+\-\u2212]?(?P<digits>[0-9][0-9.,{_APOSTROPHES}{_GROUP_SPACES}]*)"
+    rf"[+\-\u2212]?(?P<digits>[0-9][0-9.,{_APOSTROPHES} {GROUP_SPACES}]*)"
 )
 _JSON_TEXT = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 
 _UNIT_WORDS = {
-    "kg": "kg kilo kilos kilogram kilograms kilogramo kilogramos kilogramm",
-    "g": "g gr gram grams gramo gramos gramm",
-    "t": "t",
-    "lb": "lb lbs",
-    "l": "l lt liter liters litre litres litro litros",
-    "ml": "ml",
+    "kg": "kg kgs kgm kilo kilos kilogram kilograms kilogramo kilogramos kilogramm",
+    "g": "g gr grm gram grams gramo gramos gramm",
+    "t": "t tne tonne tonnes tonnen tonelada toneladas",
+    "lb": "lb lbs lbr",
+    "l": "l lt ltr ltrs liter liters litre litres litro litros",
+    "ml": "ml mlt",
 }
 UNITS = {word: unit for unit, words in _UNIT_WORDS.items() for word in words.split()}
 KG_PER_UNIT = {

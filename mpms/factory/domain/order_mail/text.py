@@ -10,18 +10,30 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 _WROTE = ("wrote:", "escribió:", "schrieb:", "yazdı:")
+_WHO_WROTE = re.compile(
+    r"(?:On|Am|El|Le)\s.*[0-9].*\s(?:wrote|schrieb|escribió)\s[^:]*:", re.IGNORECASE
+)
 _ORIGINAL = re.compile(
-    r"-{2,}\s*(?:Original Message|Ursprüngliche Nachricht|Mensaje original)\s*-{2,}",
+    r"-{2,}\s*(?:Original Message|Ursprüngliche Nachricht|Originalnachricht"
+    r"|Original-Nachricht|Mensaje original|Özgün İleti|Orijinal (?:İleti|Mesaj))"
+    r"\s*-{2,}",
     re.IGNORECASE,
 )
 _FORWARDED = re.compile(
-    r"-{5,}\s*Forwarded message\s*-{5,}|Begin forwarded message:", re.IGNORECASE
+    r"-{5,}\s*(?:Forwarded message|Weitergeleitete Nachricht|Mensaje reenviado"
+    r"|(?:İletilen|Yönlendirilen) (?:ileti|mesaj))\s*-{5,}"
+    r"|Begin forwarded message:|Anfang der weitergeleiteten (?:Nachricht|E-Mail):"
+    r"|Inicio del mensaje reenviado:|İletilen (?:iletinin|mesajın) başlangıcı:",
+    re.IGNORECASE,
 )
 _BOLD_KEY = re.compile(r"\*([^*:]{1,40}):\*(.*)")
 _ANSWERED_FROM = re.compile(r"\*?(?:From|Von|De|Kimden):", re.IGNORECASE)
 _ANSWERED_SENT = re.compile(
     r"\*?(?:Sent|Date|Gesendet|Datum|Enviado|Fecha|Gönderildi|Gönderilme|Tarih)\b",
     re.IGNORECASE,
+)
+_ANSWERED_TO = re.compile(
+    r"\*?(?:To|An|Para|Kime|Subject|Betreff|Asunto|Konu|Cc)\b", re.IGNORECASE
 )
 
 
@@ -72,7 +84,24 @@ def own_text(items: Sequence[T], *, rendered: bool = False) -> OwnText[T]:
             return OwnText(
                 tuple(items[:number]), _without_mail_headers(items[number + 1 : end])
             )
+    for number in range(end):
+        if _heads_another_mail(items, number) and not all(
+            map(_is_blank, items[:number])
+        ):
+            below = _without_mail_headers(items[number:end])
+            return OwnText(tuple(items[:number]), below)
     return OwnText(tuple(items[:end]))
+
+
+def _heads_another_mail(items: Sequence[T], at: int) -> bool:
+    """Header lines as Outlook writes them above the mail that it answers or forwards.
+
+    Such a mail is an older one: what stands above it counts, as with a forwarded one.
+    """
+    lines = [item if isinstance(item, str) else "" for item in items[at : at + 7]]
+    return begins_an_answered_mail(lines, 0) and any(
+        _ANSWERED_TO.match(line.strip()) for line in lines[2:]
+    )
 
 
 def _ends_own_text(line: str, rendered: bool) -> bool:
@@ -82,6 +111,7 @@ def _ends_own_text(line: str, rendered: bool) -> bool:
     return (
         line.startswith(">")
         or stripped.endswith(_WROTE)
+        or _WHO_WROTE.fullmatch(stripped[:300]) is not None
         or _ORIGINAL.fullmatch(stripped) is not None
     )
 
