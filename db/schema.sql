@@ -30,9 +30,11 @@ CREATE TABLE starts (
     turns_left integer,
     failures integer NOT NULL DEFAULT 0,
     not_before timestamptz NOT NULL DEFAULT '-infinity',
-    UNIQUE (key, element),
     CHECK ((kind = 'timer') = (event IS NULL)),
     CHECK ((kind = 'timer') = (timer IS NOT NULL))
+);
+CREATE UNIQUE INDEX starts_one_a_trigger ON starts (
+    key, element, kind, coalesce(event, ''), coalesce(timer_text, '')
 );
 CREATE UNIQUE INDEX starts_one_a_message ON starts (event) WHERE kind = 'message';
 CREATE INDEX starts_by_event ON starts (kind, event);
@@ -131,11 +133,30 @@ CREATE TABLE tasks (
     groups text[] NOT NULL DEFAULT '{}',
     inputs json NOT NULL DEFAULT '{}',
     created_at timestamptz NOT NULL DEFAULT now(),
-    number bigint GENERATED ALWAYS AS IDENTITY
+    number bigint GENERATED ALWAYS AS IDENTITY,
+    due_at timestamptz,
+    follow_up_at timestamptz,
+    priority integer NOT NULL DEFAULT 50,
+    owner text,
+    delegate text,
+    resolved boolean NOT NULL DEFAULT false
 );
 CREATE UNIQUE INDEX tasks_by_number ON tasks (number);
 CREATE INDEX tasks_by_instance ON tasks (instance_id);
 CREATE INDEX tasks_by_age ON tasks (created_at);
+CREATE INDEX tasks_due ON tasks (due_at) WHERE due_at IS NOT NULL;
+
+-- What people said about a form, also after it is gone.
+CREATE TABLE task_comments (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    task_id uuid NOT NULL,
+    instance_id uuid NOT NULL REFERENCES instances ON DELETE CASCADE,
+    login text NOT NULL,
+    text text NOT NULL,
+    created_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX task_comments_by_task ON task_comments (task_id, id);
+CREATE INDEX task_comments_by_instance ON task_comments (instance_id);
 
 -- Answers to forms: the first one counts, a repeated post gets it back.
 CREATE TABLE answers (
@@ -171,9 +192,10 @@ CREATE TABLE jobs (
     last_error text,
     created_at timestamptz NOT NULL DEFAULT now(),
     retries_left integer CHECK (retries_left >= 0),
-    error_details text
+    error_details text,
+    priority integer NOT NULL DEFAULT 0
 );
-CREATE INDEX jobs_due ON jobs (topic, run_at, id) WHERE state = 'ready';
+CREATE INDEX jobs_due ON jobs (topic, priority DESC, run_at, id) WHERE state = 'ready';
 CREATE INDEX jobs_by_instance ON jobs (instance_id);
 
 -- Which topics workers of others ask for over the network, and when they last did.

@@ -28,6 +28,7 @@ from mpms.services.jobs.run_many import RunMany
 from mpms.services.processes.start_due import start_due_one
 from mpms.services.workers import watch_topics
 from mpms.services.workers.heartbeat import Heartbeat
+from mpms.services.workers.watch_due import WatchDue
 from mpms.services.workers.watch_topics import WatchTopics
 
 log = logging.getLogger(__name__)
@@ -94,6 +95,7 @@ class Worker:
             self._ordered_batches,
             TallyHistory(uow),
             WatchTopics(uow, topic_patience_s),
+            WatchDue(uow, advance.clock),
             CountJobs(uow, self.job_counts),
         ]
 

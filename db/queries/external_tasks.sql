@@ -13,7 +13,7 @@ WITH free AS MATERIALIZED (
             processes text[], definitions bigint[], variables json
         )
         CROSS JOIN LATERAL (
-            SELECT id, run_at
+            SELECT id, run_at, priority
             FROM jobs
             WHERE
                 jobs.topic = wanted.topic
@@ -38,10 +38,10 @@ WITH free AS MATERIALIZED (
                                 IS DISTINCT FROM asked.value::text
                         )
                 )
-            ORDER BY run_at, id
+            ORDER BY priority DESC, run_at, id
             LIMIT %(reach)s::bigint
         ) AS of_topic
-        ORDER BY of_topic.run_at, of_topic.id
+        ORDER BY of_topic.priority DESC, of_topic.run_at, of_topic.id
     ) AS due
     CROSS JOIN LATERAL (
         SELECT id
@@ -69,11 +69,12 @@ SELECT
     leased.topic, leased.inputs, instances.variables, leased.state, leased.leased_by,
     leased.lease_until, leased.retries_left, leased.last_error, leased.created_at,
     instances.suspended_at IS NOT NULL, leased.attempts, leased.retry_delays_s,
-    leased.resets, leased.error_details, instances.number
+    leased.resets, leased.error_details, instances.number,
+    leased.priority
 FROM leased
 JOIN instances ON instances.id = leased.instance_id
 JOIN definitions ON definitions.id = instances.definition_id
-ORDER BY leased.run_at, leased.id;
+ORDER BY leased.priority DESC, leased.run_at, leased.id;
 
 -- name: external_tasks_due_topics
 -- How many jobs of these topics can be leased now, counted up to a limit.
@@ -105,7 +106,7 @@ SELECT
     jobs.topic, jobs.inputs, instances.variables, jobs.state, jobs.leased_by,
     jobs.lease_until, jobs.retries_left, jobs.last_error, jobs.created_at,
     instances.suspended_at IS NOT NULL, jobs.attempts, jobs.retry_delays_s,
-    jobs.resets, jobs.error_details, instances.number
+    jobs.resets, jobs.error_details, instances.number, jobs.priority
 FROM jobs
 JOIN instances ON instances.id = jobs.instance_id
 JOIN definitions ON definitions.id = instances.definition_id
@@ -119,7 +120,7 @@ SELECT
     jobs.topic, jobs.inputs, instances.variables, jobs.state, jobs.leased_by,
     jobs.lease_until, jobs.retries_left, jobs.last_error, jobs.created_at,
     instances.suspended_at IS NOT NULL, jobs.attempts, jobs.retry_delays_s,
-    jobs.resets, jobs.error_details, instances.number
+    jobs.resets, jobs.error_details, instances.number, jobs.priority
 FROM jobs
 JOIN instances ON instances.id = jobs.instance_id
 JOIN definitions ON definitions.id = instances.definition_id
@@ -136,7 +137,9 @@ WHERE
     AND coalesce(jobs.element = %(element)s::text, true)
     AND coalesce(coalesce(jobs.lease_until > now(), false) = %(locked)s::boolean, true)
     AND coalesce((jobs.state = 'ready') = %(retries_left)s::boolean, true)
-ORDER BY jobs.id * %(direction)s::integer
+ORDER BY
+    CASE WHEN %(by_priority)s THEN jobs.priority * %(direction)s::integer END,
+    jobs.id * %(direction)s::integer
 LIMIT %(limit)s::bigint OFFSET %(offset)s::bigint;
 
 -- name: external_tasks_count

@@ -24,17 +24,17 @@ FROM (
     SELECT of_topic.id, of_topic.instance_id
     FROM unnest(%(topics)s::text[]) AS wanted (topic)
     CROSS JOIN LATERAL (
-        SELECT id, instance_id, run_at
+        SELECT id, instance_id, run_at, priority
         FROM jobs
         WHERE
             jobs.topic = wanted.topic
             AND state = 'ready'
             AND run_at <= now()
             AND (lease_until IS NULL OR lease_until <= now())
-        ORDER BY run_at, id
+        ORDER BY priority DESC, run_at, id
         LIMIT %(reach)s::bigint
     ) AS of_topic
-    ORDER BY of_topic.run_at, of_topic.id
+    ORDER BY of_topic.priority DESC, of_topic.run_at, of_topic.id
 ) AS due
 CROSS JOIN LATERAL (
     SELECT
@@ -71,17 +71,17 @@ WITH free AS MATERIALIZED (
         SELECT of_topic.id
         FROM unnest(%(topics)s::text[]) AS wanted (topic)
         CROSS JOIN LATERAL (
-            SELECT id, run_at
+            SELECT id, run_at, priority
             FROM jobs
             WHERE
                 jobs.topic = wanted.topic
                 AND state = 'ready'
                 AND run_at <= now()
                 AND (lease_until IS NULL OR lease_until <= now())
-            ORDER BY run_at, id
+            ORDER BY priority DESC, run_at, id
             LIMIT %(reach)s::bigint
         ) AS of_topic
-        ORDER BY of_topic.run_at, of_topic.id
+        ORDER BY of_topic.priority DESC, of_topic.run_at, of_topic.id
     ) AS due
     CROSS JOIN LATERAL (
         SELECT id
@@ -108,7 +108,7 @@ WITH free AS MATERIALIZED (
     WHERE jobs.id = free.id
     RETURNING
         jobs.id, task_id, instance_id, element, topic, inputs, attempts,
-        retry_delays_s, resets, run_at
+        retry_delays_s, resets, run_at, priority
 )
 SELECT
     leased.id, leased.task_id, leased.instance_id, instances.business_key,
@@ -116,7 +116,7 @@ SELECT
     leased.attempts, leased.retry_delays_s, leased.resets
 FROM leased
 JOIN instances ON instances.id = leased.instance_id
-ORDER BY leased.run_at, leased.id;
+ORDER BY leased.priority DESC, leased.run_at, leased.id;
 
 -- name: jobs_hold_free, prepared
 -- Lock jobs for settling whose instances are free, each instance first, and read both.

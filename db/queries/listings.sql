@@ -7,7 +7,8 @@ WITH wanted AS (
     SELECT
         t.task_id, t.instance_id, i.business_key, t.element, t.name, t.lane, t.form,
         t.assignee, t.groups, t.inputs, t.created_at,
-        i.suspended_at IS NOT NULL AS suspended, i.key, d.version, i.definition_id,
+        i.suspended_at IS NOT NULL AS suspended, t.due_at, t.follow_up_at, t.priority,
+        t.owner, t.delegate, t.resolved, i.key, d.version, i.definition_id,
         c.claimed_by, i.variables
     FROM tasks AS t
     JOIN instances AS i ON i.id = t.instance_id
@@ -16,8 +17,8 @@ WITH wanted AS (
 )
 SELECT
     task_id, instance_id, business_key, element, name, lane, form, assignee, groups,
-    inputs, created_at, suspended, key, version, definition_id, claimed_by,
-    count(*) OVER ()
+    inputs, created_at, suspended, due_at, follow_up_at, priority, owner, delegate,
+    resolved, key, version, definition_id, claimed_by, count(*) OVER ()
 FROM wanted
 WHERE
     coalesce(task_id = ANY (%(task_ids)s::uuid[]), true)
@@ -55,14 +56,48 @@ WHERE
     AND coalesce(suspended = %(suspended)s::boolean, true)
     AND coalesce(created_at > %(created_after)s::timestamptz, true)
     AND coalesce(created_at < %(created_before)s::timestamptz, true)
+    AND (%(due_after)s::timestamptz IS NULL OR due_at > %(due_after)s::timestamptz)
+    AND (%(due_before)s::timestamptz IS NULL OR due_at < %(due_before)s::timestamptz)
+    AND (
+        %(shown_after)s::timestamptz IS NULL
+        OR follow_up_at > %(shown_after)s::timestamptz
+    )
+    AND (
+        %(shown_before)s::timestamptz IS NULL
+        OR follow_up_at < %(shown_before)s::timestamptz
+    )
+    AND (
+        %(shown_by)s::timestamptz IS NULL
+        OR follow_up_at IS NULL
+        OR follow_up_at < %(shown_by)s::timestamptz
+    )
+    AND coalesce(priority >= %(priority_from)s::integer, true)
+    AND coalesce(priority <= %(priority_to)s::integer, true)
+    AND (%(owner)s::text IS NULL OR owner = %(owner)s::text)
+    AND (
+        %(delegation)s::text IS NULL
+        OR %(delegation)s::text = CASE
+            WHEN resolved THEN 'RESOLVED' WHEN delegate IS NOT NULL THEN 'PENDING'
+        END
+    )
     AND NOT EXISTS (
         SELECT
         FROM json_each(%(variables)s::json) AS asked
         WHERE (variables -> asked.key)::text IS DISTINCT FROM asked.value::text
     )
 ORDER BY
-    CASE WHEN NOT %(down)s AND %(sort)s = 'created' THEN created_at END,
-    CASE WHEN %(down)s AND %(sort)s = 'created' THEN created_at END DESC,
+    CASE WHEN NOT %(down)s THEN CASE %(sort)s
+        WHEN 'created' THEN created_at
+        WHEN 'due' THEN due_at
+        WHEN 'follow_up' THEN follow_up_at
+    END END,
+    CASE WHEN %(down)s THEN CASE %(sort)s
+        WHEN 'created' THEN created_at
+        WHEN 'due' THEN due_at
+        WHEN 'follow_up' THEN follow_up_at
+    END END DESC NULLS LAST,
+    CASE WHEN NOT %(down)s AND %(sort)s = 'priority' THEN priority END,
+    CASE WHEN %(down)s AND %(sort)s = 'priority' THEN priority END DESC,
     CASE WHEN NOT %(down)s THEN CASE %(sort)s
         WHEN 'name' THEN name
         WHEN 'assignee' THEN coalesce(claimed_by, assignee)

@@ -137,7 +137,8 @@ WITH fitting AS MATERIALIZED (
     SELECT
         t.number, t.task_id, t.instance_id, i.number AS instance_number,
         i.definition_id, t.element, t.name,
-        coalesce(c.claimed_by, t.assignee) AS assignee, t.groups, t.form, t.created_at
+        coalesce(c.claimed_by, t.assignee) AS assignee, t.groups, t.form, t.created_at,
+        t.due_at, t.follow_up_at, t.priority
     FROM tasks AS t
     JOIN instances AS i ON i.id = t.instance_id
     LEFT JOIN claims AS c ON c.task_id = t.task_id
@@ -169,7 +170,8 @@ WITH fitting AS MATERIALIZED (
 SELECT
     counted.total, one.number, one.task_id, one.instance_id, one.instance_number,
     one.definition_id, d.key, d.version, d.name, one.element, one.name, one.assignee,
-    one.groups, one.form, f.number, one.created_at
+    one.groups, one.form, f.number, one.created_at, one.due_at, one.follow_up_at,
+    one.priority
 FROM (SELECT count(*) AS total FROM fitting) AS counted
 LEFT JOIN LATERAL (
     SELECT *

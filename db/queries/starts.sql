@@ -13,7 +13,8 @@ VALUES (
     %(definition_id)s, %(key)s, %(element)s, %(kind)s, %(event)s, %(timer)s,
     %(timer_text)s, %(due_at)s, %(anchor_at)s, %(turns_left)s
 )
-ON CONFLICT (key, element) DO NOTHING;
+ON CONFLICT (key, element, kind, coalesce(event, ''), coalesce(timer_text, ''))
+DO NOTHING;
 
 -- name: starts_known
 -- Whether a version has its start events already.

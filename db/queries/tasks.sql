@@ -2,7 +2,8 @@
 -- One open form.
 SELECT
     t.task_id, t.instance_id, i.business_key, t.element, t.name, t.lane, t.form,
-    t.assignee, t.groups, t.inputs, t.created_at, i.suspended_at IS NOT NULL
+    t.assignee, t.groups, t.inputs, t.created_at, i.suspended_at IS NOT NULL,
+    t.due_at, t.follow_up_at, t.priority, t.owner, t.delegate, t.resolved
 FROM tasks AS t
 JOIN instances AS i ON i.id = t.instance_id
 WHERE t.task_id = %(task_id)s::uuid;
@@ -13,6 +14,7 @@ WHERE t.task_id = %(task_id)s::uuid;
 SELECT
     t.task_id, t.instance_id, instance.business_key, t.element, t.name, t.lane, t.form,
     t.assignee, t.groups, t.inputs, t.created_at, instance.suspended_at IS NOT NULL,
+    t.due_at, t.follow_up_at, t.priority, t.owner, t.delegate, t.resolved,
     instance.id, instance.definition_id, instance.key, instance.business_key,
     instance.parent_id, instance.parent_task, instance.status, instance.state,
     instance.variables, instance.revision, instance.started_at, instance.changed_at,
@@ -37,7 +39,7 @@ CROSS JOIN LATERAL (
 CROSS JOIN LATERAL (
     SELECT
         task_id, instance_id, element, name, lane, form, assignee, groups, inputs,
-        created_at
+        created_at, due_at, follow_up_at, priority, owner, delegate, resolved
     FROM tasks
     WHERE tasks.task_id = %(task_id)s::uuid AND tasks.instance_id = instance.id
     FOR NO KEY UPDATE SKIP LOCKED
@@ -47,7 +49,8 @@ CROSS JOIN LATERAL (
 -- Open forms, oldest first; a form without groups is for everybody.
 SELECT
     t.task_id, t.instance_id, i.business_key, t.element, t.name, t.lane, t.form,
-    t.assignee, t.groups, t.inputs, t.created_at, i.suspended_at IS NOT NULL
+    t.assignee, t.groups, t.inputs, t.created_at, i.suspended_at IS NOT NULL,
+    t.due_at, t.follow_up_at, t.priority, t.owner, t.delegate, t.resolved
 FROM tasks AS t
 JOIN instances AS i ON i.id = t.instance_id
 WHERE
@@ -94,3 +97,49 @@ LIMIT 1;
 SELECT id, variables
 FROM instances
 WHERE id = ANY(%(instance_ids)s::uuid[]);
+
+-- name: tasks_schedule
+-- People change when it is due, when it is shown and how urgent it is.
+UPDATE tasks
+SET
+    due_at = %(due_at)s::timestamptz, follow_up_at = %(follow_up_at)s::timestamptz,
+    priority = %(priority)s
+WHERE task_id = %(task_id)s::uuid;
+
+-- name: tasks_delegate
+-- Who is to help whom with it; resolved: he has, and it is the owner's again.
+UPDATE tasks
+SET owner = %(owner)s, delegate = %(delegate)s, resolved = %(resolved)s
+WHERE task_id = %(task_id)s::uuid;
+
+-- name: tasks_overdue
+-- Open forms that are late and of which no open incident tells.
+SELECT t.task_id, t.instance_id, t.element, t.name, t.due_at
+FROM tasks AS t
+JOIN instances AS i ON i.id = t.instance_id
+WHERE
+    t.due_at <= %(now)s::timestamptz
+    AND i.suspended_at IS NULL
+    AND NOT EXISTS (
+        SELECT
+        FROM incidents
+        WHERE
+            incidents.task_id = t.task_id
+            AND incidents.kind = %(kind)s
+            AND incidents.resolved_at IS NULL
+    )
+ORDER BY t.due_at, t.task_id
+LIMIT %(limit)s;
+
+-- name: task_comments_add
+-- Somebody says something about a form.
+INSERT INTO task_comments (task_id, instance_id, login, text)
+VALUES (%(task_id)s::uuid, %(instance_id)s::uuid, %(login)s, %(text)s)
+RETURNING id, task_id, instance_id, login, text, created_at;
+
+-- name: task_comments_of
+-- What was said about a form, oldest first.
+SELECT id, task_id, instance_id, login, text, created_at
+FROM task_comments
+WHERE task_id = %(task_id)s::uuid
+ORDER BY id;

@@ -51,31 +51,38 @@ DELETE FROM calls WHERE task_id = ANY (%(task_id)s::uuid[]);
 -- name: waits_open_forms, prepared
 -- Ask people.
 INSERT INTO tasks (
-    task_id, instance_id, element, name, lane, form, assignee, groups, inputs
+    task_id, instance_id, element, name, lane, form, assignee, groups, inputs, due_at,
+    follow_up_at, priority
 )
 SELECT
     wait.task_id, wait.instance_id, wait.element, wait.name, wait.lane, wait.form,
     wait.assignee, ARRAY(SELECT json_array_elements_text(wait.groups::json)),
-    wait.inputs::json
+    wait.inputs::json, wait.due_at, wait.follow_up_at, wait.priority
 FROM unnest(
     %(task_id)s::uuid[], %(instance_id)s::uuid[], %(element)s::text[],
     %(name)s::text[], %(lane)s::text[], %(form)s::text[], %(assignee)s::text[],
-    %(groups)s::text[], %(inputs)s::text[]
+    %(groups)s::text[], %(inputs)s::text[], %(due_at)s::timestamptz[],
+    %(follow_up_at)s::timestamptz[], %(priority)s::integer[]
 ) AS wait (
-    task_id, instance_id, element, name, lane, form, assignee, groups, inputs
+    task_id, instance_id, element, name, lane, form, assignee, groups, inputs, due_at,
+    follow_up_at, priority
 );
 
 -- name: waits_open_jobs, prepared
 -- Ask handlers; in order, since their numbers are the order in which they are done.
-INSERT INTO jobs (task_id, instance_id, element, topic, inputs, retry_delays_s)
+INSERT INTO jobs (
+    task_id, instance_id, element, topic, inputs, retry_delays_s, priority
+)
 SELECT
     wait.task_id, wait.instance_id, wait.element, wait.topic, wait.inputs::json,
-    ARRAY(SELECT json_array_elements_text(wait.delays::json)::double precision)
+    ARRAY(SELECT json_array_elements_text(wait.delays::json)::double precision),
+    wait.priority
 FROM unnest(
     %(task_id)s::uuid[], %(instance_id)s::uuid[], %(element)s::text[],
-    %(topic)s::text[], %(inputs)s::text[], %(retry_delays_s)s::text[]
+    %(topic)s::text[], %(inputs)s::text[], %(retry_delays_s)s::text[],
+    %(priority)s::integer[]
 ) WITH ORDINALITY AS wait (
-    task_id, instance_id, element, topic, inputs, delays, place
+    task_id, instance_id, element, topic, inputs, delays, priority, place
 )
 ORDER BY wait.place;
 
@@ -110,7 +117,9 @@ WHERE task_id = %(task_id)s::uuid;
 UPDATE tasks
 SET
     element = %(element)s, name = %(name)s, lane = %(lane)s, form = %(form)s,
-    assignee = %(assignee)s, groups = %(groups)s::text[], inputs = %(inputs)s::json
+    assignee = %(assignee)s, groups = %(groups)s::text[], inputs = %(inputs)s::json,
+    due_at = %(due_at)s::timestamptz, follow_up_at = %(follow_up_at)s::timestamptz,
+    priority = %(priority)s
 WHERE task_id = %(task_id)s::uuid AND instance_id = %(instance_id)s::uuid;
 
 -- name: waits_refresh_job
@@ -118,7 +127,7 @@ WHERE task_id = %(task_id)s::uuid AND instance_id = %(instance_id)s::uuid;
 UPDATE jobs
 SET
     element = %(element)s, topic = %(topic)s, inputs = %(inputs)s::json,
-    retry_delays_s = %(retry_delays_s)s::double precision[]
+    retry_delays_s = %(retry_delays_s)s::double precision[], priority = %(priority)s
 WHERE task_id = %(task_id)s::uuid AND instance_id = %(instance_id)s::uuid;
 
 -- name: waits_refresh_timer

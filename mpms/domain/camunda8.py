@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Generic, TypeVar
 
 from mpms.domain.instances.instances import InstanceStatus
+from mpms.domain.instances.steps import USUAL_PRIORITY
 
 Row = TypeVar("Row")
 
@@ -68,6 +69,9 @@ class NumberedTask:
     form: str | None
     form_number: int | None
     created_at: datetime
+    due_at: datetime | None = None
+    follow_up_at: datetime | None = None
+    priority: int = USUAL_PRIORITY
 
 
 @dataclass(frozen=True)

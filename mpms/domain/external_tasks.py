@@ -55,6 +55,7 @@ class ExternalTask:
     created_at: datetime
     suspended: bool
     instance_number: int = 0
+    priority: int = 0
     properties: Mapping[str, str] = field(default_factory=dict)  # where asked for
 
     @property
@@ -92,6 +93,7 @@ class TaskFilter:
     locked: bool | None = None
     retries_left: bool | None = None
     newest_first: bool = False
+    by_priority: bool = False
 
 
 @dataclass(frozen=True)

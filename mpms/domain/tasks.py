@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from mpms.domain.instances.steps import USUAL_PRIORITY
+
 DECISION_FORM = "order_failed"  # asks what becomes of an order that has stopped
 
 
@@ -25,6 +27,40 @@ class FormTask:
     inputs: dict[str, Any]
     created_at: datetime
     on_hold: bool = False  # its instance is suspended
+    due_at: datetime | None = None
+    follow_up_at: datetime | None = None  # not shown before, but to leaders
+    priority: int = USUAL_PRIORITY  # higher first
+    owner: str | None = None  # who asked somebody else for help with it
+    delegate: str | None = None  # whom he asked
+    resolved: bool = False  # and who has helped: it is the owner's again
+
+    @property
+    def helper(self) -> str | None:
+        """Who has it only until he hands it back."""
+        return None if self.resolved else self.delegate
+
+
+@dataclass(frozen=True)
+class OverdueTask:
+    """An open form that should have been done by now."""
+
+    task_id: str
+    instance_id: str
+    element: str
+    name: str
+    due_at: datetime
+
+
+@dataclass(frozen=True)
+class TaskComment:
+    """What somebody said about a form."""
+
+    id: int
+    task_id: str
+    instance_id: str
+    login: str
+    text: str
+    created_at: datetime
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ meets an element it does not know.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from SpiffWorkflow.specs.WorkflowSpec import WorkflowSpec
 
@@ -16,7 +15,7 @@ from mpms.engine.expressions import compile_condition
 from mpms.engine.model import SUBPROCESS_TAGS, Element, Process
 from mpms.engine.nodes import activities, events, gateways
 from mpms.engine.nodes.ad_hoc import AdHocSubProcess
-from mpms.engine.nodes.base import Node, ProcessNode, Way
+from mpms.engine.nodes.base import GoOn, Node, Priority, ProcessNode, Way
 from mpms.engine.nodes.calls import CallActivity
 from mpms.engine.nodes.compensation import (
     CancelEnd,
@@ -31,9 +30,17 @@ from mpms.engine.nodes.conditional import (
     ConditionalListener,
 )
 from mpms.engine.nodes.escalation import EscalationThrow
-from mpms.engine.nodes.event_subprocess import Listener
+from mpms.engine.nodes.event_subprocess import Listener, listener_name
 from mpms.engine.nodes.links import LinkThrow, is_link, link_target
 from mpms.engine.nodes.loops import LoopBody
+from mpms.engine.nodes.several import (
+    Several,
+    SeveralAtBorder,
+    SeveralThrow,
+    part_name,
+    single,
+)
+from mpms.engine.nodes.told import Told
 from mpms.engine.starts import starts_of
 
 ACTIVITIES: dict[str, type[activities.Activity]] = {
@@ -60,7 +67,7 @@ GATEWAYS: dict[str, type[Node]] = {
     "eventBasedGateway": gateways.EventGateway,
     "complexGateway": gateways.ComplexGateway,
 }
-EVENTS: dict[tuple[str, str], Callable[[Any, Element], Node]] = {
+EVENTS: dict[tuple[str, str], Callable[..., Node]] = {
     ("endEvent", ""): events.PassThrough,
     ("endEvent", "terminate"): events.TerminateEnd,
     ("endEvent", "error"): events.ErrorEnd,
@@ -99,6 +106,7 @@ def build(process: Process) -> WorkflowSpec:
     spec.start = ProcessNode(spec, process.id, starts_of(process))
     for element in process.elements.values():
         node = _node(spec, element)
+        _let_wait_and_tell(process, element, node, spec)
         for inner in (node, spec.task_specs.get(_turn_name(element))):
             if isinstance(inner, AdHocSubProcess):
                 inner.startable = _startable(process, element.id)
@@ -112,7 +120,10 @@ def build(process: Process) -> WorkflowSpec:
         if isinstance(node, LinkThrow):
             node.target = link_target(process, element)
         if element.attached_to and not _is_compensation(element):
-            spec.task_specs[element.attached_to].boundary.append(element.id)
+            names = [element.id, *_further(spec, element)]
+            spec.task_specs[element.attached_to].boundary += names
+            for name in names[1:]:
+                spec.task_specs[name].ways = node.ways
     _let_scopes_listen(process, spec)
     _let_activities_be_undone(process, spec)
     for node in list(spec.task_specs.values()):
@@ -123,6 +134,31 @@ def build(process: Process) -> WorkflowSpec:
     return spec
 
 
+def _let_wait_and_tell(
+    process: Process, element: Element, node: Node, spec: WorkflowSpec
+) -> None:
+    """Listeners and commit points; in a loop the former belong to each turn."""
+    settings, loop = element.settings, element.loop
+    turn = spec.task_specs.get(_turn_name(element))
+    scripts = settings.scripts
+    if element.tag == "startEvent" and element.scope is None:
+        scripts = (*process.scripts, *scripts)
+    if scripts:
+        (turn or node).told = Told(scripts)
+        for name in _further(spec, element):
+            spec.task_specs[name].told = node.told
+    node.async_before, node.async_after = settings.async_before, settings.async_after
+    if turn is not None and loop is not None:
+        turn.async_before, turn.async_after = loop.async_before, loop.async_after
+    for held in (node, turn):
+        if held is not None and (held.async_before or held.async_after):
+            GoOn(spec, element, held.name)
+    if text := settings.job_priority or process.job_priority:
+        for one in (node, turn):
+            if one is not None:
+                one.job_priority = Priority("priority of the job", text)
+
+
 def _let_scopes_listen(process: Process, spec: WorkflowSpec) -> None:
     for element in process.elements.values():
         if not element.event_subprocess:
@@ -131,10 +167,13 @@ def _let_scopes_listen(process: Process, spec: WorkflowSpec) -> None:
         start = process.elements[_start(process, element.id)]
         if _is_compensation(start):
             continue
-        conditional = start.triggers[0].kind == "conditional"
-        listener = (ConditionalListener if conditional else Listener)(spec, start)
-        for scope in _nodes_of(process, spec, element.scope):
-            scope.listeners += (listener.name,)
+        for number, one in enumerate(single(start)):
+            conditional = one.triggers[0].kind == "conditional"
+            listener = (ConditionalListener if conditional else Listener)(
+                spec, one, listener_name(one, number)
+            )
+            for scope in _nodes_of(process, spec, element.scope):
+                scope.listeners += (listener.name,)
 
 
 def _let_activities_be_undone(process: Process, spec: WorkflowSpec) -> None:
@@ -187,6 +226,8 @@ def _node(spec: WorkflowSpec, element: Element) -> Node:
         return GATEWAYS[element.tag](spec, element)
     elif element.tag == "startEvent":
         return events.StartEvent(spec, element)  # what triggers it is elsewhere
+    elif len(element.triggers) > 1:
+        return _several(spec, element)
     else:
         trigger = element.trigger.kind if element.trigger else ""
         throws = element.tag in ("intermediateThrowEvent", "endEvent")
@@ -196,6 +237,27 @@ def _node(spec: WorkflowSpec, element: Element) -> Node:
         if make is not None:
             return make(spec, element)
     raise ModelRefused(f"{element.id}: a {element.tag} like this cannot be executed.")
+
+
+def _several(spec: WorkflowSpec, element: Element) -> Node:
+    """An event with several triggers."""
+    if element.tag in ("intermediateThrowEvent", "endEvent"):
+        return SeveralThrow(spec, element)
+    if element.tag == "intermediateCatchEvent":
+        return Several(spec, element)
+    if element.waits_for_all:
+        return SeveralAtBorder(spec, element)
+    first, *others = single(element)
+    for number, one in enumerate(others, start=1):
+        EVENTS["boundaryEvent", one.triggers[0].kind](spec, one, part_name(one, number))
+    return EVENTS["boundaryEvent", first.triggers[0].kind](spec, first)
+
+
+def _further(spec: WorkflowSpec, element: Element) -> list[str]:
+    """The nodes of the other triggers of a boundary event."""
+    if len(element.triggers) < 2 or element.waits_for_all:
+        return []
+    return [part_name(element, n) for n in range(1, len(element.triggers))]
 
 
 def _turn_name(element: Element) -> str:
@@ -222,7 +284,9 @@ def _way(process: Process, element: Element, flow_id: str) -> Way:
     flow = process.flows[flow_id]
     condition = compile_condition(flow.condition) if flow.condition else None
     is_default = element.default == flow_id
-    return Way(flow_id, flow.target, None if is_default else condition, is_default)
+    told = Told(flow.scripts) if flow.scripts else None
+    held = None if is_default else condition
+    return Way(flow_id, flow.target, held, is_default, told)
 
 
 def _reach(process: Process, gateway: str) -> dict[str, frozenset[str]]:

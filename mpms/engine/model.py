@@ -33,6 +33,20 @@ SUBPROCESS_TAGS = frozenset({"subProcess", "transaction", "adHocSubProcess"})
 
 
 @dataclass(frozen=True)
+class ListenerScript:
+    """What a listener of Camunda 7 does in the step itself: ``event`` says when.
+
+    A script, or the value of an expression, which ``target`` gets if there is one.
+    """
+
+    event: str  # start, create, complete, end; take: of a flow
+    script: str | None = None
+    value: str | None = None
+    target: str | None = None
+    local: bool = False  # the variable belongs to the activity
+
+
+@dataclass(frozen=True)
 class Flow:
     """A sequence flow."""
 
@@ -41,6 +55,7 @@ class Flow:
     source: str
     target: str
     condition: str | None = None
+    scripts: tuple[ListenerScript, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -82,6 +97,8 @@ class Loop:
     output_element: str | None = None
     camunda_8: bool = False  # counts from one, keeps gaps, its own counter names
     turn_variable: str | None = None  # every turn has its own, empty at first
+    async_before: bool = False  # each turn waits for a commit of its own
+    async_after: bool = False
 
 
 @dataclass(frozen=True)
@@ -129,6 +146,9 @@ class Settings:
     candidate_groups: tuple[str, ...] = ()
     candidate_users: tuple[str, ...] = ()
     due_date: str | None = None
+    follow_up_date: str | None = None
+    priority: str | None = None  # of a user task
+    job_priority: str | None = None  # of whatever a worker takes up
     topic: str | None = None
     retry_cycle: str | None = None
     inputs: tuple[Mapping, ...] = ()
@@ -147,6 +167,9 @@ class Settings:
     called: str | None = None  # process to call, where an extension names it
     binding: str = LATEST  # of the called process: latest, deployment or a version
     listeners: tuple[Listener, ...] = ()
+    scripts: tuple[ListenerScript, ...] = ()
+    async_before: bool = False  # all before is committed, then a worker goes on
+    async_after: bool = False
     initiator: str | None = None  # the variable that gets who started the process
     expression: str | None = None  # of a script task that computes one value
 
@@ -166,6 +189,7 @@ class Element:
     triggers: tuple[EventTrigger, ...] = ()
     attached_to: str | None = None
     interrupting: bool = True  # boundary event or event subprocess start
+    waits_for_all: bool = False  # of its triggers
     event_subprocess: bool = False
     loop: Loop | None = None
     script: str | None = None
@@ -211,6 +235,9 @@ class Process:
     lanes: tuple[str, ...] = ()
     executable: bool = True
     camunda_8: bool = False  # drawn for it: its FEEL is the standard's
+    job_priority: str | None = None  # where an element says nothing
+    starters: tuple[str, ...] = ()  # groups and people who may start it; empty: all
+    scripts: tuple[ListenerScript, ...] = ()
 
     def within(self, scope: str | None) -> Iterator[Element]:
         """The elements directly inside a subprocess, or of the process itself."""

@@ -99,6 +99,7 @@ class RepairShop:
     # -- tokens --------------------------------------------------------------------
 
     def _skip(self, token: Token, variables: Mapping[str, Any]) -> None:
+        token = _whole(token)
         run, node = self.run, token.task_spec
         if is_watching(token):
             raise RepairRefused(
@@ -120,6 +121,7 @@ class RepairShop:
             token.parent.task_spec.won(token.parent, token)
         scope.write(token.parent, variables, by=token)
         run.note("skipped", token)
+        token.internal_data.pop("held", None)
         stuck = token.internal_data.pop("stuck", {})
         turning = stuck.get("stage") == "turning"
         token.internal_data["stage"] = "turning" if turning else "choosing"
@@ -195,6 +197,7 @@ class RepairShop:
             raise RepairRefused(
                 f"{_named(token)} only watches; move or cancel what it belongs to."
             )
+        token = _whole(token)
         if isinstance(token.parent.task_spec, EventGateway):
             return token.parent
         return token
@@ -369,6 +372,11 @@ def live_tokens(run: Tokens) -> list[LiveToken]:
         data = dict(token.data)
         found.append(LiveToken(task_id, element, name, state, inside, data, reason))
     return found
+
+
+def _whole(token: Token) -> Token:
+    """A trigger of an event with several stands for the event."""
+    return token.parent if "part" in token.internal_data else token
 
 
 def is_watching(token: Token) -> bool:

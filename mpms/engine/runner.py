@@ -49,6 +49,7 @@ from mpms.engine.migration import Migration, Version
 from mpms.engine.model import Process
 from mpms.engine.nodes.activities import ServiceTask, UserTask
 from mpms.engine.nodes.ad_hoc import AdHocChoice
+from mpms.engine.nodes.base import GoOn
 from mpms.engine.nodes.calls import CallActivity
 from mpms.engine.nodes.events import Catcher
 from mpms.engine.nodes.listeners import ListenerJob
@@ -184,6 +185,10 @@ class SpiffEngine:
 
     def parts(self, definition: Definition) -> Sequence[ModelPart]:
         return parts(definition.xml, definition.key)
+
+    def starters(self, definition: Definition) -> Sequence[str]:
+        process, _ = self._compiled(definition)
+        return process.starters
 
     def steps(self, definition: Definition) -> Sequence[ModelStep]:
         process, _ = self._compiled(definition)
@@ -388,6 +393,12 @@ def _apply(run: Tokens, command: Command) -> bool:
     work = isinstance(node, UserTask | ServiceTask | CallActivity)
     if "listening" in token.internal_data:
         raise TaskGone("This task waits for a listener.")
+    if "held" in token.internal_data:
+        raise TaskGone("This task waits for a worker to go on.")
+    if isinstance(node, GoOn):
+        if isinstance(command, Complete):
+            node.accept(token)
+        return isinstance(command, Complete)
     if isinstance(node, ListenerJob) and isinstance(command, Complete):
         node.accept(token, command.variables)
     elif isinstance(node, ListenerJob) and isinstance(command, Fail):
@@ -432,8 +443,8 @@ def _waits(run: Tokens) -> tuple[Wait, ...]:
             reason = token.internal_data["stuck"]["reason"]
             facts: tuple[str, str, str, str | None] = token.task_spec.wait_facts(token)
             waits.append(StuckWait(*facts, reason))
-        elif "listening" in token.internal_data:
-            continue
+        elif {"listening", "held"} & token.internal_data.keys():
+            continue  # what is inside it waits
         elif token._state == TaskState.STARTED and token is not run.task_tree:
             wait = token.task_spec.wait(token)
             if wait is not None:

@@ -28,8 +28,7 @@ def starts_of(process: Process) -> tuple[StartEvent, ...]:
     for element in process.within(None):
         if element.tag != "startEvent":
             continue
-        trigger = element.trigger
-        found.append(
+        found += [
             StartEvent(
                 process=process.id,
                 element=element.id,
@@ -39,7 +38,8 @@ def starts_of(process: Process) -> tuple[StartEvent, ...]:
                 timer=trigger.timer if trigger else "",
                 text=trigger.text if trigger else "",
             )
-        )
+            for trigger in element.triggers or (None,)
+        ]
     return tuple(found)
 
 

@@ -28,8 +28,8 @@ from mpms.domain.instances.limits import Limits
 from mpms.domain.instances.steps import Escalation, Throw, TraceLine, Variables
 
 STEP_LIMIT = 10_000
-UNSEEN = frozenset({"listens", "undoes"})
-"""Marks of tokens that stand for no step: nobody is told that they come and go."""
+UNSEEN = frozenset({"listens", "undoes", "part"})
+"""Marks of tokens that are no step of their own: nobody hears of them."""
 
 Change = tuple[Any, str, str]  # the token that holds it, its name, create or update
 PureHandler = Callable[[Variables], Variables | None]
@@ -243,7 +243,12 @@ class Tokens(Workflow):
                 " Does it loop for ever?",
             )
             return
+        spec = token.task_spec
         try:
+            if spec.async_before and spec.hold_before(token):
+                return
+            if spec.told is not None and not (spec.tells_itself or spec.is_beside):
+                spec.told.run(token, "start")
             token.run()
         except ExpressionFailed as failure:
             self.get_stuck(token, "entering", str(failure))

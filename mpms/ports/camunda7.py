@@ -45,6 +45,15 @@ class TasksWanted:
     suspended: bool | None = None
     created_after: datetime | None = None
     created_before: datetime | None = None
+    due_after: datetime | None = None
+    due_before: datetime | None = None
+    shown_after: datetime | None = None  # the follow-up date
+    shown_before: datetime | None = None
+    shown_by: datetime | None = None  # or it has none
+    priority_from: int | None = None
+    priority_to: int | None = None
+    owner: str | None = None
+    delegation: str | None = None  # PENDING or RESOLVED
     variables: dict[str, Any] | None = None  # of the instance, equal to these
 
 

@@ -57,6 +57,10 @@ class Engine(Protocol):
         """What a model names that is not there; None: not known, so not compared."""
         ...
 
+    def starters(self, definition: Definition) -> Sequence[str]:
+        """The groups of those who may start it; empty: everybody who may start any."""
+        ...
+
     def processes(self, xml: bytes) -> list[tuple[str, str]]:
         """The (key, name) of every executable process in a file."""
         ...

@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from mpms.adapters.postgres.database.statements import Repository, Row, as_json, is_uuid
-from mpms.adapters.postgres.tasks.tasks import form_task
+from mpms.adapters.postgres.tasks.tasks import TASK_COLUMNS, form_task
 from mpms.domain.incidents.incidents import Incident
 from mpms.domain.instances.instances import InstanceStatus
 from mpms.ports.camunda7 import (
@@ -36,7 +36,7 @@ class Listings(Repository):
     ) -> tuple[Sequence[ListedTask], int]:
         rows, total = self._found("listings_tasks", wanted, part)
         return [
-            ListedTask(form_task(row[:12]), row[12], row[13], row[14], row[15])
+            ListedTask(form_task(row[:TASK_COLUMNS]), *row[TASK_COLUMNS:])
             for row in rows
         ], total
 

@@ -119,7 +119,8 @@ def _instance(row: Row) -> NumberedInstance:
 
 def _task(row: Row) -> NumberedTask:
     number, task_id, instance_id, instance_number, *definition = row[:8]
-    element, name, assignee, groups, form, form_number, created_at = row[8:]
+    element, name, assignee, groups, form, form_number, created_at = row[8:15]
+    due_at, follow_up_at, priority = row[15:]
     return NumberedTask(
         number=number,
         id=str(task_id),
@@ -133,6 +134,9 @@ def _task(row: Row) -> NumberedTask:
         form=form,
         form_number=form_number,
         created_at=created_at,
+        due_at=due_at,
+        follow_up_at=follow_up_at,
+        priority=priority,
     )
 
 

@@ -61,6 +61,7 @@ class ExternalTasks(Repository):
             "external_tasks_find",
             **_given(which),
             direction=-1 if which.newest_first else 1,
+            by_priority=which.by_priority,
             limit=limit,
             offset=offset,
         )
@@ -113,7 +114,7 @@ class ExternalTasks(Repository):
 def _given(which: TaskFilter) -> dict[str, Any]:
     """An id that can be none is of no row."""
     given = asdict(which)
-    del given["newest_first"]
+    del given["newest_first"], given["by_priority"]
     for name in ("task_ids", "instance_ids"):
         if given[name] is not None:
             given[name] = [one for one in given[name] if is_uuid(one)]
@@ -124,7 +125,7 @@ def _task(row: Row) -> ExternalTask:
     job_id, task_id, instance_id, business_key, key, version, definition_id = row[:7]
     element, topic, inputs, variables, state, leased_by, lease_until = row[7:14]
     retries_left, error, created_at, suspended, attempts, delays = row[14:20]
-    resets, details, instance_number = row[20:]
+    resets, details, instance_number, priority = row[20:]
     job = Job(
         id=job_id,
         task_id=str(task_id),
@@ -153,4 +154,5 @@ def _task(row: Row) -> ExternalTask:
         created_at=created_at,
         suspended=suspended,
         instance_number=instance_number,
+        priority=priority,
     )

@@ -81,6 +81,11 @@ TOKENS = (
         sentence="Missed timer runs skipped: {missed} ({step})",
         tone="warn",
     ),
+    machine(
+        "came late",
+        sentence="Came after the gateway had gone on, so it was taken: {step}",
+        tone="info",
+    ),
     machine("retried", sentence="Tried again: {step}"),
     machine("job failed", INCIDENTS, sentence=f"{LABELS}:job_failed"),
 )
@@ -183,6 +188,34 @@ TASKS = (
         ("tasks",),
         "{who} gave back: {step}",
         action="gave a task back",
+    ),
+    Kind(
+        "task delegated",
+        ("tasks",),
+        "{who} asked {to} for help: {step}",
+        fields=("to", "owner"),
+        action="asked for help with a task",
+    ),
+    Kind(
+        "task handed back",
+        ("tasks",),
+        "{who} handed back to {owner}: {step}",
+        fields=("owner",),
+        action="handed a task back",
+    ),
+    Kind(
+        "task commented",
+        ("tasks",),
+        "{who} on {step}: {text}",
+        fields=("text",),
+        action="commented on a task",
+    ),
+    Kind(
+        "task scheduled",
+        ("tasks",),
+        "{who} changed when it is due: {step}",
+        fields=("due_at", "follow_up_at", "priority"),
+        action="changed when a task is due",
     ),
     Kind("draft begun", ("tasks",), "{who} started to fill in: {step}"),
     Kind(

@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import re
 
-PLACED = frozenset({"stuck", "job", "problem", "step"})
+PLACED = frozenset({"stuck", "job", "problem", "step", "overdue"})
 """Kinds that happen at an element of a model."""
 
 EACH = frozenset({"reply", "mail"})

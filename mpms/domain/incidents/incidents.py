@@ -11,7 +11,12 @@ STANDS = "robot"
 UNSERVED = "topic"
 """The kind of an incident about a job whose topic nobody serves."""
 
-TOLD = frozenset({"problem", "reply", "mail", "mailbox", "webhook", STANDS, UNSERVED})
+OVERDUE = "overdue"
+"""The kind of an incident about a task of a person that is late."""
+
+TOLD = frozenset(
+    {"problem", "reply", "mail", "mailbox", "webhook", STANDS, UNSERVED, OVERDUE}
+)
 """Kinds that tell of something outside: nothing of ours can be tried again."""
 
 

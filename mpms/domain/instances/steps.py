@@ -15,6 +15,10 @@ from mpms.domain.instances.instances import InstanceStatus, Snapshot
 
 Variables = dict[str, Any]
 
+USUAL_PRIORITY = 50  # of a user task, as in Camunda
+GO_ON_TOPIC = "mpms.go_on"
+"""Of the jobs that take up a token behind a commit point of the model."""
+
 
 # -- commands ---------------------------------------------------------------
 
@@ -167,6 +171,9 @@ class FormWait(Wait):
     assignee: str | None
     groups: tuple[str, ...]
     inputs: Variables
+    due_at: datetime | None = None
+    follow_up_at: datetime | None = None  # not shown before
+    priority: int = USUAL_PRIORITY
 
 
 @dataclass(frozen=True)
@@ -176,6 +183,7 @@ class JobWait(Wait):
     topic: str
     inputs: Variables | None
     retry_delays_s: tuple[float, ...]
+    priority: int = 0  # higher first
 
 
 @dataclass(frozen=True)

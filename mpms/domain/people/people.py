@@ -38,12 +38,25 @@ class Person:
     def leads(self) -> bool:
         return self.role in LEADERS
 
+    @property
+    def works(self) -> bool:
+        """Whether tasks can be his at all."""
+        return self.leads or self.role is Role.WORKER
+
+    def may_start(self, starters: Iterable[str]) -> bool:
+        """A model may name who starts it; administrators may always."""
+        named = _folded(starters)
+        mine = _folded((*self.groups, group_of(self.login)))
+        return not named or self.role is Role.ADMIN or bool(named & mine)
+
     def may_do(self, task: FormTask) -> bool:
         """A worker does the tasks of his groups and lane; leaders do every task."""
         if self.leads:
             return True
         if self.role is not Role.WORKER:
             return False
+        if self.login in (task.delegate, task.owner):
+            return True
         if task.assignee is not None:
             return task.assignee == self.login
         mine = _folded((*self.groups, group_of(self.login)))

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from mpms.domain.models.definitions import Problem
 from mpms.engine.expressions import is_expression
 from mpms.engine.lint.elements import PARTS
 from mpms.engine.lint.meanings import shown
 from mpms.engine.lint.view import View, at
-from mpms.engine.model import Element, Loop
+from mpms.engine.model import Element, ListenerScript, Loop
 
 _DATA_COPY = PARTS["a data association that fills a declared data input or output"]
 SCRIPT_FORMATS = frozenset({None, "mpms"})
@@ -64,13 +64,11 @@ FORM_SCHEMES = {
 }
 _FORM_ID = re.compile(r"[\w.-]+")
 
-_NAMES: tuple[tuple[str, Callable[[Element], str | None]], ...] = (
-    ("form", lambda e: e.settings.form if e.tag == "startEvent" else None),
-    (
-        "signal or message",
-        lambda e: e.trigger.name if e.trigger and _begins(e) else None,
-    ),
-    ("error code", lambda e: e.trigger.code if e.trigger else None),
+_Names = Callable[[Element], Iterable[str | None]]
+_NAMES: tuple[tuple[str, _Names], ...] = (
+    ("form", lambda e: [e.settings.form if e.tag == "startEvent" else None]),
+    ("signal or message", lambda e: [t.name for t in e.triggers if _begins(e)]),
+    ("error code", lambda e: [t.code for t in e.triggers]),
 )
 """What must be known before there are variables, or before anything is caught."""
 
@@ -95,6 +93,7 @@ def check_activities(view: View) -> Iterator[Problem]:
                 yield at(
                     element, "listeners of a loop are not executed; draw a subprocess"
                 )
+        yield from (at(element, text) for text in _told(element))
         if element.tag == "callActivity" and not element.settings.binding:
             reason = "the binding 'version' and the number of the version go together"
             yield at(element, reason)
@@ -103,9 +102,42 @@ def check_activities(view: View) -> Iterator[Problem]:
         yield from (at(element, text) for text in _loop(element.loop))
         if element.tag == "boundaryEvent":
             yield from (at(element, text) for text in _host(view, element))
+    for flow in view.process.flows.values():
+        if any(one.event != "take" for one in flow.scripts):
+            yield at(flow, "a listener of a flow listens to 'take'")
+        yield from (at(flow, text) for text in _workless(flow.scripts))
+    if any(one.event != "start" for one in view.process.scripts):
+        reason = (
+            "of the listeners of a process only those of 'start' are executed; draw "
+            "what is to be done at the end as a step before it"
+        )
+        yield at(view.process, reason)
+    yield from (at(view.process, text) for text in _workless(view.process.scripts))
     for element in view.process.elements.values():
         yield from (at(element, text) for text in _script(element))
         yield from (at(element, text) for text in _names(element))
+
+
+def _told(element: Element) -> Iterator[str]:
+    """What speaks against listeners that are executed in the step."""
+    scripts = element.settings.scripts
+    yield from _workless(scripts)
+    if any(one.event == "take" for one in scripts):
+        yield "only flows have listeners of 'take'"
+    if any(one.event == "end" for one in scripts):
+        if element.tag == "eventBasedGateway":
+            yield "an event gateway has no listener of 'end'; give it to its events"
+        if any(trigger.kind == "compensate" for trigger in element.triggers):
+            yield "an event of compensation has no listeners; give them to its handler"
+
+
+def _workless(scripts: Iterable[ListenerScript]) -> Iterator[str]:
+    for one in scripts:
+        if not (one.script or one.value):
+            yield (
+                "a listener (camunda:executionListener, camunda:taskListener) of "
+                f"'{one.event}' has neither an expression nor a script"
+            )
 
 
 def _ad_hoc(view: View, element: Element) -> Iterator[str]:
@@ -144,8 +176,8 @@ def _script(element: Element) -> Iterator[str]:
 
 def _names(element: Element) -> Iterator[str]:
     for noun, get in _NAMES:
-        text = get(element)
-        if text and is_expression(text):
+        text = next((one for one in get(element) if one and is_expression(one)), None)
+        if text is not None:
             reason = f"the {noun} is chosen by an expression, which is not executed"
             yield f"{reason}: {shown(text)}; write the {noun} itself"
             return

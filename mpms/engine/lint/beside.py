@@ -200,9 +200,8 @@ _CAUGHT = {
 
 def _same(events: list[Element], where: str) -> Iterator[Problem]:
     seen: set[tuple[str, str | None]] = set()
-    for event in events:
-        trigger = event.trigger
-        if trigger is None or trigger.kind not in _CAUGHT:
+    for event, trigger in ((e, t) for e in events for t in e.triggers):
+        if trigger.kind not in _CAUGHT:
             continue
         key = (trigger.kind, trigger.code)
         if key in seen:

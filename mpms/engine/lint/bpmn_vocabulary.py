@@ -41,7 +41,7 @@ ATTRIBUTES: dict[str, Word] = {
     ),
     "loopMaximum": only("[0-9]{1,9}", "'{value}' is no number of turns"),
     "mustUnderstand": only(_NO, "an extension that must be understood is not known"),
-    "parallelMultiple": only(_NO, "events with several triggers are not executed"),
+    "parallelMultiple": _YES_OR_NO,
     "startQuantity": only("1", "a start quantity of {value} is not executed"),
     "triggeredByEvent": _YES_OR_NO,
 }

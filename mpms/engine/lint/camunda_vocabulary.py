@@ -18,6 +18,7 @@ from mpms.engine.lint.meanings import (
 )
 from mpms.engine.model import ACTIVITY_TAGS
 from mpms.engine.reading.inner_forms import CONSTRAINTS, FIELD_TYPES
+from mpms.engine.reading.tags import NODE_TAGS
 
 _USER = frozenset({"userTask"})
 _FORMS = frozenset({"userTask", "startEvent"})
@@ -35,18 +36,19 @@ _JAVA = "calls code of another system; set the type 'external' and a topic inste
 _VERSION = "is not honoured: always the latest version is used; choose 'latest'"
 _NO_TENANTS = "tenants are not honoured; remove the tenant id"
 _LISTENER = (
-    "{word} is not executed; draw the work as a step of its own, before or after "
-    "this one"
+    "{}: {} calls code of another system; write an expression like "
+    "${{execution.setVariable('name', value)}} or a script of the format 'mpms', or "
+    "draw the work as a step of its own"
 )
 _OTHER_FILE = "camunda:resource is not honoured; write the script into the model"
 _GENERATED = "generated forms are not shown; use camunda:formKey with a form file"
-_STARTERS = (
-    "is not honoured: a model does not restrict who may start it; remove it and let "
-    "the roles of people decide"
-)
+_STARTERS = "is honoured on processes only"
 
-_DURABLE = harmless("every step here is durable, and tried again on its own")
-_ORDER = harmless("only orders lists")
+_HELD = NODE_TAGS | _LOOP
+_COMMIT = Word(
+    on=_HELD,
+    note="all before is committed, then a worker goes on; on a loop: each turn",
+)
 _SHOWN = harmless("only for the modeller and its lists")
 
 WORDS: dict[str, Word] = {
@@ -66,9 +68,13 @@ WORDS: dict[str, Word] = {
     "@assignee": Word(on=_USER, note="the one person who may do the task"),
     "@candidateGroups": Word(on=_USER, note="whose task it is"),
     "@candidateUsers": Word(on=_USER, note="whose task it is, beside the groups"),
-    "@dueDate": _ORDER,
-    "@followUpDate": _ORDER,
-    "@priority": _ORDER,
+    "@dueDate": Word(
+        on=_USER,
+        note="an instant, a day or a duration; the task is late afterwards and an "
+        "alarm says so",
+    ),
+    "@followUpDate": Word(on=_USER, note="the task is not shown before"),
+    "@priority": Word(on=_USER, note="a number, 50 where none is given; higher first"),
     "@type": Word(
         on=_EXTERNAL,
         values="external",
@@ -167,10 +173,25 @@ WORDS: dict[str, Word] = {
         reason="camunda:initiator is honoured on start events only",
         note="the variable that gets who started the process",
     ),
-    "@candidateStarterGroups": refused(f"camunda:candidateStarterGroups {_STARTERS}"),
-    "@candidateStarterUsers": refused(f"camunda:candidateStarterUsers {_STARTERS}"),
-    **each("@async @asyncAfter @asyncBefore @exclusive", _DURABLE),
-    **each("@jobPriority @taskPriority", _ORDER),
+    "@candidateStarterGroups": Word(
+        on=frozenset({"process"}),
+        reason=f"camunda:candidateStarterGroups {_STARTERS}",
+        note="only these people, and administrators, may start it",
+    ),
+    "@candidateStarterUsers": Word(
+        on=frozenset({"process"}),
+        reason=f"camunda:candidateStarterUsers {_STARTERS}",
+        note="only these people, and administrators, may start it",
+    ),
+    **each("@async @asyncAfter @asyncBefore", _COMMIT),
+    "@exclusive": harmless("two jobs of one instance never run at the same time"),
+    **each(
+        "@jobPriority @taskPriority",
+        Word(
+            on=_HELD | {"process"},
+            note="workers take up jobs with a higher number first",
+        ),
+    ),
     **each(
         "@diagramRelationId @isStartableInTasklist @modelerTemplate "
         "@modelerTemplateIcon @modelerTemplateVersion @versionTag",
@@ -206,10 +227,19 @@ WORDS: dict[str, Word] = {
     "connectorId": refused(
         "connectors are not executed; use an external task with a topic"
     ),
-    "executionListener": refused(
-        _LISTENER.replace("{word}", "camunda:executionListener")
+    "executionListener": Word(
+        on=NODE_TAGS | {"process", "sequenceFlow"},
+        reason="camunda:executionListener is executed on elements, flows and processes "
+        "only",
+        note="an expression or a script, done in the step; those bound to Java are "
+        "refused",
     ),
-    "taskListener": refused(_LISTENER.replace("{word}", "camunda:taskListener")),
+    "taskListener": Word(
+        on=_USER,
+        reason="camunda:taskListener is executed on user tasks only",
+        note="an expression or a script, when the task is created or completed; those "
+        "bound to Java are refused",
+    ),
     "formData": Word(
         on=_FORMS,
         reason="camunda:formData is honoured on user tasks and start events only",
@@ -223,13 +253,29 @@ WORDS: dict[str, Word] = {
         "error mappings of external tasks are not honoured; the handler itself names "
         "the error, and an error boundary event catches it"
     ),
-    "potentialStarter": refused(f"camunda:potentialStarter {_STARTERS}"),
+    "potentialStarter": refused(
+        "camunda:potentialStarter is not honoured; write candidateStarterGroups and "
+        "candidateStarterUsers at the process instead"
+    ),
 }
 
 _SCRIPT = refused(
     "inline scripts as values are not executed; use an expression like ${a}"
 )
 _VALUES = {"list": HONOURED, "map": HONOURED, "script": _SCRIPT}
+
+
+def _told(listener: str) -> dict[str, Word]:
+    """What a listener may do."""
+    java = {
+        word: refused(_LISTENER.format(listener, f"the {noun}"))
+        for word, noun in (
+            ("class", "class"),
+            ("delegateExpression", "delegate expression"),
+            ("field", "field"),
+        )
+    }
+    return {**each("expression script", HONOURED), **java}
 
 
 def _local(owner: str) -> Word:
@@ -259,6 +305,27 @@ INNER: Inner = {
     },
     "camunda:properties": each("property", HONOURED),
     "camunda:property": each("value", HONOURED),
+    "camunda:executionListener": {
+        "event": only("start|end|take", "a listener of '{value}' is not executed"),
+        **_told("camunda:executionListener"),
+    },
+    "camunda:taskListener": {
+        "event": only(
+            "create|complete",
+            "a task listener of '{value}' is not executed, only of 'create' and "
+            "'complete'; for a time use a timer at the border of the task",
+        ),
+        "id": HONOURED,
+        **_told("camunda:taskListener"),
+    },
+    "camunda:script": {
+        "scriptFormat": only(
+            "mpms",
+            "scripts in '{value}' are not executed; set the format 'mpms' and write "
+            "assignments like total = a + b",
+        ),
+        "resource": refused(_OTHER_FILE),
+    },
     "camunda:failedJobRetryTimeCycle": {},
     "camunda:formData": {
         "formField": HONOURED,

@@ -40,8 +40,8 @@ def _topic(element: Element) -> Iterator[str]:
             "its template and give the task a topic that has a handler"
         )
     elif topic and element.tag in EVENT_TAGS:
-        kind = element.trigger.kind if element.trigger else "none"
-        if element.tag not in _THROWING or kind != "message":
+        kinds = [trigger.kind for trigger in element.triggers]
+        if element.tag not in _THROWING or kinds != ["message"]:
             yield "only events that throw a message have their work done by a topic"
 
 
@@ -49,19 +49,19 @@ def _mappings(element: Element) -> Iterator[str]:
     settings = element.settings
     if element.event_subprocess and (settings.inputs or settings.outputs):
         yield "an event subprocess maps no variables; map them in the steps inside"
-    kind = element.trigger.kind if element.trigger else "none"
+    kinds = {trigger.kind for trigger in element.triggers}
     if element.tag == "startEvent" and settings.inputs:
         yield "a start event takes no inputs; map them at an activity"
     if element.tag in _CATCHING:
         if settings.inputs:
             yield "an event that waits takes no inputs; map them at an activity"
-        if settings.outputs and kind not in _BRINGING:
+        if settings.outputs and not kinds & _BRINGING:
             yield "this event brings no variables; map them at an activity"
     if element.tag not in _THROWING or settings.topic:
         return
     if settings.outputs:
         yield "this event has no results to map; map the variables at an activity"
-    if settings.inputs and kind not in ("signal", "message"):
+    if settings.inputs and not kinds & {"signal", "message"}:
         yield "this event hands over no variables; map them at an activity"
 
 

@@ -39,7 +39,9 @@ TAGS = {
 }
 
 _NO_CONDITION_START = (
-    "a process is not started by a condition; start it by a message, signal or timer"
+    "a process is not started by a condition, for before it starts it has no variables "
+    "that one could look at; let whoever changes the data start it by a message or "
+    "signal, or start it plainly and wait in an intermediate conditional event"
 )
 _NO_START = "a process cannot be started by this kind of event ({kind})"
 _CANCEL = "cancel events are ends of a transaction and events at its border only"
@@ -182,8 +184,17 @@ INTERRUPTING = {
 """Kinds that cannot leave what they watch running; the others can."""
 
 PARTS = {
-    "an event with several triggers": (
-        "events with several triggers are not executed; draw one event for each"
+    "an event with several triggers": EXECUTED,
+    "an event with several triggers that are all needed, in the flow or at a border": (
+        EXECUTED
+    ),
+    "a start that needs several triggers at once": (
+        "a start that needs all of its triggers is not executed; start with one and "
+        "wait for the others behind it"
+    ),
+    "several triggers, one of them an error, a link, a cancel or compensation": (
+        "this event has several triggers, one of them {}, which is not executed; draw "
+        "an event of its own for it"
     ),
     "a data object, data store or data association that is only drawn": EXECUTED,
     "a data association that fills a declared data input or output": (
@@ -226,18 +237,52 @@ def position_of(element: Element, process: Process) -> str:
     return "event start" if of_event else "inner start"
 
 
+_IN_SEVERAL = {
+    "start": frozenset({"message", "signal", "timer"}),
+    "event start": frozenset(
+        {"message", "signal", "timer", "conditional", "error", "escalation"}
+    ),
+    "boundary": frozenset(
+        {"message", "signal", "timer", "conditional", "error", "escalation"}
+    ),
+    "catch": frozenset({"message", "signal", "timer", "conditional"}),
+    "throw": frozenset({"message", "signal", "escalation"}),
+    "end": frozenset({"message", "signal", "escalation", "terminate"}),
+}
+_WAITED_FOR = _IN_SEVERAL["catch"]
+_NEEDS_ALL = PARTS["a start that needs several triggers at once"]
+_NOT_IN_SEVERAL = PARTS[
+    "several triggers, one of them an error, a link, a cancel or compensation"
+]
+
+
 def _event(element: Element, position: str) -> Iterator[str]:
-    if len(element.triggers) > 1:
-        yield PARTS["an event with several triggers"]
+    if len(element.triggers) < 2:
+        yield from _trigger(element, element.trigger, position)
         return
-    trigger = element.trigger
+    fitting = _IN_SEVERAL.get(position, frozenset())
+    if element.waits_for_all and position in ("start", "event start"):
+        yield _NEEDS_ALL
+    elif element.waits_for_all:
+        fitting &= _WAITED_FOR
+    for trigger in element.triggers:
+        found = list(_trigger(element, trigger, position))
+        if not found and trigger.kind not in fitting:
+            article = "an" if trigger.kind[0] in "aeiou" else "a"
+            found = [_NOT_IN_SEVERAL.format(f"{article} {trigger.kind}")]
+        yield from found
+
+
+def _trigger(
+    element: Element, trigger: EventTrigger | None, position: str
+) -> Iterator[str]:
     kind = trigger.kind if trigger else "none"
     reason = EVENTS[position].get(kind, f"events of the kind '{kind}' are not executed")
     if reason or trigger is None:
         yield from [reason.format(kind=kind)] if reason else []
         return
     if kind == "timer":
-        yield from _timer(element, position)
+        yield from _timer(element, trigger, position)
     elif kind in _NEEDS_NAME and not (trigger.name or element.settings.topic):
         yield f"this event names no {kind}; choose one that has a name"
     elif noun := _WITH_CODE.get(kind):
@@ -265,8 +310,8 @@ def _condition(trigger: EventTrigger) -> Iterator[str]:
             yield f"camunda:variableEvents: '{word}' is not create, update or delete"
 
 
-def _timer(element: Element, position: str) -> Iterator[str]:
-    timer = element.triggers[0].timer
+def _timer(element: Element, trigger: EventTrigger, position: str) -> Iterator[str]:
+    timer = trigger.timer
     interrupts = element.interrupting or (position, False) not in TIMERS
     known = TIMERS[position, interrupts]
     nothing = "this timer has neither a date, a duration nor a cycle; write one of them"

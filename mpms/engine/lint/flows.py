@@ -98,10 +98,9 @@ def _undecided(view: View, gateway: Element) -> Iterator[Problem]:
 def _after_event_gateway(view: View, gateway: Element) -> Iterator[Problem]:
     for flow in view.outgoing(gateway):
         target = view.target(flow)
-        trigger = target.trigger
         waits = target.tag == "receiveTask" or (
             target.tag == "intermediateCatchEvent"
-            and (trigger is None or trigger.kind in _WAITED_FOR)
+            and all(trigger.kind in _WAITED_FOR for trigger in target.triggers)
         )
         if not waits:
             reason = (

@@ -9,6 +9,7 @@ from mpms.domain.errors import ExpressionInvalid
 from mpms.domain.models.definitions import Problem
 from mpms.engine.expressions import compile_value
 from mpms.engine.lint.view import View, at
+from mpms.engine.model import Element, EventTrigger
 
 _ONE_EACH = frozenset({"message", "signal"})
 
@@ -17,23 +18,27 @@ def check_starts(view: View) -> Iterator[Problem]:
     """Rules about the starts of the process itself, not of its subprocesses."""
     seen: dict[tuple[str, str], str] = {}
     for element in view.scopes.get(None, ()):
-        trigger = element.trigger
-        if element.tag != "startEvent" or trigger is None or element.id in view.refused:
+        if element.tag != "startEvent" or element.id in view.refused:
             continue
-        if trigger.kind in _ONE_EACH:
-            other = seen.setdefault((trigger.kind, trigger.name), element.id)
-            if other != element.id:
-                reason = (
-                    f"the {trigger.kind} '{trigger.name}' starts the process at "
-                    f"'{other}' already"
-                )
-                yield at(element, reason)
-        elif trigger.kind == "timer" and (names := _names(trigger.text)):
-            reason = (
-                f"the timer needs {', '.join(names)}, but a process that has not "
-                "begun has no variables"
+        for trigger in element.triggers:
+            yield from (at(element, text) for text in _start(element, trigger, seen))
+
+
+def _start(
+    element: Element, trigger: EventTrigger, seen: dict[tuple[str, str], str]
+) -> Iterator[str]:
+    if trigger.kind in _ONE_EACH:
+        other = seen.setdefault((trigger.kind, trigger.name), element.id)
+        if other != element.id:
+            yield (
+                f"the {trigger.kind} '{trigger.name}' starts the process at "
+                f"'{other}' already"
             )
-            yield at(element, reason)
+    elif trigger.kind == "timer" and (names := _names(trigger.text)):
+        yield (
+            f"the timer needs {', '.join(names)}, but a process that has not "
+            "begun has no variables"
+        )
 
 
 def check_weekdays(view: View) -> Iterator[Problem]:

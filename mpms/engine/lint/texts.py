@@ -25,10 +25,12 @@ from mpms.engine.lint.activities import SCRIPT_FORMATS
 from mpms.engine.lint.elements import EXECUTED, TIMERS, position_of
 from mpms.engine.lint.meanings import shown
 from mpms.engine.lint.view import View, at
-from mpms.engine.model import Element, Mapping
+from mpms.engine.model import Element, ListenerScript, Mapping
 from mpms.engine.reading.settings import SAME_BUSINESS_KEY
 from mpms.engine.schedules import read_cycle
 
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_NUMBER = re.compile(r"-?[0-9]{1,9}")
 _TARGET = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 
 Compiler = Callable[[str], object]
@@ -47,7 +49,13 @@ def check_texts(view: View) -> Iterator[Problem]:
         for text in _texts_of(view, element):
             yield from (at(element, reason) for reason in _faults(*text))
         yield from (at(element, reason) for reason in _mapping_names(element))
+    process = view.process
+    priority = ("priority of jobs", process.job_priority, _either(_number))
+    for told in (priority, *_listeners(process.scripts)):
+        yield from (at(process, reason) for reason in _faults(*told))
     for flow in view.process.flows.values():
+        for told in _listeners(flow.scripts):
+            yield from (at(flow, reason) for reason in _faults(*told))
         if flow.condition is not None and flow.id not in view.refused:
             fault = _faults("condition", flow.condition, compile_condition)
             yield from (at(flow, reason) for reason in fault)
@@ -73,6 +81,10 @@ def _texts_of(view: View, element: Element) -> Iterator[Text]:
     ):
         yield noun, name if name and is_expression(name) else None, compile_value
     yield "due date", settings.due_date, _either(_date_or_duration)
+    yield "follow-up date", settings.follow_up_date, _either(_date_or_duration)
+    yield "priority", settings.priority, _either(_number)
+    yield "priority of the job", settings.job_priority, _either(_number)
+    yield from _listeners(settings.scripts)
     yield "retry cycle", settings.retry_cycle, parse_retry_cycle
     if settings.call_business_key != SAME_BUSINESS_KEY:
         yield "business key", settings.call_business_key, compile_value
@@ -128,7 +140,32 @@ def _either(literal: Compiler) -> Compiler:
 
 
 def _date_or_duration(text: str) -> object:
-    return (parse_duration if text.startswith("P") else parse_instant)(text)
+    if text.startswith("P"):
+        return parse_duration(text)
+    return parse_instant(f"{text}T00:00" if _DAY.fullmatch(text) else text)
+
+
+def _number(text: str) -> int:
+    if not _NUMBER.fullmatch(text):
+        raise ExpressionInvalid(f"'{shown(text)}' is no whole number")
+    return int(text)
+
+
+def _listeners(scripts: Iterable[ListenerScript]) -> Iterator[Text]:
+    for one in scripts:
+        yield f"script of the listener '{one.event}'", one.script, compile_script
+        yield f"expression of the listener '{one.event}'", one.value, _no_call
+
+
+def _no_call(text: str) -> Expression:
+    """The value of a listener; whatever calls Java is refused by name."""
+    try:
+        return compile_value(text)
+    except ExpressionInvalid as error:
+        raise ExpressionInvalid(
+            f"'{shown(text)}' calls code of another system or cannot be read ({error});"
+            " what is executed is a value, or execution.setVariable('name', value)"
+        ) from error
 
 
 def _whole_number(text: str) -> int:

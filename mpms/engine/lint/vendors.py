@@ -34,10 +34,15 @@ _RELATIVE = {
     "@skipExpression": "draw a gateway around the task",
     "@elementIndexVariable": "the number of a turn is in the variable loopCounter",
     "field": "set camunda:type to 'external', a topic, and camunda:inputOutput",
+    "executionListener": "write camunda:executionListener with an expression, or draw "
+    "the work as a step of its own",
+    "taskListener": "write camunda:taskListener with an expression, or draw the work "
+    "as a step of its own",
     "formProperty": "draw a form file and name it in camunda:formKey",
 }
 _RELATIVE_IGNORED = frozenset(
     {"@modelbpmnid", "@category", "@localScope", "@formFieldValidation"}
+    | {"@async", "@asyncAfter", "@asyncBefore"}  # every step here is durable
 )
 
 VENDORS = {

@@ -48,10 +48,6 @@ _TEMPLATE = harmless(
     "Camunda 8 (topics `io.camunda:…`) are refused, for nothing here does their work"
 )
 _LATEST = "is not honoured: always the latest version is used; choose 'latest'"
-_LISTENERS = (
-    "{word} are not executed; draw the work as a step of its own, before or after "
-    "this one"
-)
 
 
 def _misplaced(word: str, where: str) -> str:
@@ -108,7 +104,12 @@ WORDS: dict[str, Word] = {
     "assignmentDefinition": _on_user_tasks(
         "assignmentDefinition", "assignee, candidate groups and users"
     ),
-    **each("taskSchedule priorityDefinition", harmless("only orders lists")),
+    "taskSchedule": _on_user_tasks(
+        "taskSchedule", "when it is due, and when it is shown"
+    ),
+    "priorityDefinition": _on_user_tasks(
+        "priorityDefinition", "a number, 50 where none is given; higher first"
+    ),
     "subscription": Word(
         on=frozenset({"message"}),
         reason=_misplaced("subscription", "messages"),
@@ -127,7 +128,10 @@ WORDS: dict[str, Word] = {
         "work as a step of its own, before or after this one",
         note="jobs that are done before the activity begins, or after it",
     ),
-    "taskListeners": refused(_LISTENERS.replace("{word}", "zeebe:taskListeners")),
+    "taskListeners": _on_user_tasks(
+        "taskListeners",
+        "jobs that are done before the task is shown, or after it has been completed",
+    ),
     "conditionalFilter": refused(
         "zeebe:conditionalFilter is not honoured: a condition is looked at whenever "
         "any variable changes; name the variable in the condition"
@@ -154,22 +158,21 @@ _BINDING = only("latest", f"the binding '{{value}}' {_LATEST}")
 _TAG = refused(f"a version tag {_LATEST}")
 _MAPPING = each("source target", HONOURED)
 
+_RETRIES = only(
+    r'(=\s*"?)?[1-9][0-9]?"?\s*',
+    "retries '{value}' is not honoured; write a number from 1 to 99",
+)
+
 INNER: Inner = {
     "zeebe:taskDefinition": {
         "type": HONOURED,
-        "retries": only(
-            r'(=\s*"?)?[1-9][0-9]?"?\s*',
-            "retries '{value}' is not honoured; write a number from 1 to 99",
-        ),
+        "retries": _RETRIES,
     },
     "zeebe:executionListeners": each("executionListener", HONOURED),
     "zeebe:executionListener": {
         "eventType": only("start|end", "a listener of '{value}' is not executed"),
         "type": HONOURED,
-        "retries": only(
-            r'(=\s*"?)?[1-9][0-9]?"?\s*',
-            "retries '{value}' is not honoured; write a number from 1 to 99",
-        ),
+        "retries": _RETRIES,
     },
     "zeebe:taskHeaders": each("header", HONOURED),
     "zeebe:header": each("key value", HONOURED),
@@ -206,7 +209,18 @@ INNER: Inner = {
     ),
     "zeebe:taskSchedule": {
         "dueDate": HONOURED,
-        "followUpDate": harmless("only orders lists"),
+        "followUpDate": HONOURED,
+    },
+    "zeebe:priorityDefinition": each("priority", HONOURED),
+    "zeebe:taskListeners": each("taskListener", HONOURED),
+    "zeebe:taskListener": {
+        "eventType": only(
+            "creating|completing",
+            "a task listener of '{value}' is not executed, only of 'creating' and "
+            "'completing'",
+        ),
+        "type": HONOURED,
+        "retries": _RETRIES,
     },
     "zeebe:subscription": each("correlationKey", HONOURED),
     "zeebe:properties": each("property", HONOURED),

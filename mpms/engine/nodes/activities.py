@@ -10,7 +10,13 @@ from typing import Any
 from SpiffWorkflow.util.task import TaskState
 
 from mpms.domain.errors import BusinessError, ExpressionFailed
-from mpms.domain.instances.steps import FormWait, JobWait, Variables, Wait
+from mpms.domain.instances.steps import (
+    USUAL_PRIORITY,
+    FormWait,
+    JobWait,
+    Variables,
+    Wait,
+)
 from mpms.domain.people.people import group_of
 from mpms.engine import scope
 from mpms.engine.expressions import (
@@ -25,6 +31,7 @@ from mpms.engine.nodes.compensation import remember
 from mpms.engine.nodes.events import Catcher, Thrower
 from mpms.engine.nodes.listeners import ListenerJob, listener_names
 from mpms.engine.nodes.retries import retry_delays_s
+from mpms.engine.nodes.task_times import TaskTimes, instant
 from mpms.engine.reading.zeebe import AS_IN_DMN
 from mpms.engine.tokens import Token, Tokens
 
@@ -33,6 +40,8 @@ log = logging.getLogger(__name__)
 
 class Activity(Node):
     """Maps inputs when entered, opens its boundary events, maps outputs when left."""
+
+    tells_itself = True
 
     def __init__(self, wf_spec: Any, element: Element, name: str | None = None) -> None:
         super().__init__(wf_spec, element, name)
@@ -52,6 +61,8 @@ class Activity(Node):
         try:
             if self.maps_in:
                 scope.write_local(token, mapped(self.maps_in, token))
+            if self.told is not None:
+                self.told.run(token, "start", "create")
             token.internal_data.update(self.prepare(token))
         except ExpressionFailed:
             token.data = own  # a retry must not read the inputs of this try
@@ -177,6 +188,7 @@ class UserTask(Activity):
         super().__init__(wf_spec, element, name)
         settings = element.settings
         self.assignee = compile_value(settings.assignee) if settings.assignee else None
+        self.times = TaskTimes(settings)
         self.groups = [compile_value(g) for g in settings.candidate_groups]
         self.users = [compile_value(u) for u in settings.candidate_users]
         self.named = named(element)
@@ -200,6 +212,7 @@ class UserTask(Activity):
             form["key"] = key
         if self.named is not None:
             form["name"] = str(evaluate(self.named, token))
+        form |= self.times.of(token)
         return {"form": form}
 
     def wait_facts(self, token: Token) -> tuple[str, str, str, str | None]:
@@ -218,6 +231,9 @@ class UserTask(Activity):
             form["assignee"],
             tuple(form["groups"]),
             token.data,
+            due_at=instant(form.get("due")),
+            follow_up_at=instant(form.get("follow_up")),
+            priority=form.get("priority", USUAL_PRIORITY),
         )
 
 
@@ -238,7 +254,10 @@ class ServiceTask(Activity):
 
     def prepare(self, token: Token) -> dict[str, Any]:
         topic = self.topic.of(token)
-        return {} if topic == self.topic.text else {"topic": topic}
+        found: dict[str, Any] = {} if topic == self.topic.text else {"topic": topic}
+        if self.job_priority is not None and (first := self.job_priority.of(token)):
+            found["job_priority"] = first
+        return found
 
     def topic_of(self, token: Token) -> str:
         topic: str = token.internal_data.get("topic", self.topic.text)
@@ -268,7 +287,8 @@ class ServiceTask(Activity):
     def wait(self, token: Token) -> Wait | None:
         inputs = self.given(token)
         facts, topic = self.wait_facts(token), self.topic_of(token)
-        return JobWait(*facts, topic, inputs, self.retry_delays_s)
+        priority = token.internal_data.get("job_priority", 0)
+        return JobWait(*facts, topic, inputs, self.retry_delays_s, priority)
 
     def given(self, token: Token) -> Variables | None:
         """What the handler sees: its inputs, in Camunda 8 everything; None: all."""

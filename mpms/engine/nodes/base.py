@@ -11,11 +11,13 @@ from SpiffWorkflow.bpmn.specs.bpmn_task_spec import BpmnTaskSpec
 from SpiffWorkflow.util.task import TaskState
 
 from mpms.domain.errors import ExpressionFailed
-from mpms.domain.instances.steps import Variables, Wait
+from mpms.domain.instances.steps import GO_ON_TOPIC, JobWait, Variables, Wait
+from mpms.domain.jobs import DEFAULT_RETRY_DELAYS_S
 from mpms.engine import scope
 from mpms.engine.expressions import Expression, compile_value, is_expression
 from mpms.engine.model import Element, Mapping
 from mpms.engine.nodes.catching import catcher_of
+from mpms.engine.nodes.told import Told
 from mpms.engine.starts import StartEvent, chosen_start
 from mpms.engine.tokens import Surroundings, Token, Tokens
 
@@ -28,6 +30,7 @@ class Way:
     target: str
     condition: Expression | None
     default: bool
+    told: Told | None = None
 
 
 def evaluate(expression: Expression, token: Token) -> Any:
@@ -49,6 +52,31 @@ def is_true(condition: Expression, token: Token) -> bool:
             f"The condition {condition.text!r} gives {value!r}, not true or false."
         )
     return value
+
+
+TELLING = "telling"  # a stage: listeners at the end have not all done their work
+
+
+class Priority:
+    """The number by which work is put in order, written or chosen."""
+
+    def __init__(self, noun: str, text: str) -> None:
+        self._noun, self._text = noun, compile_value(text)
+
+    def of(self, token: Token) -> int:
+        value = evaluate(self._text, token)
+        if isinstance(value, str) and value.strip().lstrip("-").isdigit():
+            value = int(value)
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise ExpressionFailed(f"The {self._noun} must be a number, not {value!r}.")
+        if not -HIGHEST <= value <= HIGHEST:
+            raise ExpressionFailed(f"The {self._noun} {value:,} is beyond {HIGHEST:,}.")
+        return value
+
+
+HIGHEST = 2**31 - 1
 
 
 class Name:
@@ -148,9 +176,14 @@ class Node(BpmnTaskSpec):
     element: Element | None = None
     is_conditional = False
     is_event_subprocess = False
+    is_beside = False  # watches, and is entered when its event comes
     is_ad_hoc = False
     listeners: tuple[str, ...] = ()  # starts of event subprocesses inside
     remembers = False  # whether its completion can be compensated later
+    told: Told | None = None  # listeners that are executed in the step
+    tells_itself = False  # when it begins, since something comes before that
+    async_before = async_after = False
+    job_priority: Priority | None = None  # of the jobs it makes
 
     def __init__(self, wf_spec: Any, element: Element, name: str | None = None) -> None:
         super().__init__(wf_spec, name or element.id, lane=element.lane)
@@ -165,7 +198,55 @@ class Node(BpmnTaskSpec):
         return None
 
     def _on_complete(self, token: Token) -> None:
-        self.leave(token)
+        if self.told is None or self._tell_end(token):
+            self.leave(token)
+
+    def _tell_end(self, token: Token) -> bool:
+        """Let the listeners at the end do their work, once; False: token is stuck."""
+        run: Tokens = token.workflow
+        if self.told is None or token.internal_data.get("stage", TELLING) != TELLING:
+            return True
+        token.internal_data.pop("stage", None)
+        events = ("complete", "end")
+        try:
+            self.told.run(token, *(("start", *events) if self.is_beside else events))
+        except ExpressionFailed as failure:
+            run.get_stuck(token, TELLING, str(failure))
+            return False
+        return True
+
+    def hold_before(self, token: Token) -> bool:
+        """Whether a token that comes has to wait until all before is committed."""
+        if not self.async_before or self.is_beside:
+            return False
+        if token.internal_data.pop("continued", False):
+            return False
+        self._hold(token, "before")
+        return True
+
+    def _hold(self, token: Token, at: str) -> None:
+        run: Tokens = token.workflow
+        priority = 0 if self.job_priority is None else self.job_priority.of(token)
+        token.internal_data["held"] = at
+        token._set_state(TaskState.STARTED)
+        waiting = Token(
+            run,
+            self._wf_spec.task_specs[go_on_name(self.name)],
+            token,
+            state=TaskState.STARTED,
+        )
+        waiting.internal_data.update(part=True, job_priority=priority)
+
+    def go_on(self, token: Token) -> None:
+        """A worker has taken the token up behind a commit."""
+        run: Tokens = token.workflow
+        if token.internal_data.pop("held") == "before":
+            token.internal_data["continued"] = True
+            token._set_state(TaskState.READY)
+            run.ready.append(token)
+        else:
+            token.internal_data["stage"] = "choosing"
+            token.complete()
 
     @property
     def element_id(self) -> str | None:
@@ -213,8 +294,15 @@ class Node(BpmnTaskSpec):
             if stage == "mapping":
                 if self.map_outputs_then_listen(token):
                     return
+                if self.async_after or (self.async_before and self.is_beside):
+                    run.drop_watchers(token)
+                    self._hold(token, "after")
+                    return
                 stage = "choosing"
             ways = [] if self.turn_of else self.choose(token)
+            for way in ways:
+                if way.told is not None:
+                    way.told.run(token, "take")
             if self.remembers and stage != "turning":
                 self.remember(token)
         except ExpressionFailed as failure:
@@ -285,6 +373,28 @@ class Node(BpmnTaskSpec):
     def catches(self, kind: str, code: str) -> int | None:
         """Rank of the match: 0 this code, 1 any code, None: not caught here."""
         return None
+
+
+def go_on_name(name: str) -> str:
+    return f"{name}#go_on"
+
+
+class GoOn(Node):
+    """Waits inside a token for a worker who takes that up behind a commit."""
+
+    def __init__(self, wf_spec: Any, element: Element, of: str) -> None:
+        super().__init__(wf_spec, element, go_on_name(of))
+
+    def wait(self, token: Token) -> Wait | None:
+        priority = token.internal_data["job_priority"]
+        facts = self.wait_facts(token)
+        return JobWait(*facts, GO_ON_TOPIC, {}, DEFAULT_RETRY_DELAYS_S, priority)
+
+    def accept(self, token: Token) -> None:
+        run: Tokens = token.workflow
+        held: Token = token.parent
+        run.take(token)
+        held.task_spec.go_on(held)
 
 
 class ProcessNode(Node):

@@ -16,15 +16,16 @@ from mpms.engine.nodes.events import Watcher
 from mpms.engine.tokens import Token, Tokens
 
 
-def listener_name(start: Element) -> str:
-    return f"{start.id}#listener"
+def listener_name(start: Element, number: int = 0) -> str:
+    """Of the node that waits for one of the triggers."""
+    return f"{start.id}#listener{'' if number == 0 else f'_{number}'}"
 
 
 class Listener(Watcher):
     """The start event of an event subprocess while it waits."""
 
-    def __init__(self, wf_spec: Any, element: Element) -> None:
-        super().__init__(wf_spec, element, listener_name(element))
+    def __init__(self, wf_spec: Any, element: Element, name: str | None = None) -> None:
+        super().__init__(wf_spec, element, name or listener_name(element))
 
     def interrupt(self, token: Token, variables: Variables) -> None:
         run: Tokens = token.workflow

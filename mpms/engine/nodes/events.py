@@ -214,6 +214,8 @@ class Catcher(Node):
 class Watcher(Catcher):
     """An event beside the flow, which interrupts what it watches or does not."""
 
+    is_beside = True
+
     def __init__(self, wf_spec: Any, element: Element, name: str | None = None) -> None:
         super().__init__(wf_spec, element, name)
         self.interrupting = element.interrupting

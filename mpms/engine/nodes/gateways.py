@@ -13,6 +13,9 @@ from mpms.engine.model import Element
 from mpms.engine.nodes.base import Node, Way, is_true
 from mpms.engine.tokens import Token, Tokens
 
+WAITING_FOR_START = "waitingForStart"
+"""What conditions behind a complex gateway see: false when it begins anew."""
+
 
 class ExclusiveGateway(Node):
     """The first flow whose condition holds, else the default."""
@@ -131,8 +134,9 @@ class ComplexGateway(InclusiveGateway):
     """Goes on as soon as its activation condition is true, once for all that come.
 
     The condition sees ``activationCount``, the tokens that have come, and how many
-    came on each flow under the flow's id. What comes later is taken in silence, until
-    nothing more can come: then it begins anew.
+    came on each flow under the flow's id. What comes later is taken and told in the
+    history, until nothing more can come: then it begins anew. As BPMN has it, those
+    flows whose conditions ask for ``waitingForStart`` are looked at once more then.
     """
 
     def __init__(self, wf_spec: Any, element: Element, name: str | None = None) -> None:
@@ -140,12 +144,40 @@ class ComplexGateway(InclusiveGateway):
         text = element.activation
         self.activation = None if text is None else compile_condition(text)
 
+    def arrive(self, flow: str, scope_token: Token) -> None:
+        super().arrive(flow, scope_token)
+        run: Tokens = scope_token.workflow
+        for token in scope_token.children:
+            if token.task_spec is self and "reset" in token.internal_data:
+                run.note("came late", token, via=flow)
+
+    def choose(self, token: Token) -> list[Way]:
+        starting, asking = "resetting" not in token.internal_data, self._asking()
+        if asking:
+            scope.write_local(token, {WAITING_FOR_START: starting})
+        if starting:
+            return super().choose(token)
+        return [w for w in asking if w.condition and is_true(w.condition, token)]
+
+    def _asking(self) -> list[Way]:
+        """The flows that may be taken again when the gateway begins anew."""
+        return [
+            w
+            for w in self.ways
+            if w.condition and WAITING_FOR_START in w.condition.names
+        ]
+
     def fire_if_complete(self, token: Token) -> bool:
         arrived = token.internal_data["arrived"]
         if "reset" in token.internal_data:
             if self._more_may_come(token):
                 return False
             run: Tokens = token.workflow
+            if self._asking():
+                token.internal_data["resetting"] = True
+                token._set_state(TaskState.READY)
+                run.ready.append(token)
+                return True
             run.take(token)
             run.close_scope_if_empty(token.parent)
             return True
@@ -192,6 +224,8 @@ class EventGateway(Node):
     def _run_hook(self, token: Token) -> bool | None:
         run: Tokens = token.workflow
         for way in self.ways:
+            if way.told is not None:
+                way.told.run(token, "take")
             run.place(self._wf_spec.task_specs[way.target], token, via=way.flow)
         return None
 

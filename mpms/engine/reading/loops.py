@@ -8,6 +8,7 @@ from mpms.engine.model import Loop
 from mpms.engine.reading.names import (
     attribute,
     camunda,
+    camunda_says,
     child,
     child_expression,
     child_text,
@@ -47,6 +48,8 @@ def read_loop(node: etree._Element | None) -> Loop | None:
         completion=child_expression(node, "completionCondition") or None,
         output_collection=child_text(node, "loopDataOutputRef") or None,
         output_element=_item(node, "output"),
+        async_before=camunda_says(node, "asyncBefore") or camunda_says(node, "async"),
+        async_after=camunda_says(node, "asyncAfter"),
     )
 
 

@@ -101,6 +101,11 @@ def camunda(node: etree._Element, word: str) -> str | None:
     return (value or "").strip() or None
 
 
+def camunda_says(node: etree._Element, word: str) -> bool:
+    """A Camunda attribute that is true or not there."""
+    return (camunda(node, word) or "").lower() == "true"
+
+
 def attribute(node: etree._Element, word: str) -> str | None:
     value = node.get(word)
     return (value or "").strip() or None

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from lxml import etree
 
 from mpms.domain.models.definitions import Problem
+from mpms.domain.people.people import group_of
 from mpms.engine.model import SUBPROCESS_TAGS, Element, Flow, Process
 from mpms.engine.reading.ad_hoc import read_ad_hoc
 from mpms.engine.reading.artifacts import data_copies, read_associations
@@ -22,6 +23,7 @@ from mpms.engine.reading.lanes import Lanes
 from mpms.engine.reading.loops import loop_node, read_loop
 from mpms.engine.reading.names import (
     attribute,
+    camunda,
     child_expression,
     child_text,
     children,
@@ -30,7 +32,7 @@ from mpms.engine.reading.names import (
     shown_name,
     tag_of,
 )
-from mpms.engine.reading.settings import read_settings
+from mpms.engine.reading.settings import comma_list, own_listeners, read_settings
 from mpms.engine.reading.tags import NODE_TAGS
 
 CORRELATION_PROPERTY = "correlationKey"
@@ -87,6 +89,12 @@ def read_process(
         lanes=tuple(found.lanes.names),
         executable=is_true(root, "isExecutable", otherwise=True),
         camunda_8=camunda_8,
+        job_priority=camunda(root, "taskPriority") or camunda(root, "jobPriority"),
+        starters=(
+            *comma_list(camunda(root, "candidateStarterGroups")),
+            *map(group_of, comma_list(camunda(root, "candidateStarterUsers"))),
+        ),
+        scripts=own_listeners(root),
     )
 
 
@@ -142,7 +150,8 @@ def _flows(found: _Found, problems: list[Problem]) -> dict[str, Flow]:
         problems.extend(Problem(id_, name, f"the flow {text}") for text in missing)
         if not missing and id_ not in flows:
             condition = child_expression(node, "conditionExpression")
-            flows[id_] = Flow(id_, name, source, target, condition)
+            scripts = own_listeners(node)
+            flows[id_] = Flow(id_, name, source, target, condition, scripts)
     return flows
 
 
@@ -181,6 +190,7 @@ def _element(
         triggers=triggers,
         attached_to=referred(attribute(node, "attachedToRef")),
         interrupting=_interrupting(node, tag),
+        waits_for_all=is_true(node, "parallelMultiple"),
         event_subprocess=by_event,
         loop=read_loop(loop),
         script=child_text(node, "script"),

@@ -10,11 +10,13 @@ from collections import defaultdict
 
 from lxml import etree
 
-from mpms.engine.model import LATEST, Mapping, Settings
+from mpms.engine.model import LATEST, ListenerScript, Mapping, Settings
 from mpms.engine.reading.inner_forms import form_fields, own_form_id
+from mpms.engine.reading.listeners import read_listeners
 from mpms.engine.reading.names import (
     attribute,
     camunda,
+    camunda_says,
     child,
     children,
     extensions,
@@ -31,6 +33,7 @@ _SAME_BUSINESS_KEY = frozenset(
     for mark in "$#"
     for key in ("processBusinessKey", "businessKey")
 )
+_TOLD = frozenset({"executionListener", "taskListener"})
 _FORM_SCHEMES = ("camunda-forms:", "operaton-forms:")
 _DEPLOYED_FORM = ("deployment:", "/")
 
@@ -53,6 +56,12 @@ def read_settings(node: etree._Element, loop: etree._Element | None) -> Settings
         candidate_groups=comma_list(camunda(node, "candidateGroups")),
         candidate_users=comma_list(camunda(node, "candidateUsers")),
         due_date=camunda(node, "dueDate"),
+        follow_up_date=camunda(node, "followUpDate"),
+        priority=camunda(node, "priority"),
+        job_priority=camunda(node, "taskPriority") or camunda(node, "jobPriority"),
+        scripts=own_listeners(node),
+        async_before=camunda_says(node, "asyncBefore") or camunda_says(node, "async"),
+        async_after=camunda_says(node, "asyncAfter"),
         topic=_topic(node),
         retry_cycle=next(filter(None, retry_cycles), None)
         or camunda(node, "failedJobRetryTimeCycle"),
@@ -70,6 +79,11 @@ def read_settings(node: etree._Element, loop: etree._Element | None) -> Settings
         decision_result=camunda(node, "mapDecisionResult"),
         properties=(*_properties(found["properties"]), *inbound_connector(node)),
     )
+
+
+def own_listeners(node: etree._Element) -> tuple[ListenerScript, ...]:
+    """What listeners of this element or flow do in the step."""
+    return read_listeners(part for part in extensions(node) if tag_of(part)[1] in _TOLD)
 
 
 def _binding(node: etree._Element) -> str:

@@ -36,6 +36,9 @@ USUAL_ATTEMPTS = 3
 
 INBOUND = "inbound.type"
 
+_OF_TASKS = {"creating": "start", "completing": "end"}
+"""Events of a user task, by those of any activity."""
+
 _LITERAL = re.compile(r'=\s*("(?:[^"\\]|\\.)*")\s*', re.DOTALL)
 _PATH = re.compile(r"=\s*([^\W\d]\w*)(?:\.\w+)*\s*")
 _JOB_TAGS = frozenset(
@@ -98,7 +101,9 @@ def read_zeebe(
         assignee=text_value(_get(people, "assignee")),
         candidate_groups=_people(_get(people, "candidateGroups")),
         candidate_users=_people(_get(people, "candidateUsers")),
-        due_date=_get(_first(words, "taskSchedule"), "dueDate"),
+        due_date=text_value(_get(_first(words, "taskSchedule"), "dueDate")),
+        follow_up_date=text_value(_get(_first(words, "taskSchedule"), "followUpDate")),
+        priority=_get(_first(words, "priorityDefinition"), "priority"),
         topic=plain(_get(job, "type")),
         attempts=_attempts(job),
         inputs=(*(_headers(words["taskHeaders"]) if tag in _JOB_TAGS else ()), *inputs),
@@ -111,7 +116,9 @@ def read_zeebe(
         and (bool(outputs) or _says(call, "propagateAllChildVariables")),
         called=plain(_get(call, "processId") or _get(call, "processIdExpression")),
         binding=_get(call, "bindingType") or LATEST,
-        listeners=tuple(_listeners(words["executionListeners"])),
+        listeners=tuple(
+            _listeners([*words["executionListeners"], *words["taskListeners"]])
+        ),
         decision=plain(_get(rule, "decisionId")),
         decision_result=None if rule is None else AS_IN_DMN,
         result_variable=_get(rule, "resultVariable") or _get(script, "resultVariable"),
@@ -150,7 +157,8 @@ def _listeners(holders: list[etree._Element]) -> Iterator[Listener]:
     for holder in holders:
         for part in children(holder, "zeebe"):
             event, topic = _get(part, "eventType"), plain(_get(part, "type"))
-            yield Listener(event or "", topic or "", _attempts(part))
+            when = _OF_TASKS.get(event or "", event or "")
+            yield Listener(when, topic or "", _attempts(part))
 
 
 def ad_hoc_words(node: etree._Element) -> dict[str, str]:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from mpms.domain.instances.steps import Variables
-from mpms.domain.jobs import DEFAULT_RETRY_DELAYS_S, Answer, Job, Reach
+from mpms.domain.instances.steps import GO_ON_TOPIC, Variables
+from mpms.domain.jobs import DEFAULT_RETRY_DELAYS_S, Answer, Done, Job, Reach
 from mpms.ports.store import Transaction
 
 Pure = Callable[[Variables], Variables | None]
@@ -28,12 +28,17 @@ class OutsideHandler:
     limit_s: float
 
 
+def go_on(_tx: Transaction, _job: Job) -> Answer:
+    """Take up a token behind a commit point: the step that follows is all there is."""
+    return Done()
+
+
 @dataclass
 class Handlers:
-    """Topics and their handlers."""
+    """Topics and their handlers; every worker takes up what waits for a commit."""
 
     pure: dict[str, Pure] = field(default_factory=dict)
-    inside: dict[str, Inside] = field(default_factory=dict)
+    inside: dict[str, Inside] = field(default_factory=lambda: {GO_ON_TOPIC: go_on})
     outside: dict[str, OutsideHandler] = field(default_factory=dict)
     # Pauses before it is tried again, where the model does not say.
     retry_delays_s: dict[str, tuple[float, ...]] = field(default_factory=dict)
@@ -93,7 +98,8 @@ class Handlers:
             for topic, pure in other.pure.items():
                 result.add_pure(topic, pure)
             for topic, inside in other.inside.items():
-                result.add_inside(topic, inside)
+                if inside is not go_on:
+                    result.add_inside(topic, inside)
             for topic, outside in other.outside.items():
                 result.add_outside(topic, outside.function, limit_s=outside.limit_s)
         return result

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 
 from mpms.domain.errors import DatabaseAway, InstanceBusy
 from mpms.domain.instances.instances import Instance
-from mpms.domain.instances.steps import JobWait, Step
+from mpms.domain.instances.steps import GO_ON_TOPIC, JobWait, Step
 from mpms.domain.jobs import Done, Job
 from mpms.ports.store import Transaction
 from mpms.services.jobs.run import RunJobs
@@ -143,7 +143,10 @@ class _Turn:
         opened = [wait for wait in step.opened if isinstance(wait, JobWait)]
         if step.status.ended or len(opened) != 1:
             return None
-        return opened[0] if opened[0].topic in self._jobs.handlers.inside else None
+        topic = opened[0].topic
+        if topic == GO_ON_TOPIC:
+            return None  # the model wants a commit before it
+        return opened[0] if topic in self._jobs.handlers.inside else None
 
 
 def _job(wait: JobWait, instance: Instance) -> Job:

@@ -20,6 +20,7 @@ from mpms.domain.tasks import FormAnswer, FormTask, PastTask
 from mpms.ports.store import Transaction, UnitOfWork
 from mpms.services.instances.advance import Advance
 from mpms.services.tasks.claim import NotYourTask, TaskTaken, name_of, require_free
+from mpms.services.tasks.delegate import require_no_help
 from mpms.services.tasks.keep_attachments import keep_attachments
 
 CANCELLED = "the process was cancelled meanwhile"
@@ -119,6 +120,8 @@ def submit_in(tx: Transaction, advance: Advance, task_id: str, post: Post) -> Su
             return _late(
                 tx, advance, past, post, f"{taken.by} has taken the task meanwhile"
             )
+        if not post.person.leads:
+            require_no_help(tx, task)
     answer = FormAnswer(
         task_id,
         task.instance_id,

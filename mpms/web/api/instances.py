@@ -258,6 +258,7 @@ def start(call: Call, body: NewInstance) -> InstanceShape:
             version=body.version,
             at=body.at,
             actor=call.by,
+            person=call.person,
         )
         tx.wake()
     return shown(call, instance_id)

@@ -105,6 +105,7 @@ def create(call: Call) -> Response:
             Start(variables, None),
             business_key=asked.business_id,
             actor=call.by,
+            person=call.person,
         )
         tx.wake()
         shown = {

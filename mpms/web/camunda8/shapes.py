@@ -99,14 +99,16 @@ def user_task_shape(one: NumberedTask) -> dict[str, Any]:
         ],
         "creationDate": date_text(one.created_at),
         "completionDate": None,
-        "followUpDate": None,
-        "dueDate": None,
+        "followUpDate": None
+        if one.follow_up_at is None
+        else date_text(one.follow_up_at),
+        "dueDate": None if one.due_at is None else date_text(one.due_at),
         "externalFormReference": None,
         "formKey": None
         if one.form_number is None
         else key_of(Kind.FORM, one.form_number),
         "customHeaders": {},
-        "priority": 50,
+        "priority": one.priority,
         "tags": [],
         "tenantId": TENANT,
     }

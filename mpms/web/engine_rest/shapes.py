@@ -33,7 +33,7 @@ def task_shape(task: ExternalTask) -> dict[str, Any]:
         "executionId": job.instance_id,
         "id": job.task_id,
         "lockExpirationTime": date_text(task.lease_until),
-        "priority": 0,
+        "priority": task.priority,
         "processDefinitionId": definition_id(
             task.key, task.version, task.definition_id
         ),

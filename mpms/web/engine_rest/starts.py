@@ -59,6 +59,7 @@ def _started(
             business_key=asked.business_key,
             version=version,
             actor=call.by,
+            person=call.person,
         )
         tx.wake()
     shown = instance_shape(known(call, instance_id))

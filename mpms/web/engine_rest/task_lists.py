@@ -62,6 +62,7 @@ class Which(Asked):
             locked=one_of(self.locked, self.not_locked),
             retries_left=one_of(self.with_retries_left, self.no_retries_left),
             newest_first=orders[0].sort_order == "desc",
+            by_priority=orders[0].sort_by == "taskPriority",
         )
 
 

@@ -5,22 +5,27 @@ from __future__ import annotations
 from typing import Any
 
 from flask import Response, json
+from pydantic.alias_generators import to_snake
 
 from mpms.domain.errors import NotFound
 from mpms.domain.forms.reading import Reading
-from mpms.domain.tasks import FormTask
+from mpms.domain.instances.steps import USUAL_PRIORITY
+from mpms.domain.tasks import FormTask, TaskComment
 from mpms.services.tasks.assign import assign_task
 from mpms.services.tasks.claim import give_back_task
+from mpms.services.tasks.comment import comment_on_task
+from mpms.services.tasks.delegate import delegate_task, resolve_task
 from mpms.services.tasks.report_problem import MAX_NOTE, report_problem
+from mpms.services.tasks.schedule import Schedule, schedule_task
 from mpms.services.tasks.submit import submit_form
 from mpms.web.api.operation import Call
 from mpms.web.engine_rest.errors import RequestInvalid, answer, done
 from mpms.web.engine_rest.fetching import Id
 from mpms.web.engine_rest.files import VariableUnknown
-from mpms.web.engine_rest.listing import Ids
+from mpms.web.engine_rest.listing import Ids, When
 from mpms.web.engine_rest.routes import Asked, offered, read_body, read_query
-from mpms.web.engine_rest.tasks import visible_task
-from mpms.web.engine_rest.values import read_all, write, write_all
+from mpms.web.engine_rest.tasks import task_shape, visible_task
+from mpms.web.engine_rest.values import date_text, read_all, write, write_all
 from mpms.web.rights import DOERS
 
 
@@ -66,6 +71,113 @@ def unclaim(call: Call, task_id: str) -> Response:
     """TaskGone, NotYourTask, TaskTaken, UndoTooLate."""
     give_back_task(call.desk.uow, call.desk.clock, task_id, person=call.person)
     return done()
+
+
+class Named(Asked):
+    user_id: Id
+
+
+@offered("POST", "/task/<task_id>/delegate", roles=DOERS)
+def delegate(call: Call, task_id: str) -> Response:
+    """TaskGone, NotYourTask, TaskTaken, PersonUnknown, HelpAwaited."""
+    to = read_body(Named).user_id
+    delegate_task(call.desk.uow, task_id, to, person=call.person)
+    return done()
+
+
+@offered("POST", "/task/<task_id>/resolve", roles=DOERS)
+def resolve(call: Call, task_id: str) -> Response:
+    """TaskGone, NotYourTask, NobodyAsked."""
+    if read_body(Completed).variables:
+        raise RequestInvalid(
+            "Whoever helps with a task sets no variables; type them into its form, and"
+            " whoever completes it confirms them."
+        )
+    resolve_task(call.desk.uow, task_id, person=call.person)
+    return done()
+
+
+class Update(Asked):
+    """The whole task, as clients send it back; what is not in it is emptied."""
+
+    due: When = None
+    follow_up: When = None
+    priority: int = USUAL_PRIORITY
+    name: str | None = None
+    description: str | None = None
+    assignee: str | None = None
+    owner: str | None = None
+    delegation_state: str | None = None
+    parent_task_id: str | None = None
+    case_instance_id: str | None = None
+    tenant_id: str | None = None
+
+
+@offered("PUT", "/task/<task_id>", roles=DOERS)
+def update(call: Call, task_id: str) -> Response:
+    """Due date, follow-up date and priority. RequestInvalid for what the model says."""
+    asked = read_body(Update)
+    now = task_shape(visible_task(call, task_id))
+    for word in ("name", "description", "assignee", "owner", "delegationState"):
+        given = getattr(asked, to_snake(word))
+        if given is not None and given != now[word]:
+            raise RequestInvalid(
+                f"'{word}' is not changed here: the model says it, or an operation of"
+                " its own."
+            )
+    schedule_task(
+        call.desk.uow,
+        call.desk.clock,
+        task_id,
+        Schedule(asked.due, asked.follow_up, asked.priority),
+        person=call.person,
+    )
+    return done()
+
+
+class Comment(Asked):
+    message: str = ""
+
+
+@offered("GET", "/task/<task_id>/comment", roles=DOERS)
+def comments(call: Call, task_id: str) -> Response:
+    """TaskGone, NotYourTask."""
+    visible_task(call, task_id)
+    with call.desk.uow() as tx:
+        return answer([comment_shape(one) for one in tx.tasks.comments(task_id)])
+
+
+@offered("GET", "/task/<task_id>/comment/<comment_id>", roles=DOERS)
+def one_comment(call: Call, task_id: str, comment_id: str) -> Response:
+    """TaskGone, NotYourTask, NotFound."""
+    visible_task(call, task_id)
+    with call.desk.uow() as tx:
+        found = tx.tasks.comments(task_id)
+    for one in found:
+        if str(one.id) == comment_id:
+            return answer(comment_shape(one))
+    raise NotFound(f"The task {task_id} has no comment {comment_id}.")
+
+
+@offered("POST", "/task/<task_id>/comment/create", roles=DOERS)
+def add_comment(call: Call, task_id: str) -> Response:
+    """TaskGone, NotYourTask, CommentEmpty, CommentTooLong."""
+    text = read_body(Comment).message
+    found = comment_on_task(call.desk.uow, task_id, text, person=call.person)
+    return answer(comment_shape(found))
+
+
+def comment_shape(one: TaskComment) -> dict[str, Any]:
+    return {
+        "id": str(one.id),
+        "userId": one.login,
+        "taskId": one.task_id,
+        "time": date_text(one.created_at),
+        "message": one.text,
+        "processInstanceId": one.instance_id,
+        "rootProcessInstanceId": None,
+        "removalTime": None,
+    }
 
 
 @offered("POST", "/task/<task_id>/complete", "/task/<task_id>/submit-form", roles=DOERS)

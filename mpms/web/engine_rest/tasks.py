@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from flask import Response
 
 from mpms.domain.errors import TaskGone
 from mpms.domain.people.people import group_of
+from mpms.domain.tasks import FormTask
 from mpms.ports.camunda7 import ListedTask, Part, TasksWanted
 from mpms.services.tasks.claim import NotYourTask
 from mpms.web.api.operation import Call
@@ -38,7 +39,9 @@ SORTED_BY = {
     "taskDefinitionKey": "element",
     "instanceId": "instance",
     "id": "id",
-    "priority": "",  # all have the same
+    "priority": "priority",
+    "dueDate": "due",
+    "followUpDate": "follow_up",
 }
 
 
@@ -67,6 +70,16 @@ class Tasks(Sorted):
     suspended: bool | None = None
     created_after: When = None
     created_before: When = None
+    due_after: When = None
+    due_before: When = None
+    follow_up_after: When = None
+    follow_up_before: When = None
+    follow_up_before_or_not_existent: When = None
+    priority: int | None = None
+    min_priority: int | None = None
+    max_priority: int | None = None
+    owner: str | None = None
+    delegation_state: Literal["PENDING", "RESOLVED"] | None = None
     process_variables: Conditions = None
     without_tenant_id: bool = False
     initialize_form_keys: bool = False  # they always are
@@ -94,6 +107,15 @@ class Tasks(Sorted):
             suspended=one_of(self.suspended, self.active),
             created_after=self.created_after,
             created_before=self.created_before,
+            due_after=self.due_after,
+            due_before=self.due_before,
+            shown_after=self.follow_up_after,
+            shown_before=self.follow_up_before,
+            shown_by=self.follow_up_before_or_not_existent,
+            priority_from=_either(self.priority, self.min_priority),
+            priority_to=_either(self.priority, self.max_priority),
+            owner=self.owner,
+            delegation=self.delegation_state,
             variables=wanted_values(self.process_variables),
         )
 
@@ -142,15 +164,15 @@ def task_shape(row: ListedTask) -> dict[str, Any]:
         "name": task.name or None,
         "assignee": row.assignee,
         "created": date_text(task.created_at),
-        "due": None,
-        "followUp": None,
+        "due": date_text(task.due_at),
+        "followUp": date_text(task.follow_up_at),
         "lastUpdated": None,
-        "delegationState": None,
+        "delegationState": _delegation(task),
         "description": None,
         "executionId": task.instance_id,
-        "owner": None,
+        "owner": task.owner,
         "parentTaskId": None,
-        "priority": 50,
+        "priority": task.priority,
         "processDefinitionId": definition,
         "processInstanceId": task.instance_id,
         "taskDefinitionKey": task.element,
@@ -165,6 +187,16 @@ def task_shape(row: ListedTask) -> dict[str, Any]:
         "tenantId": None,
         "taskState": "Created",
     }
+
+
+def _delegation(task: FormTask) -> str | None:
+    if task.delegate is None:
+        return None
+    return "RESOLVED" if task.resolved else "PENDING"
+
+
+def _either(exact: int | None, bound: int | None) -> int | None:
+    return bound if exact is None else exact
 
 
 def _groups(call: Call, asked: Tasks) -> tuple[str, ...] | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from mpms.domain.incidents.incidents import STANDS, UNSERVED
+from mpms.domain.incidents.incidents import OVERDUE, STANDS, UNSERVED
 from mpms.ports.incidents.inbox import SORTS, CauseFilter
 from mpms.web.texts import t
 
@@ -91,6 +91,7 @@ def kind_word(kind: str) -> str:
         "goal": t("failed drive"),
         STANDS: t("robot does not drive on"),
         UNSERVED: t("nobody does this work"),
+        OVERDUE: t("overdue task"),
         "call": t("failed call"),
         "step": t("failing step"),
         "problem": t("reported problem"),

@@ -257,7 +257,7 @@ def fire(step: Any) -> Any:
 
 
 def due_of(step: Any) -> datetime:
-    (at,) = [w.due_at for w in step.waits if hasattr(w, "due_at")]
+    (at,) = [w.due_at for w in step.waits if isinstance(w, TimerWait)]
     assert isinstance(at, datetime)
     return at
 

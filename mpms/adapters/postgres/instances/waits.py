@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from mpms.adapters.postgres.database.statements import Repository, as_json
 from mpms.domain.instances.steps import (
@@ -53,6 +53,7 @@ class Waits(Repository):
             assignee=wait.assignee,
             groups=as_json(list(wait.groups)),
             inputs=as_json(wait.inputs),
+            **_when(wait),
         )
 
     def open_job(self, instance_id: str, wait: JobWait) -> None:
@@ -64,6 +65,7 @@ class Waits(Repository):
             topic=wait.topic,
             inputs=None if wait.inputs is None else as_json(wait.inputs),
             retry_delays_s=as_json(list(wait.retry_delays_s)),
+            priority=wait.priority,
         )
 
     def open_timer(self, instance_id: str, wait: TimerWait) -> None:
@@ -101,6 +103,7 @@ class Waits(Repository):
                     assignee=wait.assignee,
                     groups=list(wait.groups),
                     inputs=as_json(wait.inputs),
+                    **_when(wait),
                 )
             case JobWait():
                 self._statements.run(
@@ -110,6 +113,7 @@ class Waits(Repository):
                     topic=wait.topic,
                     inputs=None if wait.inputs is None else as_json(wait.inputs),
                     retry_delays_s=list(wait.retry_delays_s),
+                    priority=wait.priority,
                 )
             case TimerWait():
                 self._statements.run("waits_refresh_timer", **row, element=wait.element)
@@ -142,3 +146,11 @@ class Waits(Repository):
         """Delete the rows of tasks, whatever their kind."""
         if ids := list(task_ids):
             self._statements.run_later("waits_close", instance_id=instance_id, ids=ids)
+
+
+def _when(wait: FormWait) -> dict[str, Any]:
+    return {
+        "due_at": wait.due_at,
+        "follow_up_at": wait.follow_up_at,
+        "priority": wait.priority,
+    }

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import fields, replace
+from datetime import datetime
 from typing import Any
 
 from mpms.adapters.postgres.database.statements import Repository, Row, as_json, is_uuid
 from mpms.adapters.postgres.instances.instances import instance_of
 from mpms.domain.errors import TaskGone
 from mpms.domain.instances.instances import Instance
-from mpms.domain.tasks import FormAnswer, FormTask, PastTask
+from mpms.domain.tasks import (
+    FormAnswer,
+    FormTask,
+    OverdueTask,
+    PastTask,
+    TaskComment,
+)
+
+TASK_COLUMNS = len(fields(FormTask))
 
 
 class Tasks(Repository):
@@ -31,7 +41,14 @@ class Tasks(Repository):
         if not is_uuid(task_id):
             return None
         row = self._statements.row("tasks_take", task_id=task_id)
-        return None if row is None else (form_task(row[:12]), instance_of(row[12:]))
+        return (
+            None
+            if row is None
+            else (
+                form_task(row[:TASK_COLUMNS]),
+                instance_of(row[TASK_COLUMNS:]),
+            )
+        )
 
     def open(
         self, *, groups: Iterable[str] | None = None, instance_id: str | None = None
@@ -64,6 +81,56 @@ class Tasks(Repository):
             device_at=answer.device_at,
         )
 
+    def schedule(
+        self,
+        task_id: str,
+        due_at: datetime | None,
+        follow_up_at: datetime | None,
+        priority: int,
+    ) -> None:
+        self._statements.run(
+            "tasks_schedule",
+            task_id=task_id,
+            due_at=due_at,
+            follow_up_at=follow_up_at,
+            priority=priority,
+        )
+
+    def delegate(
+        self, task_id: str, *, owner: str | None, to: str | None, resolved: bool
+    ) -> None:
+        self._statements.run(
+            "tasks_delegate",
+            task_id=task_id,
+            owner=owner,
+            delegate=to,
+            resolved=resolved,
+        )
+
+    def overdue(self, now: datetime, *, kind: str, limit: int) -> Sequence[OverdueTask]:
+        rows = self._statements.rows("tasks_overdue", now=now, kind=kind, limit=limit)
+        return [OverdueTask(*row) for row in rows]
+
+    def add_comment(
+        self, task_id: str, instance_id: str, *, by: str, text: str
+    ) -> TaskComment:
+        row = self._statements.row(
+            "task_comments_add",
+            task_id=task_id,
+            instance_id=instance_id,
+            login=by,
+            text=text,
+        )
+        assert row is not None  # noqa: S101 - it returns what it wrote
+        return TaskComment(*row)
+
+    def comments(self, task_id: str) -> Sequence[TaskComment]:
+        """What was said about a form, oldest first; also when it is gone."""
+        if not is_uuid(task_id):
+            return []
+        rows = self._statements.rows("task_comments_of", task_id=task_id)
+        return [TaskComment(*row) for row in rows]
+
     def variables(self, instance_ids: Iterable[str]) -> dict[str, dict[str, Any]]:
         """What the forms of these instances see; their own inputs hide it."""
         rows = self._statements.rows("tasks_variables", instance_ids=list(instance_ids))
@@ -80,31 +147,6 @@ class Tasks(Repository):
 
 
 def form_task(row: Row) -> FormTask:
-    (
-        task_id,
-        instance_id,
-        business_key,
-        element,
-        name,
-        lane,
-        form,
-        assignee,
-        groups,
-        inputs,
-        created_at,
-        on_hold,
-    ) = row
-    return FormTask(
-        task_id=task_id,
-        instance_id=instance_id,
-        business_key=business_key,
-        element=element,
-        name=name,
-        lane=lane,
-        form=form,
-        assignee=assignee,
-        groups=tuple(groups),
-        inputs=inputs,
-        created_at=created_at,
-        on_hold=on_hold,
-    )
+    """From the columns in the order of the record's fields."""
+    found = FormTask(*row)
+    return replace(found, groups=tuple(found.groups))

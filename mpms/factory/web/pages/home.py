@@ -115,7 +115,10 @@ def start_handling() -> Answer:
     desk = current_desk()
     with desk.uow() as tx:
         if not tx.instances.counts().get((HANDLING, "active")):
-            start_instance(tx, desk.advance, HANDLING, actor=current_person().login)
+            person = current_person()
+            start_instance(
+                tx, desk.advance, HANDLING, actor=person.login, person=person
+            )
             tx.wake()
     flash(t("Orders are being handled."))
     return redirect(url_for("home.start"), 303)

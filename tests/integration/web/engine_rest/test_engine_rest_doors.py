@@ -93,7 +93,7 @@ def test_everything_else_is_refused_by_name(plant: ForeignPlant) -> None:
         *(("GET", f"/history/{noun}") for noun in PAST_NOUNS),
         ("PATCH", "/task"),
         ("DELETE", "/deployment/x"),
-        ("POST", "/task/x/delegate"),
+        ("POST", "/task/x/bpmnEscalation"),
         ("GET", "/task/x/identity-links"),
         ("POST", "/process-instance/x/modification"),
         ("POST", "/process-definition/x/restart"),

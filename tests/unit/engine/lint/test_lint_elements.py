@@ -192,7 +192,14 @@ def test_a_cycle_is_executed_on_a_boundary_that_does_not_interrupt(
             "",
         ),
         ("boundary", "<errorEventDefinition/>", ""),
-        ("catch", DEFINITIONS["timer"] + DEFINITIONS["signal"], "several triggers"),
+        ("catch", DEFINITIONS["timer"] + DEFINITIONS["signal"], ""),
+        ("boundary", DEFINITIONS["timer"] + DEFINITIONS["error"], ""),
+        ("end", DEFINITIONS["message"] + DEFINITIONS["signal"], ""),
+        (
+            "end",
+            DEFINITIONS["error"] + DEFINITIONS["signal"],
+            "several triggers, one of them an error",
+        ),
         (
             "catch",
             "<timerEventDefinition><timeDuration>PT1S</timeDuration>"

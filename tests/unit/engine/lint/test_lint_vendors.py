@@ -13,7 +13,7 @@ Build = Callable[..., bytes]
 
 @pytest.mark.parametrize(
     "attribute",
-    ["activiti:async='true'", "activiti:exclusive='false'", "activiti:priority='3'"],
+    ["activiti:async='true'", "activiti:exclusive='false'"],
 )
 def test_what_changes_nothing_in_camunda_changes_nothing_in_its_relatives(
     line: Build, attribute: str
@@ -87,7 +87,8 @@ def test_what_is_no_bpmn_is_called_by_its_name(xml: str, kind: str) -> None:
 def test_several_words_of_one_element_are_all_told(line: Build) -> None:
     step = (
         "<userTask id='x' activiti:assignee='a' camunda:formKey='embedded:app:f'>"
-        "<extensionElements><camunda:taskListener/></extensionElements></userTask>"
+        "<extensionElements><camunda:taskListener event='create' class='a.B'/>"
+        "</extensionElements></userTask>"
     )
     reasons = [p.reason for p in check(line(step)).problems]
     assert len(reasons) == 3
