@@ -14,9 +14,9 @@ def check(world: World, lines: dict[str, Entry], mistakes: Mistakes) -> None:
     for noun, text in _findings(world):
         entry = lines.get(noun)
         if entry is None:
-            mistakes.add("world.yaml", 1, f"{noun} {text}")
+            mistakes.add("world.yaml", 1, f"{noun} {text}", noun)
         else:
-            mistakes.add(entry.file, entry.line, f"{entry.path} {text}")
+            mistakes.add(entry.file, entry.line, f"{entry.path} {text}", entry.path)
 
 
 def _findings(world: World) -> Iterable[tuple[str, str]]:

@@ -16,17 +16,27 @@ import yaml
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
+@dataclass(frozen=True, order=True)
+class Mistake:
+    """``path`` leads to what is wrong, such as ``robots[2].home``."""
+
+    file: str
+    line: int
+    text: str
+    path: str = ""
+
+
 @dataclass
 class Mistakes:
     """What is wrong, in the order of files and lines."""
 
-    found: list[tuple[str, int, str]] = field(default_factory=list)
+    found: list[Mistake] = field(default_factory=list)
 
-    def add(self, file: str, line: int, text: str) -> None:
-        self.found.append((file, line, text))
+    def add(self, file: str, line: int, text: str, path: str = "") -> None:
+        self.found.append(Mistake(file, line, text, path))
 
     def lines(self) -> list[str]:
-        return [f"{file}:{line}: {text}" for file, line, text in sorted(self.found)]
+        return [f"{each.file}:{each.line}: {each.text}" for each in sorted(self.found)]
 
 
 class Entry:
@@ -42,7 +52,7 @@ class Entry:
 
     def wrong(self, text: str) -> None:
         where = f"{self.path} " if self.path else ""
-        self._mistakes.add(self.file, self.line, where + text)
+        self._mistakes.add(self.file, self.line, where + text, self.path)
 
     def _below(self, node: yaml.Node, key: yaml.Node) -> Entry:
         """A value, at the line of its key."""

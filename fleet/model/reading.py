@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from fleet.model.checks import check
 from fleet.model.fields import Entry, Mistakes, parse
@@ -43,17 +43,31 @@ class WorldWrong(ValueError):
         self.mistakes = tuple(mistakes)
 
 
+@dataclass(frozen=True)
+class Inspected:
+    """What could be read of files, and all that is wrong with it."""
+
+    world: World
+    mistakes: Mistakes
+
+
 def read_world(files: Mapping[str, str]) -> World:
     """A world from the text of its files, by name. WorldWrong names all mistakes."""
+    inspected = inspect_world(files)
+    if inspected.mistakes.found:
+        raise WorldWrong(inspected.mistakes.lines())
+    return inspected.world
+
+
+def inspect_world(files: Mapping[str, str]) -> Inspected:
+    """A world as far as its files say one: stand-ins are where mistakes are."""
     mistakes = Mistakes()
     sections = _sections(files, mistakes)
     reader = _Reader(sections, mistakes)
     world = reader.world()
     check(world, reader.lines, mistakes)
-    if mistakes.found:
-        raise WorldWrong(mistakes.lines())
     lines = {noun: f"{each.file}:{each.line}" for noun, each in reader.lines.items()}
-    return replace(world, sources=lines)
+    return Inspected(replace(world, sources=lines), mistakes)
 
 
 def _sections(files: Mapping[str, str], mistakes: Mistakes) -> dict[str, Entry]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import cycle
 
-from fleet.model.world import Place, Point, World
+from fleet.model.world import Moves, Place, Point, World
 from fleet.roads.geometry import Walls
 from fleet.roads.make import KEEP_M, make_roadmaps
 
@@ -50,11 +50,17 @@ def with_more_robots(world: World, robots: int) -> World:
 
 def _free_spots(world: World, radius_m: float) -> list[Point]:
     """On a raster, clear of walls, where robots that are there can also drive to."""
-    walls = Walls(world.walls, radius_m + SPARE_M)
+    on_grid = all(world.type_of(robot).moves is Moves.GRID for robot in world.robots)
+    raster_m = world.cell_m if on_grid else RASTER_M
+    shift = 0.5 if on_grid else 0.0  # robots of a grid rest in the middle of cells
+    walls = Walls(world.walls, radius_m + (0.0 if on_grid else SPARE_M))
     spots = [
-        (world.left_m + column * RASTER_M, world.bottom_m + row * RASTER_M)
-        for column in range(1, int(world.width_m / RASTER_M))
-        for row in range(1, int(world.height_m / RASTER_M))
+        (
+            world.left_m + (column + shift) * raster_m,
+            world.bottom_m + (row + shift) * raster_m,
+        )
+        for column in range(0 if on_grid else 1, int(world.width_m / raster_m))
+        for row in range(0 if on_grid else 1, int(world.height_m / raster_m))
     ]
     spots = [spot for spot in spots if walls.clear_at(*spot)]
     ways = Walls(world.walls, radius_m)

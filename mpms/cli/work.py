@@ -79,7 +79,11 @@ def running_worker(
     name = f"{socket.gethostname()}:{os.getpid()}:{uuid4().hex[:6]}"
     stop = threading.Event()
     factory = FactoryOptions(
-        scale=scale, mail=desk, records_key=records_key(settings), on_told=on_told
+        scale=scale,
+        mail=desk,
+        records_key=records_key(settings),
+        state_dir=settings.state_dir,
+        on_told=on_told,
     )
     with ExitStack() as stack:
         alarm = stack.enter_context(services.listen())

@@ -115,16 +115,18 @@ def factory(
 ) -> Iterator[Plant]:
     """Everything but the pages, as long as the block runs."""
     told: deque[str] = deque(maxlen=3)
-    world = FactorySettings.of(settings).world
     with ExitStack() as parts:
-        simulator = Simulator(world, speed=speed, on_told=told.append)
-        parts.callback(simulator.close)
-        servers = mail.start(settings.state_dir / "mail", others=[BUYER])
-        parts.callback(servers.stop)
         services = bootstrap.connect(
             url, limits=settings.limits, execution=settings.execution
         )
         parts.callback(services.close)
+        world = factory_bootstrap.world_in_use(
+            services.uow, FactorySettings.of(settings).world, settings.state_dir
+        )
+        simulator = Simulator(world, speed=speed, on_told=told.append)
+        parts.callback(simulator.close)
+        servers = mail.start(settings.state_dir / "mail", others=[BUYER])
+        parts.callback(servers.stop)
         models = _models(world)
         done = deploy_models(services.uow, services.engine, models, by="demo")
         _start_orders_handling(services)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from mpms import assets
 from mpms.domain.jobs import Answer
 from mpms.factory.adapters.fleet_files import FleetFiles, read_fleet
 from mpms.factory.adapters.memory import LoopbackRobots, LoopbackScale, MemoryIntake
+from mpms.factory.adapters.world_drafts import WorldDraftFiles, write_files
 from mpms.factory.adapters.worlds import read_world
 from mpms.factory.domain.order_mail import Catalogue
 from mpms.factory.domain.worlds import World
@@ -39,6 +40,7 @@ from mpms.factory.topics.warehouse import (
     disconnect_warehouse,
 )
 from mpms.plugins.loading import handlers_of_topics
+from mpms.ports import store
 from mpms.services.instances.advance import Advance
 from mpms.services.jobs.handlers import Handlers
 
@@ -51,6 +53,25 @@ def world_directory(name: str) -> Path:
 
 def world_named(name: str) -> World:
     return read_world(world_directory(name))
+
+
+def drafts_of(name: str) -> WorldDraftFiles:
+    """The files of a world, to draw it anew."""
+    return WorldDraftFiles(world_directory(name).resolve())
+
+
+def world_in_use(uow: store.UnitOfWork, name: str, state_dir: Path) -> str:
+    """The world that was drawn and is used, as files of its own below the state's
+    directory; the plant's own one where nobody has drawn another."""
+    drafts = drafts_of(name)
+    with cast(UnitOfWork, uow)() as tx:  # with the stores that the factory brings
+        use = tx.world_versions.in_use(drafts.name)
+        files = tx.world_versions.files(drafts.name, use.number) if use.number else None
+    if files is None:
+        return name
+    target = state_dir / "worlds" / f"{drafts.name}-{use.number}"
+    write_files(files, drafts.directory, target)
+    return str(target)
 
 
 def fleet_of(name: str) -> FleetFiles | None:

@@ -98,5 +98,8 @@ KINDS = (
         fields=("order", "material", "lot", "kg", "place", "robot"),
     ),
     Kind("catalogue file taken", action="took the catalogue file again"),
+    Kind("floor saved", fields=("version",), action="drew the floor anew"),
+    Kind("floor previewed", fields=("version",), action="previewed the floor"),
+    Kind("floor used", fields=("version",), action="took a version of the floor in use"),
     Kind("catalogue version taken", action="took a version of the catalogue again"),
 )

@@ -183,6 +183,7 @@ plugin = Plugin(
             ("admin_materials", "/admin/materials", "Materials", "admin"),
             ("admin_catalogue", "/admin/materials/versions", "Versions", "admin"),
             ("admin_mail", "/admin/mail", "Mail", "admin"),
+            ("admin_floor", "/admin/floor", "Floor", "admin"),
         )
     ),
     templates=WEB / "templates",
@@ -228,5 +229,6 @@ plugin = Plugin(
         "robots_out": f"{_POSTGRES}.robots.out:RobotsOut",
         "stock": f"{_POSTGRES}.stock.stock:Stock",
         "tracks": f"{_POSTGRES}.robots.tracks:Tracks",
+        "world_versions": f"{_POSTGRES}.worlds:WorldVersionRows",
     },
 )

@@ -18,6 +18,7 @@ from mpms.factory.bootstrap import (
     current_catalogue,
     fleet_of,
     topic_functions,
+    world_in_use,
     world_named,
 )
 from mpms.factory.ports.mail.intake import Intake
@@ -62,6 +63,7 @@ class FactoryOptions:
     scale: Scale | None = None  # instead of those on the robots
     mail: Mail | None = None
     records_key: Path | None = None  # without one records are not sealed
+    state_dir: Path | None = None  # without one floors that people drew are not used
     plant_speed: float = 1.0  # plant seconds a second, of a plant in fast motion
     on_told: Callable[[str, str], None] = field(default=tell)
 
@@ -153,7 +155,10 @@ def work(context: WorkContext) -> Iterator[Working]:
     options = context.options or FactoryOptions()
     uow = cast(UnitOfWork, context.uow)  # with the stores that the factory brings
     settings = FactorySettings(**context.settings)
-    world, fleet = world_named(settings.world), fleet_of(settings.world)
+    place = settings.world
+    if options.state_dir is not None:
+        place = world_in_use(context.uow, settings.world, options.state_dir)
+    world, fleet = world_named(place), fleet_of(place)
     robots = connect_robots(
         world,
         settings.robots_url,

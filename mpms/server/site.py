@@ -65,7 +65,10 @@ class WebSite:
         )
         bootstrap.require_migrated(services)
         factory = FactorySettings.of(settings)
-        world = factory_bootstrap.world_named(factory.world)
+                in_use = factory_bootstrap.world_in_use(
+            services.uow, factory.world, settings.state_dir
+        )
+        world = factory_bootstrap.world_named(in_use)
         self._floor: Floor = (
             StillFloor()
             if factory.robots_url is None
@@ -88,7 +91,7 @@ class WebSite:
         hand_over, orders_address, order_sender = _mail(settings, home)
         # It only shows messages: what may be ordered, and by whom, it need not know.
         self._sandbox = MailSandbox(Catalogue(()), Senders.nobody())
-        fleet = factory_bootstrap.fleet_of(factory.world)
+        fleet = factory_bootstrap.fleet_of(in_use)
         self.app: Callable[..., Any] = create_app(
             FactoryDesk(
                 uow=services.uow,
@@ -99,6 +102,7 @@ class WebSite:
                 world_dir=factory_bootstrap.world_directory(factory.world),
                 floor=self._floor,
                 fleet=None if fleet is None else fleet.world,
+                drafts=factory_bootstrap.drafts_of(factory.world),
                 live=self._live,
                 hasher=Argon2Hasher(),
                 kinds=kinds,

@@ -18,4 +18,8 @@ class WarehouseSite(WarehouseFactory, Site):
         self.world = factory_bootstrap.world_named(WAREHOUSE)
 
     def desk(self, **changes: Any) -> FactoryDesk:
-        return super().desk(**({"fleet": self.files.world} | changes))
+        known = {
+            "fleet": self.files.world,
+            "drafts": factory_bootstrap.drafts_of(WAREHOUSE),
+        }
+        return super().desk(**(known | changes))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,5 +31,10 @@ def read_fleet(directory: Path) -> FleetFiles | None:
         world = read_world({name: raw.decode() for name, raw in files.items()})
     except (WorldWrong, UnicodeDecodeError) as wrong:
         raise WorldInvalid(f"{directory}: {wrong}") from wrong
-    together = b"\0".join(name.encode() + b"\0" + raw for name, raw in files.items())
-    return FleetFiles(world, hashlib.sha256(together).hexdigest())
+    return FleetFiles(world, digest_of(files))
+
+
+def digest_of(files: Mapping[str, bytes]) -> str:
+    """Names exactly these files."""
+    named = (name.encode() + b"\0" + files[name] for name in sorted(files))
+    return hashlib.sha256(b"\0".join(named)).hexdigest()

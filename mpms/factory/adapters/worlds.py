@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from mpms.domain.errors import MpmsError
 from mpms.factory.domain.goals import Pose
 from mpms.factory.domain.worlds import Anchor, RobotInfo, Wall, World
 
+WORLD_FILE = "world.yaml"
 # Safe, and ten times as quick where PyYAML has libyaml, as its wheels do.
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -22,15 +24,26 @@ class WorldInvalid(MpmsError):
 
 def read_world(directory: Path) -> World:
     """Read ``world.yaml`` of a world's directory. WorldInvalid names the cause."""
-    path = directory / "world.yaml"
+    path = directory / WORLD_FILE
     try:
-        data: Any = yaml.load(path.read_bytes(), Loader=LOADER)  # noqa: S506
+        path.read_bytes()
     except OSError as missing:
         raise WorldInvalid(f"{path}: {missing.strerror}.") from missing
+    files = {each.name: each.read_bytes() for each in directory.glob("*.yaml")}
+    return world_of(files, f"{directory}/")
+
+
+def world_of(files: Mapping[str, str | bytes], where: str = "") -> World:
+    """A world from its files. WorldInvalid names the cause."""
+    path = f"{where}{WORLD_FILE}"
+    try:
+        data: Any = yaml.load(files[WORLD_FILE], Loader=LOADER)  # noqa: S506
+    except KeyError as missing:
+        raise WorldInvalid(f"{path}: there is no such file.") from missing
     except yaml.YAMLError as broken:
         raise WorldInvalid(f"{path} is not YAML: {broken}") from broken
     try:
-        places = _poses(data["places"]) | _storage_places(directory)
+        places = _poses(data["places"]) | _storage_places(files)
         waiting = _poses(data.get("waiting") or {})
         robots = tuple(
             RobotInfo(
@@ -85,13 +98,13 @@ def read_world(directory: Path) -> World:
     )
 
 
-def _storage_places(directory: Path) -> dict[str, Pose]:
+def _storage_places(files: Mapping[str, str | bytes]) -> dict[str, Pose]:
     """Inputs, outputs and storage places, which only the fleet reads all about."""
     found: dict[str, Pose] = {}
-    for path in sorted(directory.glob("*.yaml")):
-        if path.name == "world.yaml":
+    for name in sorted(files):
+        if name == WORLD_FILE:
             continue
-        data: Any = yaml.load(path.read_bytes(), Loader=LOADER)  # noqa: S506
+        data: Any = yaml.load(files[name], Loader=LOADER)  # noqa: S506
         for section in ("inputs", "outputs", "storage"):
             listed = data.get(section) if isinstance(data, dict) else None
             if isinstance(listed, dict):

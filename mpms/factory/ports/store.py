@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from mpms.factory.ports.orders.views import OrderViews
     from mpms.factory.ports.records.records import Records
     from mpms.factory.ports.robots.tracks import Tracks
+    from mpms.factory.ports.worlds import WorldVersions
 
 from mpms.factory.ports.mail.mails import Mails
 from mpms.factory.ports.mail.outbox import Outbox
@@ -67,6 +68,8 @@ class Transaction(store.Transaction, Protocol):
     def fleet(self) -> FleetRows: ...
     @property
     def fleet_requests(self) -> FleetRequests: ...
+    @property
+    def world_versions(self) -> WorldVersions: ...
 
 
 class UnitOfWork(Protocol):

@@ -16,6 +16,7 @@ from mpms.factory.domain.worlds import World
 from mpms.factory.ports.floor import Floor
 from mpms.factory.ports.mail.mailbox import ReadText
 from mpms.factory.ports.store import UnitOfWork
+from mpms.factory.ports.worlds import WorldDrafts
 from mpms.factory.services.catalogue.current import CurrentCatalogue, InForce
 from mpms.ports.api import ApiToken
 from mpms.web.desk import Desk
@@ -42,6 +43,7 @@ class FactoryDesk(Desk):
     order_sender: str | None = None  # who writes the mails of the order form
     hold_above_kg: Decimal | None = None  # larger orders wait for a supervisor
     fleet: FleetWorld | None = None  # None: robots are driven one by one
+    drafts: WorldDrafts | None = None  # None: nobody draws the floor here
 
     @property
     def in_force(self) -> InForce:

@@ -19,6 +19,7 @@ from mpms.factory.web.api import (
     places,
     robots,
     tasks,
+    worlds,
 )
 
 SECTIONS = tuple(
@@ -26,7 +27,7 @@ SECTIONS = tuple(
         part.section
         for part in (
             *(orders, new_orders, mails, tasks, floor, fleet, figures),
-            *(catalogue, robots, connections, places, overview),
+            *(catalogue, robots, connections, places, worlds, overview),
         )
     )
 )

@@ -1,0 +1,308 @@
+// A floor as its files have it, and every change of it that the editor can make.
+// Metres; places by name; a change returns nothing and is taken back by a copy.
+
+export type Point = [number, number];
+export type Corner = Point | string; // a lane may lead through a place, by its name
+
+export interface Pose {
+  x_m: number;
+  y_m: number;
+  yaw_deg?: number;
+}
+
+export interface Lane {
+  id: string;
+  points: Corner[];
+  one_way?: boolean;
+  speed_mps?: number;
+  width_m?: number;
+}
+
+export interface Zone {
+  corners: Corner[];
+  block?: string;
+  speed_mps?: number;
+  group?: string;
+}
+
+export interface Charging {
+  area: [number, number, number, number];
+  rate_percent_per_s: number;
+  max_robots: number;
+  places: string[];
+}
+
+export interface Robot {
+  id: string;
+  kind: string;
+  home: string;
+  profile: string;
+  max_speed_mps: number;
+  max_payload_kg: number;
+  [more: string]: unknown;
+}
+
+export interface FloorMap {
+  width_m: number;
+  height_m: number;
+  origin?: number[];
+  walls?: [number, number, number, number][];
+}
+
+export interface Draft {
+  name: string;
+  map: FloorMap;
+  places: Record<string, Pose>;
+  waiting: Record<string, Pose>;
+  inputs: Record<string, Pose | null>;
+  outputs: Record<string, Pose | null>;
+  storage: Record<string, Pose | null>;
+  charging: Record<string, Charging>;
+  lanes: Lane[];
+  zones: Record<string, Zone>;
+  robot_types: Record<string, { radius_m?: number; speed_mps?: number }>;
+  robots: Robot[];
+}
+
+export const USES = ["places", "storage", "inputs", "outputs"] as const;
+export type Use = (typeof USES)[number];
+export type Section = Use | "waiting" | "lanes" | "zones" | "charging" | "robots";
+
+export interface Part {
+  section: Section;
+  name: string;
+}
+
+export const DRAWN: Section[] = [
+  ...USES,
+  "waiting",
+  "lanes",
+  "zones",
+  "charging",
+  "robots",
+];
+
+const GRID_M = 0.1;
+
+export function onGrid([x, y]: Point): Point {
+  return [round(x), round(y)];
+}
+
+function round(value: number): number {
+  return Math.round(value / GRID_M) / (1 / GRID_M);
+}
+
+export function samePart(a: Part | null, b: Part | null): boolean {
+  return a !== null && b !== null && a.section === b.section && a.name === b.name;
+}
+
+export class Floor {
+  constructor(public draft: Draft) {
+    draft.lanes.forEach((lane, index) => (lane.id ||= `lane${index + 1}`));
+  }
+
+  parts(): Part[] {
+    const named = DRAWN.filter((section) => section !== "lanes" && section !== "robots");
+    return [
+      ...named.flatMap((section) =>
+        Object.entries(this.draft[section])
+          .filter(([, value]) => value !== null)
+          .map(([name]) => ({ section, name })),
+      ),
+      ...this.draft.lanes.map(({ id }) => ({ section: "lanes" as const, name: id })),
+      ...this.draft.robots.map(({ id }) => ({ section: "robots" as const, name: id })),
+    ];
+  }
+
+  has(part: Part): boolean {
+    return this.parts().some((each) => samePart(each, part));
+  }
+
+  // Where a robot can stand: the name of every place, whatever it is used for.
+  placeNames(): string[] {
+    return USES.flatMap((use) =>
+      Object.entries(this.draft[use]).flatMap(([name, pose]) => (pose ? [name] : [])),
+    );
+  }
+
+  pose(name: string): Pose | undefined {
+    for (const use of USES) {
+      const found = this.draft[use][name];
+      if (found) return found;
+    }
+    return undefined;
+  }
+
+  useOf(name: string): Use {
+    for (const use of ["storage", "inputs", "outputs"] as const)
+      if (name in this.draft[use]) return use;
+    return "places";
+  }
+
+  spot(corner: Corner): Point {
+    if (typeof corner !== "string") return corner;
+    const pose = this.pose(corner);
+    return pose ? [pose.x_m, pose.y_m] : [0, 0];
+  }
+
+  lane(name: string): Lane | undefined {
+    return this.draft.lanes.find(({ id }) => id === name);
+  }
+
+  robot(name: string): Robot | undefined {
+    return this.draft.robots.find(({ id }) => id === name);
+  }
+
+  radius(kind: string): number {
+    return this.draft.robot_types[kind]?.radius_m ?? 0.4;
+  }
+
+  kinds(): string[] {
+    const made = this.draft.robots.map(({ kind }) => kind);
+    return [...new Set([...Object.keys(this.draft.robot_types), ...made])];
+  }
+
+  near([x, y]: Point, within: number): string | undefined {
+    return this.placeNames()
+      .map((name) => ({ name, at: this.spot(name) }))
+      .map(({ name, at }) => ({ name, far: Math.hypot(at[0] - x, at[1] - y) }))
+      .filter(({ far }) => far <= within)
+      .sort((one, other) => one.far - other.far)[0]?.name;
+  }
+
+  fresh(begin: string): string {
+    const taken = new Set(this.parts().map(({ name }) => name));
+    let number = 1;
+    while (taken.has(`${begin}_${number}`)) number += 1;
+    return `${begin}_${number}`;
+  }
+
+  addPlace([x, y]: Point, begin = "place"): Part {
+    const name = this.fresh(begin);
+    this.draft.places[name] = { x_m: x, y_m: y, yaw_deg: 0 };
+    return { section: "places", name };
+  }
+
+  addLane(points: Corner[]): Part {
+    const id = this.fresh("lane");
+    this.draft.lanes.push({ id, points, width_m: 1.2 });
+    return { section: "lanes", name: id };
+  }
+
+  addZone(corners: Point[]): Part {
+    const name = this.fresh("zone");
+    this.draft.zones[name] = { corners, block: "single" };
+    return { section: "zones", name };
+  }
+
+  addCharging([x1, y1]: Point, [x2, y2]: Point): Part {
+    const name = this.fresh("charging");
+    const area: Charging["area"] = [
+      Math.min(x1, x2),
+      Math.min(y1, y2),
+      Math.max(x1, x2),
+      Math.max(y1, y2),
+    ];
+    const zone = { area, rate_percent_per_s: 0.4, max_robots: 1, places: [] as string[] };
+    this.draft.charging[name] = zone;
+    this.fillCharging(zone);
+    zone.max_robots = Math.max(1, zone.places.length);
+    return { section: "charging", name };
+  }
+
+  // Robots charge at the places that lie in the zone.
+  fillCharging(zone: Charging): void {
+    const [left, bottom, right, top] = zone.area;
+    zone.places = this.placeNames().filter((name) => {
+      const [x, y] = this.spot(name);
+      return left <= x && x <= right && bottom <= y && y <= top;
+    });
+    zone.max_robots = Math.min(zone.max_robots, Math.max(1, zone.places.length));
+  }
+
+  // Like the last robot of its kind, with a rest place of its own.
+  addRobot(at: Point, place: string | undefined): Part {
+    const homes = new Set(this.draft.robots.map(({ home }) => home));
+    const home = place !== undefined && !homes.has(place) ? place : this.addPlace(at, "rest").name;
+    const like = this.draft.robots.at(-1);
+    const usual = {
+      kind: this.kinds()[0] ?? "carrier",
+      profile: "move_base",
+      max_speed_mps: 1,
+      max_payload_kg: 100,
+    };
+    const id = this.fresh("robot");
+    this.draft.robots.push({ ...usual, ...like, id, home });
+    return { section: "robots", name: id };
+  }
+
+  remove({ section, name }: Part): void {
+    if (section === "lanes") this.draft.lanes = this.draft.lanes.filter(({ id }) => id !== name);
+    else if (section === "robots")
+      this.draft.robots = this.draft.robots.filter(({ id }) => id !== name);
+    else {
+      const kept = Object.entries(this.draft[section]).filter(([key]) => key !== name);
+      (this.draft as unknown as Record<string, unknown>)[section] = Object.fromEntries(kept);
+      if (section === "waiting" || !(USES as readonly string[]).includes(section)) return;
+      for (const zone of Object.values(this.draft.charging))
+        zone.places = zone.places.filter((each) => each !== name);
+      for (const use of USES)
+        if (this.draft[use][name] === null) this.drop(use, name);
+      if (name in this.draft.waiting) this.drop("waiting", name);
+    }
+  }
+
+  private drop(section: Use | "waiting", name: string): void {
+    const kept = Object.entries(this.draft[section]).filter(([key]) => key !== name);
+    this.draft[section] = Object.fromEntries(kept) as Record<string, Pose>;
+  }
+
+  // Everything that names it is renamed too.
+  rename({ section, name }: Part, to: string): Part {
+    const next = { section, name: to };
+    if (to === "" || to === name || this.has(next)) return { section, name };
+    if (section === "lanes") {
+      const lane = this.lane(name);
+      if (lane) lane.id = to;
+    } else if (section === "robots") {
+      const robot = this.robot(name);
+      if (robot) robot.id = to;
+    } else {
+      const drawn = this.draft as unknown as Record<string, Record<string, unknown>>;
+      drawn[section] = renamed(drawn[section] ?? {}, name, to);
+      if ((USES as readonly string[]).includes(section)) this.renameUses(name, to);
+    }
+    return next;
+  }
+
+  private renameUses(name: string, to: string): void {
+    const other = (corner: Corner): Corner => (corner === name ? to : corner);
+    for (const robot of this.draft.robots) if (robot.home === name) robot.home = to;
+    for (const zone of Object.values(this.draft.charging))
+      zone.places = zone.places.map((each) => (each === name ? to : each));
+    for (const lane of this.draft.lanes) lane.points = lane.points.map(other);
+    for (const zone of Object.values(this.draft.zones)) zone.corners = zone.corners.map(other);
+    this.draft.waiting = renamed(this.draft.waiting, name, to);
+    const drawn = this.draft as unknown as Record<Use, Record<string, Pose | null>>;
+    for (const use of USES) drawn[use] = renamed(drawn[use], name, to);
+  }
+
+  // Storage, input, output or an ordinary place: it moves from list to list.
+  setUse(name: string, use: Use): Part {
+    const pose = this.pose(name);
+    if (!pose) return { section: "places", name };
+    for (const each of USES) if (name in this.draft[each]) this.drop(each, name);
+    this.draft[use][name] = pose;
+    return { section: use, name };
+  }
+}
+
+function renamed<Value>(
+  from: Record<string, Value>,
+  name: string,
+  to: string,
+): Record<string, Value> {
+  return Object.fromEntries(
+    Object.entries(from).map(([key, value]) => [key === name ? to : key, value]),
+  );
+}

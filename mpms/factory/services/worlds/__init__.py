@@ -1,0 +1,1 @@
+"""Versions of the floor: drawn, checked, saved, previewed, used."""
