@@ -22,7 +22,9 @@ def road_mistakes(world: World) -> Iterator[tuple[str, str]]:
     for place, why in unreached_places(world, roadmaps).items():
         yield _noun(world, place), f"is reached by no robot ({why})"
     for place in world.waiting:
-        reasons = {name: r.unreached.get(place + WAITING) for name, r in roadmaps.items()}
+        reasons = {
+            name: r.unreached.get(place + WAITING) for name, r in roadmaps.items()
+        }
         if roadmaps and all(reasons.values()):
             why = "; ".join(f"{name}: {reason}" for name, reason in reasons.items())
             yield f"waiting.{place}", f"is reached by no robot ({why})"
@@ -57,7 +59,9 @@ def _homes(world: World, roadmaps: dict[str, Roadmap]) -> Iterator[tuple[str, st
             yield f"robots.{robot.id}", f"does not reach its rest place: {why}"
 
 
-def _lane(world: World, lane: Lane, types: list[RobotType]) -> Iterator[tuple[str, str]]:
+def _lane(
+    world: World, lane: Lane, types: list[RobotType]
+) -> Iterator[tuple[str, str]]:
     drivers = [each for each in types if each.moves is Moves.LANES] or types
     wide = [each for each in drivers if lane.width_m < 2 * each.radius_m]
     if wide and len(wide) == len(drivers):
@@ -66,8 +70,8 @@ def _lane(world: World, lane: Lane, types: list[RobotType]) -> Iterator[tuple[st
         walls = Walls(world.walls, kind.radius_m)
         pieces = itertools.pairwise(lane.points)
         if kind not in wide and not all(walls.clear(*a, *b) for a, b in pieces):
-            text = f"passes nearer to a wall than {kind.radius_m:g} m, which {kind.id} needs"
-            yield f"lanes.{lane.id}", text
+            needed = f"{kind.radius_m:g} m, which {kind.id} needs"
+            yield f"lanes.{lane.id}", f"passes nearer to a wall than {needed}"
 
 
 def _narrow(lane: Lane, wide: list[RobotType]) -> str:
@@ -76,8 +80,6 @@ def _narrow(lane: Lane, wide: list[RobotType]) -> str:
 
 
 def _noun(world: World, place: str) -> str:
-    for section in ("storage", "inputs", "outputs"):
-        if f"{section}.{place}" in world.sources and place in getattr(world, section):
-            if f"places.{place}" not in world.sources:
-                return f"{section}.{place}"
-    return f"places.{place}"
+    sections = ("places", "storage", "inputs", "outputs")
+    nouns = [f"{section}.{place}" for section in sections]
+    return next((noun for noun in nouns if noun in world.sources), nouns[0])

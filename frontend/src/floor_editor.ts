@@ -301,7 +301,9 @@ class Editor {
       list.replaceChildren(item(t("The server could not check this. Change something to try again.")));
       return;
     }
-    this.#stage.wrong = faults.map(({ section, name }) => ({ section, name }) as Part);
+    this.#stage.wrong = faults
+      .filter(({ refuses }) => refuses)
+      .map(({ section, name }) => ({ section, name }) as Part);
     list.replaceChildren(
       ...(faults.length
         ? faults.map((fault) => this.#fault(fault))

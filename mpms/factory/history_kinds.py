@@ -100,6 +100,8 @@ KINDS = (
     Kind("catalogue file taken", action="took the catalogue file again"),
     Kind("floor saved", fields=("version",), action="drew the floor anew"),
     Kind("floor previewed", fields=("version",), action="previewed the floor"),
-    Kind("floor used", fields=("version",), action="took a version of the floor in use"),
+    Kind(
+        "floor used", fields=("version",), action="took a version of the floor in use"
+    ),
     Kind("catalogue version taken", action="took a version of the catalogue again"),
 )

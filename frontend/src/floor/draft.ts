@@ -42,6 +42,14 @@ export interface Robot {
   [more: string]: unknown;
 }
 
+export interface RobotType {
+  speed_mps: number;
+  radius_m?: number;
+  payload_kg?: number;
+  moves?: string;
+  [more: string]: unknown;
+}
+
 export interface FloorMap {
   width_m: number;
   height_m: number;
@@ -60,7 +68,7 @@ export interface Draft {
   charging: Record<string, Charging>;
   lanes: Lane[];
   zones: Record<string, Zone>;
-  robot_types: Record<string, { radius_m?: number; speed_mps?: number }>;
+  robot_types: Record<string, RobotType>;
   robots: Robot[];
 }
 
@@ -155,6 +163,22 @@ export class Floor {
 
   radius(kind: string): number {
     return this.draft.robot_types[kind]?.radius_m ?? 0.4;
+  }
+
+  moves(kind: string): string {
+    return this.draft.robot_types[kind]?.moves ?? "free";
+  }
+
+  // Types that only their robots describe are written down once one of them differs.
+  setMoves(kind: string, moves: string): void {
+    for (const robot of this.draft.robots)
+      this.draft.robot_types[robot.kind] ??= {
+        speed_mps: robot.max_speed_mps,
+        payload_kg: robot.max_payload_kg,
+        radius_m: typeof robot["radius_m"] === "number" ? robot["radius_m"] : 0.4,
+      };
+    const type = this.draft.robot_types[kind];
+    if (type) type.moves = moves;
   }
 
   kinds(): string[] {

@@ -97,6 +97,12 @@ function own(
       if (!robot) return [];
       return [
         choice(t("Type"), named(floor.kinds()), robot.kind, (value) => again(() => (robot.kind = value))),
+        choice(
+          t("How robots of this type drive"),
+          { free: t("freely"), lanes: t("along lanes only"), grid: t("from cell to cell") },
+          floor.moves(robot.kind),
+          (value) => again(() => floor.setMoves(robot.kind, value)),
+        ),
         choice(t("Rest place"), named(floor.placeNames()), robot.home, (value) =>
           again(() => (robot.home = value)),
         ),

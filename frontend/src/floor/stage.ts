@@ -44,6 +44,7 @@ export class Stage {
       height: height_m,
     };
     element.append(this.canvas);
+    element.style.aspectRatio = `${width_m} / ${height_m}`;
     this.view = new Viewport(element, box, () => this.draw(), MARGINS);
     this.view.listen();
     element.addEventListener("click", (event) => this.tap(event));
@@ -59,6 +60,7 @@ export class Stage {
   draw(): void {
     const { scale, shiftX, shiftY, width, height } = this.view;
     this.canvas.setAttribute("viewBox", `0 0 ${Math.max(1, width)} ${Math.max(1, height)}`);
+    this.canvas.classList.toggle("floor-playing", this.robots.length > 0);
     const metres = svg("g", { transform: `translate(${shiftX} ${shiftY}) scale(${scale})` });
     metres.append(...this.ground(), ...this.areas(), ...this.lanes(), ...this.spots());
     metres.append(...this.preview(), ...this.unfinished());
@@ -138,6 +140,7 @@ export class Stage {
   private spots(): Element[] {
     const floor = this.floor();
     const found: Element[] = [];
+    const homes = new Set(floor.draft.robots.map(({ home }) => home)); // they say the robot
     for (const section of ["waiting", "places", "storage", "inputs", "outputs"] as const)
       for (const [name, pose] of Object.entries(floor.draft[section])) {
         if (!pose) continue;
@@ -151,7 +154,9 @@ export class Stage {
           svg("path", { d: `M${r} ${-r / 2}L${tip} 0L${r} ${r / 2}Z`, transform: `rotate(${turn})` }),
         );
         group.setAttribute("transform", `translate(${pose.x_m} ${-pose.y_m})`);
-        if (section !== "waiting") group.append(this.name(name, [0, size + this.px(6)]));
+        const picked = samePart({ section, name }, this.selected);
+        if (section !== "waiting" && (picked || !homes.has(name)))
+          group.append(this.name(name, [0, size * 1.4 + this.px(6)]));
         found.push(group);
       }
     for (const robot of floor.draft.robots) {

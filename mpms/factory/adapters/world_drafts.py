@@ -175,7 +175,7 @@ def _empty(section: str) -> Any:
 
 
 def _as_in_files(section: Any) -> Any:
-    """A mapping of nothing but names is a list of places that are described elsewhere."""
+    """Names without poses are a list of places that are described elsewhere."""
     if isinstance(section, dict) and section and not any(section.values()):
         return list(section)
     return section

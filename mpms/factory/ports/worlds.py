@@ -1,4 +1,4 @@
-"""Versions of the plant's floor that people drew, and what reads and writes its files."""
+"""Versions of the floor that people drew, and what reads and writes its files."""
 
 from __future__ import annotations
 

@@ -362,7 +362,7 @@ def _fields(base: Any, top: Entry, skip: tuple[str, ...] = ()) -> Any:
 
 def _tell(wrong: Mistakes, file: str, top: Entry, reasons: Iterable[str]) -> None:
     """What is wrong with values, where nothing else is said of that line."""
-    told = {line for _, line, _ in wrong.found}
+    told = {each.line for each in wrong.found}
     for reason in reasons:
         line = _line_of(top, reason)
         if line not in told or line == top.line:
@@ -385,7 +385,8 @@ def _line_of(top: Entry, reason: str) -> int:
 def _explain_units(top: Entry, kind: type[Any], wrong: Mistakes) -> None:
     """A key with a wrong unit is unknown; say which one is known."""
     known = list(get_type_hints(kind))
-    for n, (file, line, text) in enumerate(wrong.found):
+    for n, found in enumerate(wrong.found):
+        text = found.text
         key, _, rest = text.partition(" ")
         if rest != "is not known here":
             continue
@@ -393,6 +394,10 @@ def _explain_units(top: Entry, kind: type[Any], wrong: Mistakes) -> None:
         same = [k for k in known if k.startswith(f"{bare}_") and k.endswith(UNITS)]
         near = same or difflib.get_close_matches(key, known, 1)
         if same:
-            wrong.found[n] = (file, line, f"{key} has the wrong unit; use {same[0]}")
+            wrong.found[n] = dataclasses.replace(
+                found, text=f"{key} has the wrong unit; use {same[0]}"
+            )
         elif near:
-            wrong.found[n] = (file, line, f"{text}; did you mean {near[0]}")
+            wrong.found[n] = dataclasses.replace(
+                found, text=f"{text}; did you mean {near[0]}"
+            )

@@ -114,9 +114,7 @@ def floor(call: Call, query: FloorQuery) -> DrawnFloor:
     )
 
 
-@section.post(
-    "/plant/floor/check", ADMINS, fails=(404,), example={"draft": EXAMPLE}
-)
+@section.post("/plant/floor/check", ADMINS, fails=(404,), example={"draft": EXAMPLE})
 def check_floor(call: Call, body: FloorDraft) -> FaultsShape:
     """Every mistake of a draft at once; nothing is kept."""
     checked = check_draft(

@@ -102,9 +102,7 @@ def save() -> Response | tuple[Response, int]:
 def preview(number: int) -> Response | tuple[Response, int]:
     desk = current_desk()
     try:
-        seen = preview_version(
-            desk.uow, _drafts(), number, by=current_person().login
-        )
+        seen = preview_version(desk.uow, _drafts(), number, by=current_person().login)
     except MpmsError as refused:
         return jsonify(problem=t(str(refused))), 422
     return jsonify(preview=seen)

@@ -31,7 +31,9 @@ def plant(database_url: str) -> Iterator[WarehouseSite]:
 
 def drawn(plant: WarehouseSite) -> dict[str, Any]:
     """What the editor begins with."""
-    draft: dict[str, Any] = plant.browser(Role.ADMIN).get("/api/v1/plant/floor").json["draft"]
+    draft: dict[str, Any] = (
+        plant.browser(Role.ADMIN).get("/api/v1/plant/floor").json["draft"]
+    )
     return copy.deepcopy(draft)
 
 
