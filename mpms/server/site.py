@@ -65,7 +65,7 @@ class WebSite:
         )
         bootstrap.require_migrated(services)
         factory = FactorySettings.of(settings)
-                in_use = factory_bootstrap.world_in_use(
+        in_use = factory_bootstrap.world_in_use(
             services.uow, factory.world, settings.state_dir
         )
         world = factory_bootstrap.world_named(in_use)
