@@ -47,6 +47,8 @@ def _added(plugin: Plugin, settings: Settings) -> list[str]:
     lines += [f"store  {name}" for name in plugin.stores]
     lines += [f"model  {path.name}" for path in loading.model_files(plugin)]
     lines += [f"answers  {question}  {by}" for question, by in plugin.additions.items()]
+    for part, parts in plugin.offers.items():
+        lines += [f"offers  {part}  {name}  {where}" for name, where in parts.items()]
     if plugin.migrations is not None:
         names = sorted(path.name for path in plugin.migrations.glob("*.sql"))
         lines += [f"migration  {name}" for name in names]

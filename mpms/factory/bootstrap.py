@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from mpms import assets
+from mpms.domain.errors import MpmsError
 from mpms.domain.jobs import Answer
 from mpms.factory.adapters.fleet_files import FleetFiles, read_fleet
 from mpms.factory.adapters.memory import LoopbackRobots, LoopbackScale, MemoryIntake
@@ -15,7 +16,7 @@ from mpms.factory.adapters.world_drafts import WorldDraftFiles, write_files
 from mpms.factory.adapters.worlds import read_world
 from mpms.factory.domain.order_mail import Catalogue
 from mpms.factory.domain.worlds import World
-from mpms.factory.plugin import TOPICS
+from mpms.factory.plugin import ROBOTS, SCALES, TOPICS
 from mpms.factory.ports.mail.intake import Intake
 from mpms.factory.ports.robots.robots import Robots
 from mpms.factory.ports.scales import Scale
@@ -39,10 +40,17 @@ from mpms.factory.topics.warehouse import (
     WeighMaterial,
     disconnect_warehouse,
 )
+from mpms.plugins import loading
 from mpms.plugins.loading import handlers_of_topics
 from mpms.ports import store
 from mpms.services.instances.advance import Advance
 from mpms.services.jobs.handlers import Handlers
+
+ROSBRIDGE = ("ws", "wss")
+
+
+class DriverUnknown(MpmsError):
+    """No plug-in brings a driver for these robots."""
 
 
 def world_directory(name: str) -> Path:
@@ -91,6 +99,23 @@ def current_catalogue(file: Path | None, world: str) -> CurrentCatalogue:
     return CurrentCatalogue(read, path=str(path))
 
 
+def kind_of(url: str) -> str:
+    return url.partition("://")[0].lower()
+
+
+def over_rosbridge(url: str) -> bool:
+    """Tell whether robots at this address speak rosbridge. DriverUnknown."""
+    kind = kind_of(url)
+    known = loading.offered(ROBOTS)
+    if "://" in url and kind not in ROSBRIDGE and kind not in known:
+        names = ", ".join([*ROSBRIDGE, *sorted(known)])
+        raise DriverUnknown(
+            f"MPMS_ROBOTS_URL begins with {kind}://, and nothing that is installed"
+            f" drives such robots; known are: {names}."
+        )
+    return kind not in known
+
+
 def connect_robots(
     world: World,
     url: str | None,
@@ -99,9 +124,16 @@ def connect_robots(
     on_report: Callable[[], None] = lambda: None,
     on_told: Callable[[str, str], None] = lambda robot, text: None,
 ) -> Robots:
-    """The robots behind a rosbridge server; without one, robots in memory."""
+    """The robots at this address; without one, robots in memory. DriverUnknown.
+
+    A driver of a plug-in has its own kind of address; all else is rosbridge.
+    """
     if url is None:
         return LoopbackRobots(world, on_report=on_report)
+    if not over_rosbridge(url):
+        driver = loading.offered(ROBOTS)[kind_of(url)]
+        made = driver(world, url, on_report=on_report, on_told=on_told)
+        return cast(Robots, made)
     # The libraries behind rosbridge take longer to load than all the rest.
     from mpms.factory.adapters.robots.robots import BridgeRobots
 
@@ -124,6 +156,9 @@ def connect_scale(
     """The scales on the robots, wherever robots are reached over rosbridge."""
     if robots_url is None or kind == "memory":
         return LoopbackScale()
+    if not over_rosbridge(robots_url):
+        make = loading.offered(SCALES).get(kind_of(robots_url))
+        return LoopbackScale() if make is None else cast(Scale, make(world, robots_url))
     from mpms.factory.adapters.scales import BridgeScale
 
     return BridgeScale(

@@ -9,6 +9,7 @@ from mpms.factory.history_kinds import KINDS
 from mpms.factory.settings import NAME, SETTINGS
 from mpms.plugins import Metric, Page, Plugin, Reach, Topic
 
+ROBOTS, SCALES = "factory.robots", "factory.scales"  # what others may bring
 _POSTGRES = "mpms.factory.adapters.postgres"
 _PAGES = "mpms.factory.web.pages"
 
@@ -209,6 +210,10 @@ plugin = Plugin(
             "How robots spent their time.", ("robot", "doing")
         ),
         "mail_outbox": Metric("Replies that are not sent.", ("state",)),
+    },
+    asks={
+        ROBOTS: "drivers of robots, by the beginning of MPMS_ROBOTS_URL",
+        SCALES: "the scales on these robots",
     },
     stores={
         "catalogue": f"{_POSTGRES}.catalogue:CatalogueVersions",

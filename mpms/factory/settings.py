@@ -86,7 +86,8 @@ _SAID = {
     ),
     "robots_url": _setting(
         "rosbridge server of the robots, such as ws://127.0.0.1:9090; {robot} stands"
-        " for a robot's name where each has a server of its own",
+        " for a robot's name where each has a server of its own; other beginnings are"
+        " those of drivers in plug-ins",
         "robots in memory that arrive at once",
         address=True,
     ),

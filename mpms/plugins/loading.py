@@ -182,6 +182,15 @@ def _variables(plugin: Plugin) -> frozenset[str]:
     return frozenset(variable_of(plugin, name) for name in plugin.settings)
 
 
+def offered(part: str) -> dict[str, Callable[..., Any]]:
+    """What plug-ins bring where another one asks for it, by name. PluginRefused."""
+    return {
+        name: _late(plugin, where)
+        for plugin in loaded()
+        for name, where in plugin.offers.get(part, {}).items()
+    }
+
+
 def start_work(
     stack: ExitStack,
     context: WorkContext,
@@ -240,6 +249,7 @@ def missing(plugin: Plugin) -> list[str]:
     places = [plugin.work, plugin.hooks, plugin.operations, *plugin.stores.values()]
     places.append(plugin.testdrive)
     places += [page.blueprint for page in plugin.pages]
+    places += [where for part in plugin.offers.values() for where in part.values()]
     found = []
     for where in filter(None, places):
         try:
@@ -253,10 +263,10 @@ def _late(plugin: Plugin, where: str) -> Callable[..., object]:
     """Loaded when it is first used, and once."""
     found: list[Any] = []
 
-    def make(*given: Any) -> object:
+    def make(*given: Any, **named: Any) -> object:
         if not found:
             found.append(brought(plugin, where))
-        return found[0](*given)
+        return found[0](*given, **named)
 
     return make
 
@@ -301,7 +311,17 @@ def read(entries: Iterable[EntryPoint]) -> tuple[Installed, ...]:
                 fault=fault,
             )
         )
-    return tuple(found)
+    asked = {part for each in found if each.plugin for part in each.plugin.asks}
+    return tuple(_asked_for(each, asked) for each in found)
+
+
+def _asked_for(each: Installed, asked: set[str]) -> Installed:
+    """With a fault if it offers what nobody asks for: it would never be used."""
+    for part in () if each.plugin is None else each.plugin.offers.keys() - asked:
+        known = ", ".join(sorted(asked)) or "nothing"
+        fault = f"it offers {part!r}, which nobody asks for; asked for is: {known}"
+        return replace(each, plugin=None, fault=fault)
+    return each
 
 
 def handlers_of(plugins: Iterable[Plugin]) -> Handlers:
@@ -375,7 +395,8 @@ def _fault(plugin: Plugin) -> str:
         known = ", ".join(QUESTIONS)
         return f"it answers {question!r}, which nobody asks; asked are: {known}"
     named = {"work": plugin.work, "hooks": plugin.hooks, "API": plugin.operations}
-    for what, where in {**named, **plugin.stores}.items():
+    brought = {n: where for part in plugin.offers.values() for n, where in part.items()}
+    for what, where in {**named, **plugin.stores, **brought}.items():
         if where and ":" not in where:
             return f"{what} is {where!r} and not module:name"
     for what, directory in (
@@ -403,6 +424,9 @@ def _claims(plugin: Plugin) -> Iterator[tuple[str, str]]:
         yield "store", store
     for setting in plugin.settings:
         yield "setting", variable_of(plugin, setting)
+    for part, names in plugin.offers.items():
+        for name in names:
+            yield part, name
 
 
 def _taken() -> dict[tuple[str, str], str]:

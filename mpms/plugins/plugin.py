@@ -157,4 +157,7 @@ class Plugin:
     additions: Mapping[str, str] = field(default_factory=dict)  # see QUESTIONS
     metrics: Mapping[str, Metric] = field(default_factory=dict)  # of that addition
     migrations: Path | None = None  # a directory with NNNN_name.sql files
+    asks: Mapping[str, str] = field(default_factory=dict)  # parts of others: name, what
+    offers: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """For what another plug-in asks for: the names of parts, each as module:name."""
     testdrive: str = ""  # module:function, Settings -> the Plant of a test-drive

@@ -29,7 +29,7 @@ from mpms.factory import bootstrap as factory_bootstrap
 from mpms.factory.adapters.floor import BridgeFloor, StillFloor
 from mpms.factory.adapters.mail.sandbox import MailSandbox
 from mpms.factory.adapters.mail.servers_check import ServersCheck
-from mpms.factory.adapters.robots.check import BridgeCheck
+from mpms.factory.adapters.robots.check import BridgeCheck, DriverCheck
 from mpms.factory.domain.order_mail import Catalogue, Senders
 from mpms.factory.domain.worlds import World
 from mpms.factory.ports.floor import Floor
@@ -72,6 +72,7 @@ class WebSite:
         self._floor: Floor = (
             StillFloor()
             if factory.robots_url is None
+            or not factory_bootstrap.over_rosbridge(factory.robots_url)
             else BridgeFloor(
                 world,
                 factory.robots_url,
@@ -173,8 +174,15 @@ def plant_desk(settings: Settings, world: World, home: MailHome | None) -> Plant
         logs=lambda: _logs(settings.state_dir / "log"),
         disk=lambda: _disk(settings.state_dir),
         mail=_mail_check(settings, home),
-        robots=BridgeCheck(world, factory.robots_url, ca_file=factory.robots_ca_file),
+        robots=_robot_check(world, factory),
     )
+
+
+def _robot_check(world: World, factory: FactorySettings) -> BridgeCheck | DriverCheck:
+    url = factory.robots_url
+    if url is not None and not factory_bootstrap.over_rosbridge(url):
+        return DriverCheck()
+    return BridgeCheck(world, url, ca_file=factory.robots_ca_file)
 
 
 def _mail_check(settings: Settings, home: MailHome | None) -> ServersCheck | None:

@@ -247,6 +247,8 @@ def test_plug_ins_are_listed_with_their_package_and_what_they_add(
         "  worker  bakery.work:work",
         "  hooks  bakery.ledger:WriteLedger",
         "  API  bakery.ledger:SECTIONS",
+        f"carts  mpms-example-robot-driver 1.0  {packages / 'carts.py'}",
+        "  offers  factory.robots  carts  carts:Carts",
         f"litres  mpms-example-topic 1.0  {packages / 'litres.py'}",
         "  topic  convert.litres  outside",
         f"serial_scale  mpms-example-serial-scale 1.0  {packages / 'serial_scale.py'}",

@@ -316,6 +316,10 @@ def _causes() -> Mapping[str, tuple[str, str]]:
             t("The robots exist in memory only: there is nothing to connect to."),
             t("Set MPMS_ROBOTS_URL to connect to real or simulated robots."),
         ),
+        "by_plugin": (
+            t("A driver of a plug-in speaks with this robot; it has no test here."),
+            t("The page Robots shows what the driver hears of it."),
+        ),
         "not_found": (
             t("Nobody knows a server of this name."),
             t("Check the spelling, and that the name service answers."),

@@ -13,6 +13,16 @@ from robot_bridge.look import Seen, look
 from robot_bridge.profiles import BadProfile, load_profile
 
 
+class DriverCheck:
+    """Robots that a driver of a plug-in speaks with: how, nobody here knows."""
+
+    def profile(self, robot: str) -> ProfileShown | None:
+        return None
+
+    def check(self, robot: str, tell: Tell) -> None:
+        tell(CheckStep("configured", None, "by_plugin"))
+
+
 class BridgeCheck:
     """Robots of the world at the address of the settings, and no others."""
 
