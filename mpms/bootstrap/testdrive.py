@@ -29,8 +29,12 @@ def drive_model(
     *,
     progress: Progress = lambda done, of: None,
     plant: Plant | None = None,
+    models: dict[str, bytes] | None = None,
 ) -> Report:
-    """NotDrivable, Refused, ProcessUnknown, NeverEnds, WorldInvalid."""
+    """``models``: gets the drawings, new and present.
+
+    NotDrivable, Refused, ProcessUnknown, NeverEnds, WorldInvalid.
+    """
     return compare_versions(
         services.uow,
         services.engine,
@@ -39,4 +43,5 @@ def drive_model(
         asked,
         clock=services.clock,
         progress=progress,
+        models=models,
     )

@@ -19,6 +19,7 @@ from mpms.adapters.oidc import OidcProvider, OidcSettings
 from mpms.adapters.smtp import SmtpSender
 from mpms.bootstrap.alerts import web_pusher
 from mpms.bootstrap.mail import mail_accounts, mail_sender
+from mpms.bootstrap.testdrive_child import ChildDrives
 from mpms.demo.buyer import BUYER, Buyer
 from mpms.demo.faults import breakers
 from mpms.demo.people import PEOPLE
@@ -127,6 +128,7 @@ class WebSite:
                 public_url=settings.site_url,
                 sign_in_elsewhere=_elsewhere(settings),
                 plant=plant_desk(settings, world, home),
+                drives=ChildDrives(settings, plan.database_url),
                 settings=settings.plugins,
             ),
         )

@@ -18,6 +18,7 @@ from mpms.ports.store import UnitOfWork
 from mpms.services.admin.health import HealthPart
 from mpms.services.instances.advance import Advance
 from mpms.services.instances.page import InstanceDetails, no_details
+from mpms.services.testdrive.drives import Drives, NoneRun
 from mpms.web.changes.live import Live
 
 
@@ -45,6 +46,7 @@ class Desk:
     health_parts: Sequence[HealthPart] = ()  # of plug-ins
     instance_details: InstanceDetails = no_details
     ca_certificate: bytes | None = None
+    drives: Drives = field(default_factory=NoneRun)  # of models, before they go live
     pusher: Pusher | None = None  # to devices that ask for alerts
     demo: DemoDoors | None = None
     plant: PlantDesk = field(default_factory=PlantDesk)

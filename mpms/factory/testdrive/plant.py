@@ -15,9 +15,10 @@ from mpms.factory import bootstrap as factory_bootstrap
 from mpms.factory.domain.goals import GoalState
 from mpms.factory.domain.orders import Order, OrderLine, OrderStatus
 from mpms.factory.domain.worlds import World
-from mpms.factory.instance_hooks import FactoryHooks
 from mpms.factory.ports.store import Transaction
 from mpms.factory.services.catalogue.current import FILE, CurrentCatalogue, InForce
+from mpms.factory.settings import FactorySettings
+from mpms.factory.testdrive.hooks import DrivenHooks
 from mpms.factory.testdrive.stand import FactoryStand
 from mpms.services.instances.hooks import InstanceHooks
 from mpms.services.testdrive.stand import Stand
@@ -49,7 +50,7 @@ class FactoryPlant:
 
     @property
     def hooks(self) -> InstanceHooks:
-        return FactoryHooks()
+        return DrivenHooks()
 
     @property
     def notes(self) -> Sequence[Note]:
@@ -131,10 +132,11 @@ class FactoryPlant:
 
 def plant_of(settings: Any) -> FactoryPlant:
     """The plant that the settings name. WorldInvalid."""
-    files = factory_bootstrap.fleet_of(settings.world)
-    catalogue = factory_bootstrap.current_catalogue(settings.catalogue, settings.world)
+    mine = FactorySettings.of(settings)
+    files = factory_bootstrap.fleet_of(mine.world)
+    catalogue = factory_bootstrap.current_catalogue(mine.catalogue, mine.world)
     return FactoryPlant(
-        factory_bootstrap.world_named(settings.world),
+        factory_bootstrap.world_named(mine.world),
         None if files is None else files.world,
         catalogue,
         InForce(FILE, catalogue.file.catalogue),

@@ -35,6 +35,7 @@ MOST_SEEDS = 50
 MOST_DAYS = 366
 A_DAY_S = 24 * 3600.0
 MADE_UP = 200  # where none are recorded
+NONE_RECORDED = "No orders of this process are recorded in this time: {n} made up."
 RECORDED, GENERATED = "recorded", "generated"
 
 
@@ -108,8 +109,7 @@ def prepare(
     if asked.orders.isdecimal() or not arrivals:
         count = int(asked.orders) if asked.orders.isdecimal() else MADE_UP
         if not asked.orders.isdecimal():
-            told = "No orders of this process are recorded in this time: {n} made up."
-            assumed.append(Note(told, {"n": count}))
+            assumed.append(Note(NONE_RECORDED, {"n": count}))
         with uow() as tx:
             arrivals = _made_up(tx, plant, count, asked.days * A_DAY_S)
         source, begin_at = GENERATED, now

@@ -11,7 +11,7 @@ from mpms.domain.testdrive.report import Driven, Note, Report, Run, StepTime, me
 from mpms.ports.clock import Clock
 from mpms.ports.engine import Engine
 from mpms.ports.store import UnitOfWork
-from mpms.services.testdrive.ask import Asked, Prepared, prepare
+from mpms.services.testdrive.ask import NONE_RECORDED, Asked, Prepared, prepare
 from mpms.services.testdrive.drive import Drivable, MakeStore, VirtualRun
 from mpms.services.testdrive.stand import Plant
 
@@ -31,6 +31,8 @@ EVENT = "{step} waits for what comes from outside: it comes after about {seconds
 SILENT = "{step} listens for what does not come in a test-drive."
 GROUP = "Nobody is in the group {group}: one person was assumed."
 
+ASSUMED = (NONE_RECORDED, TOPIC, UNKNOWN, FORM, ANSWER, EVENT, SILENT, GROUP)
+
 
 def compare_versions(
     uow: UnitOfWork,
@@ -41,10 +43,15 @@ def compare_versions(
     *,
     clock: Clock,
     progress: Progress = lambda done, of: None,
+    models: dict[str, bytes] | None = None,
 ) -> Report:
     """NotDrivable, Refused, ProcessUnknown, NeverEnds."""
     began_s = time.monotonic()
     ready = prepare(uow, engine, plant, asked, now=clock.now())
+    if models is not None:
+        models["new"] = ready.new.definition.xml
+        if ready.present is not None:
+            models["present"] = ready.present.definition.xml
     drive = _Drive(engine, make_store, ready, progress)
     new = drive.version(ready.new)
     present = None if ready.present is None else drive.version(ready.present)

@@ -11,6 +11,7 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from types import MappingProxyType
 from typing import Any, Protocol
 
 from mpms.domain.testdrive.report import Note
@@ -106,7 +107,7 @@ class Plant(Protocol):
 class NoStand:
     """Without plug-ins: no rows, no handlers, no robots."""
 
-    stores: Mapping[str, Any] = {}
+    stores: Mapping[str, Any] = MappingProxyType({})
     units = 0
 
     def open(self, driving: Driving) -> Handlers:

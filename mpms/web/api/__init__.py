@@ -40,6 +40,7 @@ from mpms.web.api import (
     processes,
     repairs,
     retention,
+    testdrives,
     webhooks,
 )
 from mpms.web.api.answering import answer, caller, say
@@ -55,6 +56,7 @@ CORE: tuple[Section, ...] = tuple(
         for part in (
             *(instances, instance_story, messages, repairs, migrations, batches),
             *(incidents, causes, processes, mining, files, models, decisions, drafts),
+            testdrives,
             *(events, webhooks, people, alerts, plant, retention, clients),
         )
     )

@@ -13,13 +13,22 @@ from mpms.services.models.compare import compare_models
 from mpms.services.models.listing import list_models
 from mpms.services.models.show import ModelUnknown, model_file, show_model
 from mpms.web.labels import models as words
-from mpms.web.pages import models_decisions, models_deploy, models_edit, models_forms
+from mpms.web.pages import (
+    models_decisions,
+    models_deploy,
+    models_edit,
+    models_forms,
+    models_testdrive,
+)
 from mpms.web.rights import LEADERS, allowed
 from mpms.web.site.signed_in import current_desk, current_person
 from mpms.web.texts import t
 
 pages = Blueprint("models", __name__)
-for part in (models_deploy, models_decisions, models_edit, models_forms):
+for part in (
+    *(models_deploy, models_decisions, models_edit, models_forms),
+    models_testdrive,
+):
     pages.register_blueprint(part.pages)
 
 READERS = LEADERS | {Role.VIEWER}

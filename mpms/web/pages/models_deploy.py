@@ -50,7 +50,7 @@ def upload() -> str:
 @pages.post("/models/deploy")
 @allowed(DEPLOYERS)
 def deploy() -> Answer | tuple[str, int]:
-    files = _uploaded()
+    files = uploaded()
     note = request.form.get("note", "").strip()[:LONGEST_NOTE]
     if not files:
         wrong = t("Choose at least one file that ends with .bpmn, .dmn or .form.")
@@ -212,7 +212,7 @@ def _versions(models: ModelList) -> dict[tuple[str, str], int]:
 # -- uploads --------------------------------------------------------------------------
 
 
-def _uploaded() -> dict[str, bytes]:
+def uploaded() -> dict[str, bytes]:
     """Contents by name, without the folders that browsers may send along."""
     found: dict[str, bytes] = {}
     for part in request.files.getlist("files")[:MOST_FILES]:

@@ -16,8 +16,8 @@ from fleet.virtual.trial import Trial
 from mpms import assets
 from mpms.domain.testdrive.scenario import Arrival, Learnt
 from mpms.factory import bootstrap as factory_bootstrap
-from mpms.factory.instance_hooks import FactoryHooks
 from mpms.factory.services.catalogue.current import FILE, InForce
+from mpms.factory.testdrive.hooks import DrivenHooks
 from mpms.factory.testdrive.stand import FactoryStand
 from tests.support.virtual_plant import drivable, run_of
 from tests.support.warehouse_factory import warehouse_files
@@ -43,7 +43,7 @@ def through_bpmn() -> list[Did]:
         [Arrival(f"P-{n}", n * GAP_S) for n in range(PICKS)],
         learnt=learnt,
         stand=stand,
-        hooks=FactoryHooks(),
+        hooks=DrivenHooks(),
     )
     assert len(run.drive().lead_times_s) == PICKS
     assert stand.fleet is not None

@@ -38,6 +38,7 @@ from mpms.web.desk import DemoDoors
 from mpms.web.fields.instance_actions import ACTIONS
 from mpms.web.pages.cockpit_instance import TABS
 from mpms.web.rights import STRANGERS, roles_of
+from tests.support.shown_drives import IDS, ShownDrives
 from tests.support.site import Browser, browser_of
 from tests.support.web_states import WatchedSite
 
@@ -92,6 +93,8 @@ FIXED: Mapping[str, Sequence[object]] = {
     "version": (1, 2, 3),
     "name": ("file",),
     "code": ("RM-001", "RM-002", "RM-999"),
+    "drive_id": IDS,
+    "which": ("new", "present", "other"),
 }
 UNKNOWN: Mapping[str, object] = {
     **dict.fromkeys(("task_id", "instance_id", "attachment_id"), uuid4()),
@@ -309,6 +312,7 @@ def everything_set() -> dict[str, Any]:
         "floor": Watched(seen),
         "hand_to_mail_server": lambda raw: None,
         "orders_address": "orders@plant.example.com",
+        "drives": ShownDrives(),
         "pusher": WebPusher("mailto:plant@example.com"),
         "plant": PlantDesk("1", "1", settings, lambda: [log], robots=Profiles()),
     }

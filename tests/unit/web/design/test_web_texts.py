@@ -12,7 +12,9 @@ import pytest
 from flask.testing import FlaskClient
 from jinja2 import Environment, nodes
 
+from mpms.factory.testdrive import plant
 from mpms.plugins import loading
+from mpms.services.testdrive import compare
 from mpms.web import texts
 from mpms.web.texts import LANGUAGES, directories, translate
 
@@ -89,6 +91,15 @@ def texts_of_answers(root: Path) -> set[tuple[str, str]]:
     return found
 
 
+def texts_of_test_drives() -> set[tuple[str, str]]:
+    """What a test-drive assumes and leaves out; pages say it in other languages."""
+    ours = (*plant.NOT_SIMULATED, plant.NO_BATTERY, plant.NO_WAYS)
+    notes = (*compare.NOT_SIMULATED, *ours)
+    return {(text, "testdrive") for text in compare.ASSUMED} | {
+        (note.text, "testdrive") for note in notes
+    }
+
+
 @pytest.fixture(scope="module")
 def used(root: Path) -> set[tuple[str, str]]:
     return (
@@ -97,6 +108,7 @@ def used(root: Path) -> set[tuple[str, str]]:
         | texts_of_typescript(root)
         | texts_of_history()
         | texts_of_answers(root)
+        | texts_of_test_drives()
     )
 
 
