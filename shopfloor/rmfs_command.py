@@ -63,6 +63,13 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     compare.add_argument("runs", nargs="+", type=Path, help="of run --out, or sweeps")
     compare.add_argument("--out", type=Path, metavar="DIR", help="for the plots")
     compare.add_argument("--json", action="store_true")
+    batch = commands.add_parser(
+        "batch", help="a sweep in one process, told as lines of JSON"
+    )
+    batch.add_argument("file", type=Path, metavar="SWEEP.yaml")
+    batch.add_argument("--done", type=Path, help="JSON: [[case, seed, value], ...]")
+    batch.add_argument("--check", action="store_true", help="only read and refuse")
+    commands.add_parser("parts", help="all that may be given, as JSON")
     strategies = commands.add_parser("strategies", help="what may be chosen")
     strategies.add_argument("--json", action="store_true")
     return parser
@@ -180,6 +187,19 @@ def _compare(options: argparse.Namespace) -> int:
     return compare(options)
 
 
+def _batch(options: argparse.Namespace) -> int:
+    from shopfloor.experiments.rmfs.batch import batch
+
+    return batch(options)
+
+
+def _parts(options: argparse.Namespace) -> int:
+    from shopfloor.experiments.rmfs.parts import parts
+
+    print(json.dumps(parts()))
+    return 0
+
+
 def _strategies(options: argparse.Namespace) -> int:
     from shopfloor.experiments.rmfs.running import registry
 
@@ -204,5 +224,7 @@ COMMANDS = {
     "run": _run,
     "sweep": _sweep,
     "compare": _compare,
+    "batch": _batch,
+    "parts": _parts,
     "strategies": _strategies,
 }

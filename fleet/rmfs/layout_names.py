@@ -10,11 +10,12 @@ import math
 import re
 from dataclasses import replace
 
-from fleet.rmfs.layout import STATION_ROWS, LayoutParameters
+from fleet.rmfs.layout import LIFT_ROWS, STATION_ROWS, LayoutParameters
 
 PATTERN = re.compile(r"(\d+)-(\d+)-(\d+)-(\d+)-(\d+|0?\.\d+)")
 SHARE = 0.85
 MOST = 100_000
+ROBOTS_AN_ELEVATOR = 16
 
 
 def layout_of_name(name: str) -> LayoutParameters | None:
@@ -26,7 +27,7 @@ def layout_of_name(name: str) -> LayoutParameters | None:
     given = LayoutParameters(
         tiers=tiers,
         robots=robots,
-        elevators=2 * (tiers > 1),
+        elevators=max(2, math.ceil(robots / ROBOTS_AN_ELEVATOR)) * (tiers > 1),
         **_sides("replenishment", "west", inputs, tiers),
         **_sides("pick", "east", outputs, tiers),
     )
@@ -54,7 +55,7 @@ def _blocks(places: int, given: LayoutParameters) -> tuple[int, int]:
     if places > MOST:
         return places, 1
     length = given.block_length
-    tiers, lifts = max(given.tiers, 1), 2 * (given.tiers > 1)
+    tiers, lifts = max(given.tiers, 1), LIFT_ROWS * math.ceil(given.elevators / 2)
 
     def needed(count: int) -> int:
         return STATION_ROWS * math.ceil(count / tiers) + lifts

@@ -104,4 +104,26 @@ KINDS = (
         "floor used", fields=("version",), action="took a version of the floor in use"
     ),
     Kind("catalogue version taken", action="took a version of the catalogue again"),
+    Kind(
+        "experiment asked",
+        audit=Audit.BY_PEOPLE,
+        fields=("experiment", "title", "runs"),
+        action="asked for an experiment",
+    ),
+    Kind(
+        "experiment stopped",
+        fields=("experiment", "title"),
+        action="stopped an experiment",
+    ),
+    Kind("experiment ended", fields=("experiment", "state", "reason")),
+    Kind(
+        "experiment deleted",
+        fields=("experiment", "title"),
+        action="deleted an experiment",
+    ),
+    Kind(
+        "experiment shared",
+        fields=("experiment", "title", "shared"),
+        action="changed who sees an experiment",
+    ),
 )

@@ -178,6 +178,8 @@ plugin = Plugin(
             ("fleet", "/fleet", "Fleet", ""),
             ("storage", "/warehouse", "Warehouse", ""),
             ("figures", "/figures", "Figures", ""),
+            ("experiments", "/experiments", "Experiments", ""),
+            ("shared_experiments", "/experiments/shared", "Experiments", ""),
             ("replay", "/cockpit/i", "Replay", ""),
             ("admin_robots", "/admin/robots", "Robots", "admin"),
             ("admin_places", "/admin/places", "Places", "admin"),
@@ -217,6 +219,7 @@ plugin = Plugin(
     },
     stores={
         "catalogue": f"{_POSTGRES}.catalogue:CatalogueVersions",
+        "experiments": f"{_POSTGRES}.experiments:Experiments",
         "fleet_requests": f"{_POSTGRES}.fleet.requests:FleetRequests",
         "figures": f"{_POSTGRES}.figures:Figures",
         "fleet": f"{_POSTGRES}.fleet.fleet:FleetRows",

@@ -12,6 +12,7 @@ from typing import Protocol, cast
 from mpms.domain.errors import DatabaseAway
 from mpms.factory.adapters.fleet_files import FleetFiles
 from mpms.factory.adapters.plant_key import read_or_make_key
+from mpms.factory.adapters.simulator import SimulatorProcess
 from mpms.factory.bootstrap import (
     connect_robots,
     connect_scale,
@@ -25,6 +26,7 @@ from mpms.factory.ports.mail.intake import Intake
 from mpms.factory.ports.robots.robots import Robots
 from mpms.factory.ports.scales import Scale
 from mpms.factory.ports.store import UnitOfWork
+from mpms.factory.services.experiments.run import RunExperiments
 from mpms.factory.services.fleet.lead import LeadFleet
 from mpms.factory.services.fleet.tell import tell_requests
 from mpms.factory.services.fleet.watch_requests import WatchRequests
@@ -178,6 +180,7 @@ def work(context: WorkContext) -> Iterator[Working]:
         wake=context.wake,
     )
     mail, engine = options.mail, context.advance.engine
+    experiments = RunExperiments(uow, SimulatorProcess(), context.name)
     try:
         yield Working(
             functions=topic_functions(
@@ -199,10 +202,12 @@ def work(context: WorkContext) -> Iterator[Working]:
             then=(*phases.then, *_sealing(uow, options.records_key)),
             background=(
                 *phases.background,
+                BackgroundTask("experiments", experiments),
                 *(() if mail is None else mail.background(uow, context.name)),
             ),
         )
     finally:
+        experiments.close()
         try:
             if phases.lead is not None:
                 phases.lead.release()

@@ -31,6 +31,8 @@ from mpms.factory.adapters.floor import BridgeFloor, StillFloor
 from mpms.factory.adapters.mail.sandbox import MailSandbox
 from mpms.factory.adapters.mail.servers_check import ServersCheck
 from mpms.factory.adapters.robots.check import BridgeCheck, DriverCheck
+from mpms.factory.adapters.robots.check import BridgeCheck
+from mpms.factory.adapters.simulator import SimulatorProcess
 from mpms.factory.domain.order_mail import Catalogue, Senders
 from mpms.factory.domain.worlds import World
 from mpms.factory.ports.floor import Floor
@@ -105,6 +107,7 @@ class WebSite:
                 floor=self._floor,
                 fleet=None if fleet is None else fleet.world,
                 drafts=factory_bootstrap.drafts_of(factory.world),
+                simulator=SimulatorProcess(),
                 live=self._live,
                 hasher=Argon2Hasher(),
                 kinds=kinds,

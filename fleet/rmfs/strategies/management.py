@@ -17,6 +17,8 @@ class FarParameters:
     """Who waits so long looks for another way."""
     tunnel_gain: int = 2
     """To save so many cells a robot without pod passes below others."""
+    detour: int = 16
+    """Where the best lane stays taken, a free one may be so many cells farther."""
 
 
 class Far(Strategy):
@@ -35,7 +37,7 @@ class PibtParameters:
     """Who waits so long looks for another way."""
     tunnel_gain: int = 2
     """To save so many cells a robot without pod passes below others."""
-    detour: int = 8
+    detour: int = 16
     """Where the best lane stays taken, a free one may be so many cells farther."""
 
 

@@ -10,6 +10,7 @@ from mpms.ports import store
 # Each brings the rows it speaks of, and no process uses them all.
 if TYPE_CHECKING:
     from mpms.factory.ports.catalogue import CatalogueVersions
+    from mpms.factory.ports.experiments import Experiments
     from mpms.factory.ports.figures import Figures
     from mpms.factory.ports.fleet import FleetRequests, FleetRows
     from mpms.factory.ports.orders.views import OrderViews
@@ -60,6 +61,8 @@ class Transaction(store.Transaction, Protocol):
     def outbox(self) -> Outbox: ...
     @property
     def catalogue(self) -> CatalogueVersions: ...
+    @property
+    def experiments(self) -> Experiments: ...
     @property
     def figures(self) -> Figures: ...
     @property

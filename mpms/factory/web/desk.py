@@ -13,6 +13,7 @@ from mpms.domain.people.people import Person
 from mpms.factory.domain.order_mail import Catalogue
 from mpms.factory.domain.order_mail.showing import MailText
 from mpms.factory.domain.worlds import World
+from mpms.factory.ports.experiments import Simulator
 from mpms.factory.ports.floor import Floor
 from mpms.factory.ports.mail.mailbox import ReadText
 from mpms.factory.ports.store import UnitOfWork
@@ -42,6 +43,7 @@ class FactoryDesk(Desk):
     orders_address: str | None = None
     order_sender: str | None = None  # who writes the mails of the order form
     hold_above_kg: Decimal | None = None  # larger orders wait for a supervisor
+    simulator: Simulator | None = None  # of experiments; None: there are none here
     fleet: FleetWorld | None = None  # None: robots are driven one by one
     drafts: WorldDrafts | None = None  # None: nobody draws the floor here
 

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from fleet.rmfs.errors import RmfsRefused
-from shopfloor.experiments.rmfs.plots import bars, scatter
+from fleet.rmfs.plots import bars, scatter
+from fleet.rmfs.statistics import Interval, difference, interval
 from shopfloor.experiments.rmfs.results import RECORD
-from shopfloor.experiments.rmfs.statistics import Interval, difference, interval
 
 MEASURES = (
     "orders_per_h",

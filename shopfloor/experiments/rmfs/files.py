@@ -14,7 +14,7 @@ from fleet.rmfs.floor import Floor
 from fleet.rmfs.layout import LayoutParameters, generate, mistakes
 from fleet.rmfs.layout_names import layout_of_name
 from fleet.rmfs.strategies.base import PROBLEMS
-from fleet.rmfs.strategies.registry import Choice, Registry, fit
+from fleet.rmfs.strategies.registry import WORDS, Choice, Registry, fit
 from shopfloor.experiments.rmfs.drawn_layouts import draw
 from shopfloor.experiments.rmfs.order_lists import read_orders
 from shopfloor.experiments.rmfs.scenario import (
@@ -24,6 +24,7 @@ from shopfloor.experiments.rmfs.scenario import (
     Scenario,
 )
 
+NESTED = ("popularity", "lines", "units")
 KINDS = ("layouts", "scenarios", "controllers")
 Choices = dict[str, Choice]
 UNITS = ("_mps2", "_mps", "_kmh", "_km", "_mm", "_cm", "_m", "_min", "_ms", "_s", "_h")
@@ -110,14 +111,13 @@ def read_scenario(name: str) -> Scenario:
 
 
 def _read_scenario(file: Path, scenario: Scenario, top: Entry) -> Scenario:
-    nested = ("popularity", "lines", "units")
-    skip = (*nested, "duration_h", "orders_file", "outages", "file_orders", "name")
+    skip = (*NESTED, "duration_h", "orders_file", "outages", "file_orders", "name")
     scenario = _fields(scenario, top, skip=skip)
     hours = top.get("duration_h")
     if hours is not None:
         seconds = 3600.0 * hours.as_number(above=0.0)
         scenario = dataclasses.replace(scenario, duration_s=seconds)
-    for key in nested:
+    for key in NESTED:
         entry = top.get(key)
         if entry is not None:
             part = _fields(getattr(scenario, key), entry)
@@ -273,20 +273,35 @@ def apply_settings(
             found[problem] = Choice(name, more)
         elif key in PROBLEMS:
             found[key] = Choice(value)
+        elif dot and problem in NESTED:
+            part = getattr(scenario, problem)
+            hints = get_type_hints(type(part))
+            if parameter not in hints:
+                listed = ", ".join(hints)
+                wrong.append(
+                    f"--set {problem} has no {parameter!r}; there are {listed}"
+                )
+                continue
+            fitted = fit(value, hints[parameter])
+            if fitted is None:
+                wrong.append(f"--set {key}: {value!r} is no {WORDS[hints[parameter]]}")
+            else:
+                part = dataclasses.replace(part, **{parameter: fitted})
+                scenario = dataclasses.replace(scenario, **{problem: part})
         elif key in layout_fields:
-            fitted = fit(value, _kind(layout_fields[key]))
+            fitted = fit(value, bare_kind(layout_fields[key]))
             if fitted is None:
                 wrong.append(f"--set {key}: {value!r} is no number")
             elif drawn and key in ("tiers", "block_length", "hall_width"):
                 wrong.append(f"--set {key} changes nothing in a drawn layout")
             else:
                 layout = dataclasses.replace(layout, **{key: fitted})
-        elif key in scenario_fields and _kind(scenario_fields[key]) in (
+        elif key in scenario_fields and bare_kind(scenario_fields[key]) in (
             int,
             float,
             str,
         ):
-            fitted = fit(value, _kind(scenario_fields[key]))
+            fitted = fit(value, bare_kind(scenario_fields[key]))
             if fitted is None:
                 wrong.append(f"--set {key}: {value!r} is no number")
             else:
@@ -333,7 +348,7 @@ def _refuse(wrong: Mistakes) -> None:
         raise RmfsRefused(*wrong.lines())
 
 
-def _kind(hint: Any) -> Any:
+def bare_kind(hint: Any) -> Any:
     """``int`` of ``int | None``."""
     inner = [each for each in get_args(hint) if each is not type(None)]
     return inner[0] if inner and len(inner) == 1 else hint
@@ -347,7 +362,7 @@ def _fields(base: Any, top: Entry, skip: tuple[str, ...] = ()) -> Any:
         entry = None if name in skip else top.get(name)
         if entry is None:
             continue
-        kind = _kind(hint)
+        kind = bare_kind(hint)
         if kind is str:
             changed[name] = entry.as_text()
         elif kind in (int, float):

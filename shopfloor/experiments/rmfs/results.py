@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from fleet.rmfs.plots import progression
 from shopfloor.experiments.rmfs.heat import KINDS, heat, picture
-from shopfloor.experiments.rmfs.plots import progression
 from shopfloor.experiments.rmfs.running import Outcome
 
 RECORD = "footprint.json"

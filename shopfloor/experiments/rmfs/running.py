@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib.metadata import entry_points
-from typing import Any
+from typing import Any, Protocol
 
 from fleet.rmfs.errors import RmfsRefused
 from fleet.rmfs.floor import Floor
@@ -99,6 +100,14 @@ def prepare(
     )
 
 
+class Watch(Protocol):
+    """Somebody who looks at a run and changes nothing."""
+
+    every_s: float
+
+    def look(self) -> None: ...
+
+
 @dataclass(eq=False)
 class Outcome:
     """What is left of a run."""
@@ -119,8 +128,12 @@ def run(
     listener: Listener | None = None,
     progress: Callable[[float], None] | None = None,
     sample_s: float = 300.0,
+    watch: Callable[[Simulation, float], Watch] | None = None,
 ) -> Outcome:
-    """Run to the end. ``verify`` follows every robot with the independent checker."""
+    """Run to the end. ``verify`` follows every robot with the independent checker.
+
+    ``watch`` makes somebody who looks at the run every few seconds of its time.
+    """
     layout = experiment.layout
     checker = Checker(layout.robots, layout.robot_radius_m, layout.top_speed_mps)
     duration_s = experiment.scenario.duration_s if hours is None else hours * 3600.0
@@ -136,13 +149,21 @@ def run(
         duration_s=duration_s,
     )
     series = Series(simulation)
-    until_s = 0.0
+    watching = None if watch is None else watch(simulation, duration_s)
+    look_s, sampled_s, until_s = math.inf, sample_s, 0.0
+    if watching is not None:
+        look_s = watching.every_s
     while until_s < duration_s:
-        until_s = min(duration_s, until_s + sample_s)
+        until_s = min(duration_s, sampled_s, look_s)
         simulation.run(until_s)
-        series.sample()
-        if progress is not None:
-            progress(until_s / duration_s)
+        if watching is not None and until_s >= look_s:
+            watching.look()
+            look_s += watching.every_s
+        if until_s >= min(sampled_s, duration_s):
+            series.sample()
+            sampled_s += sample_s
+            if progress is not None:
+                progress(until_s / duration_s)
     record = {
         "layout": experiment.layout_name,
         "scenario": experiment.scenario_name,

@@ -13,12 +13,13 @@ import json
 import os
 import sys
 import time
+from collections.abc import Collection
 from pathlib import Path
 from typing import IO, Any
 
 from fleet.rmfs.errors import RmfsRefused
+from fleet.rmfs.statistics import surely_less
 from shopfloor.experiments.rmfs import running
-from shopfloor.experiments.rmfs.statistics import surely_less
 from shopfloor.experiments.rmfs.sweep_file import Case, Sweep, read_sweep
 
 RUNS = "runs.jsonl"
@@ -145,16 +146,29 @@ def _run_all(
                 )
             values[case.name][seed] = float(record[asked.measure])
             bar.step()
-        if asked.drop_losers_after and seed - asked.seeds[0] + 1 >= (
-            max(2, asked.drop_losers_after)
-        ):
-            best = max(values, key=lambda name: _mean(values[name]))
-            for name, found in values.items():
-                if name not in dropped and surely_less(found, values[best]):
-                    dropped.append(name)
-                    bar.skip(len(asked.seeds) - len(found))
+        for name in losers(asked, values, seed, dropped):
+            dropped.append(name)
+            bar.skip(len(asked.seeds) - len(values[name]))
     bar.end()
     return dropped
+
+
+def losers(
+    asked: Sweep,
+    values: dict[str, dict[int, float]],
+    seed: int,
+    dropped: Collection[str],
+) -> list[str]:
+    """Cases that are surely worse than the best one, once enough seeds are done."""
+    enough = max(2, asked.drop_losers_after)
+    if not asked.drop_losers_after or seed - asked.seeds[0] + 1 < enough:
+        return []
+    best = max(values, key=lambda name: _mean(values[name]))
+    return [
+        name
+        for name, found in values.items()
+        if name not in dropped and surely_less(found, values[best])
+    ]
 
 
 def _mean(found: dict[int, float]) -> float:

@@ -571,7 +571,7 @@ def decide(t: Traffic, robot: int, now: float) -> int:
     if heading >= 4:
         ride(t, robot, heading - 4, now)
         return NONE
-    if t.limits[RULE] == PIBT and whole[PHASE] == WAITING:
+    if t.limits[DETOUR] > 0.0 and whole[PHASE] == WAITING:
         heading = around(t, robot, heading)
     if heading != whole[HEADING]:
         turn_or_go(t, robot, heading, now)

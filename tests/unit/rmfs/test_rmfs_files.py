@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from fleet.rmfs.errors import RmfsRefused
+from fleet.rmfs.statistics import difference, interval, surely_less
 from fleet.rmfs.strategies.base import PROBLEMS
 from fleet.rmfs.strategies.registry import Registry
 from shopfloor.cli import main
 from shopfloor.experiments.rmfs import files, running
-from shopfloor.experiments.rmfs.statistics import difference, interval, surely_less
 from shopfloor.experiments.rmfs.sweep_file import read_sweep
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from mpms.factory.web.api import (
     catalogue,
     connections,
+    experiments,
     figures,
     fleet,
     floor,
@@ -26,7 +27,7 @@ SECTIONS = tuple(
     dict.fromkeys(
         part.section
         for part in (
-            *(orders, new_orders, mails, tasks, floor, fleet, figures),
+            *(orders, new_orders, mails, tasks, floor, fleet, figures, experiments),
             *(catalogue, robots, connections, places, worlds, overview),
         )
     )

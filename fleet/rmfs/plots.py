@@ -34,7 +34,11 @@ def _ticks(low: float, high: float) -> list[float]:
     return [tick for tick in found if low - 1e-9 <= tick <= high + 1e-9]
 
 
-def progression(rows: Sequence[dict[str, Any]], title: str) -> str:
+def progression(
+    rows: Sequence[dict[str, Any]],
+    title: str,
+    words: tuple[str, str, str] = ("orders per hour", "simulated hours", "km per hour"),
+) -> str:
     """Orders and kilometres by hour, each with its axis."""
     parts = _open(title)
     rows = smoothed(rows)
@@ -76,11 +80,11 @@ def progression(rows: Sequence[dict[str, Any]], title: str) -> str:
             f'fill="none" stroke="#bbb"/>'
         )
     parts += [
-        f'<text x="{LEFT}" y="{HEIGHT - 8}" fill="{RED}">orders per hour</text>',
+        f'<text x="{LEFT}" y="{HEIGHT - 8}" fill="{RED}">{escape(words[0])}</text>',
         f'<text x="{WIDTH / 2}" y="{HEIGHT - 8}" fill="{GREY}" '
-        'text-anchor="middle">simulated hours</text>',
+        f'text-anchor="middle">{escape(words[1])}</text>',
         f'<text x="{WIDTH - RIGHT}" y="{HEIGHT - 8}" fill="{BLUE}" '
-        'text-anchor="end">km per hour</text>',
+        f'text-anchor="end">{escape(words[2])}</text>',
         "</svg>\n",
     ]
     return "\n".join(parts)
@@ -164,8 +168,9 @@ def scatter(
             'fill="none" stroke="#bbb"/>'
         )
     parts += [
-        f'<text x="{LEFT}" y="{HEIGHT - 8}" fill="{GREY}">{escape(y_name)} over '
-        f"{escape(x_name)}</text>",
+        f'<text x="{LEFT}" y="{TOP - 8}" fill="{GREY}">{escape(y_name)}</text>',
+        f'<text x="{WIDTH - RIGHT}" y="{HEIGHT - 8}" fill="{GREY}" '
+        f'text-anchor="end">{escape(x_name)}</text>',
         "</svg>\n",
     ]
     return "\n".join(parts)
