@@ -295,3 +295,41 @@ SELECT replace(%(catalogue)s, 'Chalk', 'Chalk ' || n),
     CASE n WHEN 3 THEN 'catalogue version taken' ELSE 'material changed' END,
     CASE n WHEN 3 THEN '1' ELSE 'RM-002' END, 'adam', 'Better.'
 FROM generate_series(1, 25) AS n;
+
+INSERT INTO experiments
+    (title, plan, question, state, runs, dropped, dropped_runs, failure, made_by,
+     began_at, stop_asked_by, share, link)
+SELECT
+    'Experiment ' || n,
+    '{"layout": "1-2-2-8-428", "scenario": "default", "hours": 4, "seeds": 2,
+      "set": ["skus=500"], "measure": "score"}',
+    CASE WHEN n IN (2, 3, 4, 5) THEN '{"orders_per_h": 100}'::jsonb END,
+    CASE n WHEN 1 THEN 'waiting' WHEN 2 THEN 'running' WHEN 6 THEN 'failed'
+        WHEN 7 THEN 'running' ELSE 'done' END,
+    9, CASE WHEN n < 4 THEN ARRAY['poa=Random'] ELSE '{}' END, 1,
+    CASE n WHEN 6 THEN 'the disk is full' ELSE '' END, 'sofia',
+    CASE WHEN n IN (2, 7) THEN now() - interval '1 minute' END,
+    CASE n WHEN 7 THEN 'sofia' END, 0.5,
+    CASE n WHEN 3 THEN 'a link that somebody has' END
+FROM generate_series(1, 40) AS n;
+INSERT INTO experiment_runs (experiment_id, case_name, seed, footprint, series, view)
+SELECT
+    e, 'poa=' || poa || ' robots=' || robots, seed,
+    jsonb_build_object(
+        'robots', robots, 'orders_per_h', 10 * robots + seed, 'items_per_h', 20,
+        'score', 0.5, 'pile_on', 2, 'distance_km_per_h', 5, 'trips_per_h', 100,
+        'pick_station_idle', CASE e WHEN 3 THEN 0.01 ELSE 0.4 END,
+        'order_turnover_s', CASE poa WHEN 'FCFS' THEN 90 ELSE 60 END + seed,
+        'late_share', 0.1, 'orders_placed', 100, 'strategy_poa', poa, 'collisions', 0,
+        'orders', CASE WHEN e IN (2, 3) OR (e = 4 AND robots = 4) THEN 90 ELSE 97 END
+            + CASE e WHEN 5 THEN -5 * seed ELSE seed END
+    ),
+    '[{"at_h": 1, "orders_per_h": 10, "distance_m_per_h": 900},
+      {"at_h": 2, "orders_per_h": 12, "distance_m_per_h": 800}]',
+    '{}'
+FROM
+    (VALUES (2, 1), (3, 2), (4, 2), (5, 2), (7, 1)) AS shown (e, seeds),
+    generate_series(0, seeds - 1) AS seed,
+    (VALUES ('FCFS'), ('PodMatch')) AS rules (poa),
+    (VALUES (4), (8)) AS counts (robots)
+WHERE e <> 7 OR (poa = 'FCFS' AND robots = 4);
