@@ -31,7 +31,6 @@ from mpms.factory.adapters.floor import BridgeFloor, StillFloor
 from mpms.factory.adapters.mail.sandbox import MailSandbox
 from mpms.factory.adapters.mail.servers_check import ServersCheck
 from mpms.factory.adapters.robots.check import BridgeCheck, DriverCheck
-from mpms.factory.adapters.robots.check import BridgeCheck
 from mpms.factory.adapters.simulator import SimulatorProcess
 from mpms.factory.domain.order_mail import Catalogue, Senders
 from mpms.factory.domain.worlds import World
