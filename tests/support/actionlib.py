@@ -296,3 +296,7 @@ def make_rig(profile: str | Profile = "move_base", **robot: Any) -> Rig:
         robot.setdefault("action", "/Make_Plan")
         robot.setdefault("goal_field", "global_goal")
     return Rig(RobotSession(loaded, "r1"), ActionlibRobot(**robot))
+
+
+def is_goal(frame: Frame) -> bool:
+    return frame["op"] == "publish" and str(frame["topic"]).endswith("/goal")
