@@ -85,4 +85,22 @@ function start(): void {
   new Pen(drawing, form, pen, close);
 }
 
+/** A tap on the plan of the trial warehouse says where a robot shall drive. */
+function offerSpots(): void {
+  const floor = document.querySelector<HTMLElement>("[data-trial-floor]");
+  const form = document.querySelector<HTMLFormElement>("[data-trial-form]");
+  if (floor === null || form === null) return;
+  floor.addEventListener("click", (event) => {
+    const drawing = event.target instanceof Element ? event.target.closest("svg") : null;
+    const matrix = drawing?.getScreenCTM();
+    if (!matrix) return;
+    const at = new DOMPoint(event.clientX, event.clientY).matrixTransform(matrix.inverse());
+    for (const [name, value] of [["x", at.x], ["y", -at.y]] as const) {
+      const field = form.elements.namedItem(name);
+      if (field instanceof HTMLInputElement) field.value = String(Math.max(0, Math.round(value)));
+    }
+  });
+}
+
 start();
+offerSpots();

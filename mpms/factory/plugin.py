@@ -177,6 +177,7 @@ plugin = Plugin(
             ("map", "/map", "Map", ""),
             ("fleet", "/fleet", "Fleet", ""),
             ("storage", "/warehouse", "Warehouse", ""),
+            ("trial", "/warehouse/trial", "Trial warehouse", ""),
             ("figures", "/figures", "Figures", ""),
             ("experiments", "/experiments", "Experiments", ""),
             ("shared_experiments", "/experiments/shared", "Experiments", ""),

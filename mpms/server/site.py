@@ -32,6 +32,7 @@ from mpms.factory.adapters.mail.sandbox import MailSandbox
 from mpms.factory.adapters.mail.servers_check import ServersCheck
 from mpms.factory.adapters.robots.check import BridgeCheck, DriverCheck
 from mpms.factory.adapters.simulator import SimulatorProcess
+from mpms.factory.adapters.trial_warehouse import SimulatedWarehouse
 from mpms.factory.domain.order_mail import Catalogue, Senders
 from mpms.factory.domain.worlds import World
 from mpms.factory.ports.floor import Floor
@@ -95,6 +96,7 @@ class WebSite:
         # It only shows messages: what may be ordered, and by whom, it need not know.
         self._sandbox = MailSandbox(Catalogue(()), Senders.nobody())
         fleet = factory_bootstrap.fleet_of(in_use)
+        self._trial = SimulatedWarehouse()
         self.app: Callable[..., Any] = create_app(
             FactoryDesk(
                 uow=services.uow,
@@ -107,6 +109,7 @@ class WebSite:
                 fleet=None if fleet is None else fleet.world,
                 drafts=factory_bootstrap.drafts_of(factory.world),
                 simulator=SimulatorProcess(),
+                trial=self._trial,
                 live=self._live,
                 hasher=Argon2Hasher(),
                 kinds=kinds,
@@ -143,6 +146,7 @@ class WebSite:
         self._live.close()
         self._floor.close()
         self._sandbox.close()
+        self._trial.stop()
 
 
 def _elsewhere(settings: Settings) -> IdentityProvider | None:

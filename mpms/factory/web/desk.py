@@ -17,6 +17,7 @@ from mpms.factory.ports.experiments import Simulator
 from mpms.factory.ports.floor import Floor
 from mpms.factory.ports.mail.mailbox import ReadText
 from mpms.factory.ports.store import UnitOfWork
+from mpms.factory.ports.trial_warehouse import TrialWarehouse
 from mpms.factory.ports.worlds import WorldDrafts
 from mpms.factory.services.catalogue.current import CurrentCatalogue, InForce
 from mpms.ports.api import ApiToken
@@ -46,6 +47,7 @@ class FactoryDesk(Desk):
     simulator: Simulator | None = None  # of experiments; None: there are none here
     fleet: FleetWorld | None = None  # None: robots are driven one by one
     drafts: WorldDrafts | None = None  # None: nobody draws the floor here
+    trial: TrialWarehouse | None = None  # None: none can be launched here
 
     @property
     def in_force(self) -> InForce:

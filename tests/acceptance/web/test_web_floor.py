@@ -109,3 +109,33 @@ def test_a_floor_is_drawn_checked_saved_and_previewed(
             page.reload()
             page.wait_for_timeout(1500)
             picture(page, f"floor-{wide}-saved")
+
+
+@pytest.mark.covers("K61", "K62")
+def test_a_warehouse_is_launched_and_commanded_on_a_phone(
+    house: House, open_page: OpenPage
+) -> None:
+    page = open_page("adam", width=360, height=740)
+    page.goto(f"{house.address}/warehouse/trial")
+    page.get_by_role("button", name="Small").click()
+    robots = page.locator(".trial-robot")
+    expect(robots).to_have_count(2)
+    assert complaints_of(page) == []
+    free = page.locator(".trial-belts circle").first
+    free.scroll_into_view_if_needed()
+    free.click()
+    x_m, y_m = free.get_attribute("cx"), free.get_attribute("cy")
+    expect(page.locator("input[name=x]")).to_have_value(str(round(float(str(x_m)))))
+    page.get_by_role("button", name="Drive there").click()
+    where = f"translate({x_m} {y_m})"
+    expect(robots.first).to_have_attribute("transform", where)
+    wide = page.evaluate("document.documentElement.scrollWidth")
+    assert wide <= 360
+    picture(page, "trial-360")
+    if PICTURES:
+        page.get_by_role("button", name="Large").click()
+        page.set_viewport_size({"width": 1920, "height": 1080})
+        page.wait_for_timeout(2000)
+        picture(page, "trial-1920")
+    page.get_by_role("button", name="End it").click()
+    expect(page.get_by_text("None runs.")).to_be_visible()

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from fleet.model import World
 from mpms.domain.errors import NotFound
 from mpms.factory.ports.fleet import PastDecision, PastTask
+from mpms.factory.ports.trial_warehouse import TrialWarehouse
 from mpms.factory.services.fleet.say import send_robot, tell_fleet
 from mpms.factory.services.fleet.show import (
     ChargingNow,
@@ -19,6 +20,7 @@ from mpms.factory.services.fleet.show import (
     show_task,
 )
 from mpms.factory.services.fleet.stock import PlaceNow, StockNow, show_warehouse
+from mpms.factory.services.fleet.trial import launch_trial
 from mpms.factory.web.desk import Call
 from mpms.web.api.operation import Given, Section, Shape
 from mpms.web.api.shapes import like
@@ -100,6 +102,26 @@ class WarehouseShape(Shape):
     lost: list[tuple[str, str, float, float]] = Field(
         description="Packages on the floor: name, type, x and y."
     )
+
+
+class TrialShape(Shape):
+    state: dict[str, Any] | None = Field(
+        description="Robots, storage units, items and belts; null: none runs."
+    )
+
+
+class TrialPreset(Given):
+    preset: Literal["small", "medium", "large"]
+
+
+class TrialCommand(Given):
+    line: Annotated[str, Field(min_length=1, max_length=200)] = Field(
+        description="Such as mov 4 2 kiva1, rot cw kiva1 or lift 1 kiva1 unit3."
+    )
+
+
+class TrialSaid(Shape):
+    said: str
 
 
 class SaidToFleet(Given):
@@ -199,3 +221,40 @@ def warehouse(call: Call) -> WarehouseShape:
         stock=shaped(StockShape, found.stock),
         lost=list(found.lost),
     )
+
+
+def _trial(call: Call) -> TrialWarehouse:
+    if call.desk.trial is None:
+        raise NotFound("No trial warehouse can be launched here.")
+    return call.desk.trial
+
+
+@section.get("/warehouse/trial", EVERYBODY, fails=(404,))
+def trial(call: Call) -> TrialShape:
+    """The trial warehouse: simulated robots that bring shelves."""
+    state = _trial(call).state()
+    return TrialShape(state=None if state is None else dict(state))
+
+
+@section.post("/warehouse/trial", LEADERS, fails=(404,), example={"preset": "small"})
+def launch(call: Call, body: TrialPreset) -> TrialSaid:
+    """Launch a preset; one that runs is replaced."""
+    return TrialSaid(said=launch_trial(_trial(call), body.preset))
+
+
+@section.post(
+    "/warehouse/trial/command",
+    LEADERS,
+    fails=(404,),
+    example={"line": "mov 4 2 kiva1"},
+)
+def command(call: Call, body: TrialCommand) -> TrialSaid:
+    """Command one of its robots."""
+    return TrialSaid(said=_trial(call).command(body.line))
+
+
+@section.post("/warehouse/trial/end", LEADERS, fails=(404,))
+def end(call: Call) -> TrialSaid:
+    """End it."""
+    _trial(call).stop()
+    return TrialSaid(said="ended")
