@@ -26,6 +26,7 @@ KINDS = (
         action="changed an order's status",
     ),
     Kind("order waits for release", ("orders",), f"{LABELS}:waits_for_release"),
+    Kind("signature refused", action="mistyped a password when signing a record"),
     Kind("order mail sent", action="sent an order mail"),
     Kind("mail accepted", ("orders",), fields=("mail", "sender", "order", "reasons")),
     Kind("mail rejected", ("orders",), fields=("mail", "sender", "reasons")),

@@ -224,6 +224,7 @@ plugin = Plugin(
         "fleet_requests": f"{_POSTGRES}.fleet.requests:FleetRequests",
         "figures": f"{_POSTGRES}.figures:Figures",
         "fleet": f"{_POSTGRES}.fleet.fleet:FleetRows",
+        "genealogy": f"{_POSTGRES}.records.genealogy:Genealogy",
         "goals": f"{_POSTGRES}.robots.goals:Goals",
         "mail_vitals": f"{_POSTGRES}.mail.vitals:MailVitals",
         "mails": f"{_POSTGRES}.mail.mails:Mails",

@@ -27,9 +27,11 @@ from mpms.domain.people.people import Role
 from mpms.embedded import mail
 from mpms.embedded.mail import MailHome
 from mpms.factory import bootstrap as factory_bootstrap
+from mpms.factory.adapters.documents import TypstDocuments
 from mpms.factory.adapters.floor import BridgeFloor, StillFloor
 from mpms.factory.adapters.mail.sandbox import MailSandbox
 from mpms.factory.adapters.mail.servers_check import ServersCheck
+from mpms.factory.adapters.plant_key import verify as verify_seal
 from mpms.factory.adapters.robots.check import BridgeCheck, DriverCheck
 from mpms.factory.adapters.simulator import SimulatorProcess
 from mpms.factory.adapters.trial_warehouse import SimulatedWarehouse
@@ -113,6 +115,8 @@ class WebSite:
                 live=self._live,
                 hasher=Argon2Hasher(),
                 kinds=kinds,
+                documents=TypstDocuments(),
+                verify_seal=verify_seal,
                 health_parts=(FactoryHealth(world),),
                 instance_details=instance_details,
                 materials=factory_bootstrap.current_catalogue(

@@ -15,6 +15,8 @@ from werkzeug.test import TestResponse
 from mpms.adapters.argon2_hasher import Argon2Hasher
 from mpms.domain.jobs import Done, Job
 from mpms.domain.people.people import Person, Role
+from mpms.factory.adapters.documents import TypstDocuments
+from mpms.factory.adapters.plant_key import verify as verify_seal
 from mpms.factory.domain.order_mail import Catalogue
 from mpms.factory.domain.order_mail.showing import read_text
 from mpms.factory.services.catalogue.current import CurrentCatalogue
@@ -88,6 +90,8 @@ class Site(Factory):
             hasher=quick_hasher(),
             materials=shipped_catalogue(),
             kinds=loading.kinds(),
+            documents=TypstDocuments(),
+            verify_seal=verify_seal,
             health_parts=(FactoryHealth(self.world),),
             instance_details=instance_details,
             read_mail=read_text,  # the sandbox is looked at elsewhere

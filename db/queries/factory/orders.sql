@@ -149,7 +149,7 @@ WHERE (order_number, line) = (
     LIMIT 1
     FOR UPDATE
 )
-RETURNING required_kg;
+RETURNING name, required_kg;
 
 -- name: orders_taken
 -- Whether an order has this number.

@@ -122,3 +122,9 @@ SELECT number
 FROM orders
 WHERE received_at > (SELECT min(opened_at) FROM record_heads)
 ORDER BY number;
+
+-- name: records_head
+-- How far one record is.
+SELECT record, lines, hash
+FROM record_heads
+WHERE record = %(record)s;

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from mpms.factory.ports.figures import Figures
     from mpms.factory.ports.fleet import FleetRequests, FleetRows
     from mpms.factory.ports.orders.views import OrderViews
+    from mpms.factory.ports.records.genealogy import Genealogy
     from mpms.factory.ports.records.records import Records
     from mpms.factory.ports.robots.tracks import Tracks
     from mpms.factory.ports.worlds import WorldVersions
@@ -65,6 +66,8 @@ class Transaction(store.Transaction, Protocol):
     def experiments(self) -> Experiments: ...
     @property
     def figures(self) -> Figures: ...
+    @property
+    def genealogy(self) -> Genealogy: ...
     @property
     def records(self) -> Records: ...
     @property

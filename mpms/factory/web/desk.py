@@ -12,7 +12,9 @@ from fleet.model import World as FleetWorld
 from mpms.domain.people.people import Person
 from mpms.factory.domain.order_mail import Catalogue
 from mpms.factory.domain.order_mail.showing import MailText
+from mpms.factory.domain.records.seals import Verify
 from mpms.factory.domain.worlds import World
+from mpms.factory.ports.documents import Documents
 from mpms.factory.ports.experiments import Simulator
 from mpms.factory.ports.floor import Floor
 from mpms.factory.ports.mail.mailbox import ReadText
@@ -45,6 +47,8 @@ class FactoryDesk(Desk):
     order_sender: str | None = None  # who writes the mails of the order form
     hold_above_kg: Decimal | None = None  # larger orders wait for a supervisor
     simulator: Simulator | None = None  # of experiments; None: there are none here
+    documents: Documents
+    verify_seal: Verify
     fleet: FleetWorld | None = None  # None: robots are driven one by one
     drafts: WorldDrafts | None = None  # None: nobody draws the floor here
     trial: TrialWarehouse | None = None  # None: none can be launched here

@@ -48,6 +48,7 @@ def test_a_load_tells_lot_weight_deviation_and_worker(plant: RecordPlant) -> Non
     assert load["who"] == "ada"
     assert load["data"] == {
         "material": "RM-001",
+        "name": "Water",
         "lot": "L-7",
         "kg": "310.0",
         "required_kg": "310",

@@ -7,13 +7,13 @@ memory than one record; what the plant's own record says of others is read first
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
 from operator import attrgetter
 from typing import Any
 
-from mpms.factory.domain.records.chain import FIRST, PLANT, Head, Line, hash_of
+from mpms.factory.domain.records.chain import PLANT, Head, Line, hash_of
 from mpms.factory.domain.records.seals import SEALED, Verify, seal_fault
 
 OPENED, CLOSED, HEADS = "record opened", "record sealed", "heads"
@@ -62,6 +62,10 @@ class Verifier:
         self._verify = verify
         self._grown: list[Head] = []
         self._promises: Promises = {}
+
+    def promise(self, record: str, hashes: Mapping[int, str]) -> None:
+        """What is known of a record without the plant's own."""
+        self._promises.setdefault(record, {}).update(hashes)
 
     def plant(self, lines: Iterable[Line], expected: Head | None = None) -> None:
         """The plant's own record; ``expected`` is a line that somebody noted."""
@@ -191,16 +195,3 @@ def _promise(promises: Promises, content: Mapping[str, Any]) -> None:
         case "heads":
             for record, (lines, last) in data["heads"].items():
                 promises.setdefault(record, {})[lines] = last
-
-
-def read_lines(rows: Iterable[Mapping[str, Any]], record: str) -> Iterator[Line]:
-    """The lines of an export."""
-    for number, row in enumerate(rows, 1):
-        yield Line(record, number, str(row["content"]), str(row["hash"]))
-
-
-def head_of(lines: Iterable[Line], record: str) -> Head:
-    last = Head(record, 0, FIRST)
-    for line in lines:
-        last = Head(record, line.line, line.hash)
-    return last

@@ -56,9 +56,9 @@ class Orders(Protocol):
 
     def record_next_load(
         self, number: str, material: str, *, measured_kg: float | None, lot: str | None
-    ) -> Decimal | None:
+    ) -> tuple[str, Decimal] | None:
         """Keep what was weighed with the first line of this material that has none;
-        what it requires, None if there is no such line."""
+        its name and what it requires, None if there is no such line."""
         ...
 
     def listing(self, *, limit: int = 100) -> Sequence[Order]: ...

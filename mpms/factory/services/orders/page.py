@@ -99,6 +99,7 @@ class OrderPage:
     attachments: tuple[tuple[AttachmentRow, str | None], ...]
     timeline: Timeline
     mail: MailRow | None
+    has_record: bool
 
 
 def show_order(
@@ -132,6 +133,7 @@ def show_order(
             ),
             timeline=_timeline(tx, number, ids, names, None),
             mail=views.mail(number),
+            has_record=tx.records.head(number).lines > 0,
         )
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from mpms.domain.history.events import Told
 from mpms.domain.jobs import Job
-from mpms.factory.domain.orders import OrderStatus
+from mpms.factory.domain.orders import ENDED, OrderStatus
 from mpms.factory.domain.records import Entry
 from mpms.factory.domain.records.from_history import bounded, entries_of, grown
 from mpms.factory.ports.store import Transaction
@@ -159,16 +159,19 @@ def _loads(
 
 def _load(tx: Transaction, number: str, line: Told, load: Load) -> Entry:
     data: dict[str, Any] = {"material": load.code, "lot": load.lot}
-    required_kg = tx.orders.record_next_load(
+    line_of_order = tx.orders.record_next_load(
         number, load.code, measured_kg=load.loaded_kg, lot=load.lot
     )
+    name, required_kg = line_of_order or (None, None)
     if load.loaded_kg is not None:
         kg = Decimal(str(load.loaded_kg))
         data["kg"] = kg
         if required_kg is not None:
             data |= {"required_kg": required_kg, "deviation_kg": kg - required_kg}
-    if required_kg is None:
+    if line_of_order is None:
         data["not_ordered"] = True
+    else:
+        data["name"] = name
     return Entry(number, "loaded", line.actor, where=line.element, data=data)
 
 
@@ -176,7 +179,7 @@ def _named(tx: Transaction, entries: Sequence[Entry]) -> list[Entry]:
     """With the names of people, which their accounts need not keep."""
     names = tx.records.names_of({entry.who for entry in entries})
     return [
-        replace(e, data={**e.data, "name": names[e.who]}) if e.who in names else e
+        replace(e, data={**e.data, "person": names[e.who]}) if e.who in names else e
         for e in entries
     ]
 
@@ -184,7 +187,7 @@ def _named(tx: Transaction, entries: Sequence[Entry]) -> list[Entry]:
 def _note_ends(tx: Transaction, entries: Iterable[Entry]) -> None:
     for entry in entries:
         if entry.what == "order status" and isinstance(entry.new, str):
-            tx.records.set_ended(entry.record, OrderStatus(entry.new).ended)
+            tx.records.set_ended(entry.record, entry.new in ENDED)
 
 
 def note_weighing(tx: Transaction, job: Job, results: Mapping[str, Any]) -> None:

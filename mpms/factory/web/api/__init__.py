@@ -18,17 +18,19 @@ from mpms.factory.web.api import (
     orders,
     overview,
     places,
+    records,
     robots,
     tasks,
     worlds,
 )
 
-SECTIONS = tuple(
-    dict.fromkeys(
+SECTIONS = (
+    *dict.fromkeys(
         part.section
         for part in (
             *(orders, new_orders, mails, tasks, floor, fleet, figures, experiments),
             *(catalogue, robots, connections, places, worlds, overview),
         )
-    )
+    ),
+    records.lots,
 )

@@ -112,7 +112,7 @@ class Orders(Repository):
 
     def record_next_load(
         self, number: str, material: str, *, measured_kg: float | None, lot: str | None
-    ) -> Decimal | None:
+    ) -> tuple[str, Decimal] | None:
         """Keep a load with the first line of this material that has none."""
         row = self._statements.row(
             "orders_record_next_load",
@@ -121,7 +121,7 @@ class Orders(Repository):
             measured_kg=measured_kg,
             lot=lot,
         )
-        return None if row is None else row[0]
+        return None if row is None else (row[0], row[1])
 
     def listing(self, *, limit: int = 100) -> Sequence[Order]:
         """The newest first."""

@@ -77,6 +77,10 @@ class Records(Repository):
                 return
             record, line = rows[-1][0], rows[-1][1]
 
+    def head(self, record: str) -> Head:
+        row = self._statements.row("records_head", record=record)
+        return Head(record) if row is None else Head(*row)
+
     def heads(self) -> Sequence[Head]:
         return [Head(*row) for row in self._statements.rows("records_heads")]
 

@@ -1,0 +1,24 @@
+"""Which lots went into which orders."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mpms.adapters.postgres.database.statements import Repository
+from mpms.factory.ports.records.genealogy import LotUse
+
+DEEPEST = 12  # products in products; more is a circle
+
+
+class Genealogy(Repository):
+    """Read from ``record_lines``."""
+
+    def of_lot(self, lot: str, *, limit: int) -> Sequence[LotUse]:
+        rows = self._statements.rows(
+            "genealogy_of_lot", lot=lot, limit=limit, deepest=DEEPEST
+        )
+        return [LotUse(*row) for row in rows]
+
+    def lots(self, text: str, *, limit: int) -> Sequence[tuple[str, str, bool]]:
+        rows = self._statements.rows("genealogy_lots", text=text, limit=limit)
+        return [(lot, material, what == "produced") for lot, material, what in rows]

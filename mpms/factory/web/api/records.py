@@ -1,0 +1,66 @@
+"""Batch records and lots by the API."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+from pydantic import Field
+
+from mpms.factory.ports.records.genealogy import LotUse
+from mpms.factory.services.records.export import export_record
+from mpms.factory.services.records.genealogy import recall_csv, trace_lot
+from mpms.factory.web.api.orders import Number, section
+from mpms.factory.web.desk import Call
+from mpms.factory.web.record_paper import pdf_of
+from mpms.web.api.operation import File, Section, Shape
+from mpms.web.api.shapes import like
+from mpms.web.api.values import shaped
+from mpms.web.rights import EVERYBODY, READERS
+
+lots = Section("Lots", "What lots went into, and what products were made of.")
+Lot = Annotated[str, Field(min_length=1, max_length=100, description="Its name.")]
+
+
+@like(LotUse)
+class LotUseShape(Shape): ...
+
+
+class LotShape(Shape):
+    lot: str
+    into: list[LotUseShape]
+    made_of: list[LotUseShape]
+    customers: list[str]
+    cut: bool
+
+
+@section.get("/orders/{number}/record", EVERYBODY, files=("application/json",))
+def record(call: Call, number: Number) -> File:
+    """The batch record of an order, to be verified without MPMS: docs/records.md."""
+    found = export_record(call.desk.uow, number, key=None)
+    return File(json.dumps(found).encode(), "application/json")
+
+
+@section.get("/orders/{number}/record.pdf", EVERYBODY, files=("application/pdf",))
+def record_pdf(call: Call, number: Number) -> File:
+    """The same on paper. Needs the package typst on the server."""
+    return File(pdf_of(call.desk, number), "application/pdf")
+
+
+@lots.get("/lots/{lot}/genealogy", READERS)
+def genealogy(call: Call, lot: Lot) -> LotShape:
+    """Which orders a lot went into and what it was made of, through all products."""
+    tree = trace_lot(call.desk.uow, lot)
+    return LotShape(
+        lot=lot,
+        into=shaped(LotUseShape, tree.into),
+        made_of=shaped(LotUseShape, tree.made_of),
+        customers=list(tree.customers),
+        cut=tree.cut,
+    )
+
+
+@lots.get("/lots/{lot}/recall.csv", READERS, files=("text/csv",))
+def recall(call: Call, lot: Lot) -> File:
+    """The orders that a lot went into, with their customers."""
+    return File(recall_csv(trace_lot(call.desk.uow, lot)).encode(), "text/csv")
