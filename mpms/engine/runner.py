@@ -14,6 +14,7 @@ from SpiffWorkflow.util.task import TaskState
 
 from mpms.domain.errors import MigrationRefused, ModelRefused, TaskGone
 from mpms.domain.execution import Execution
+from mpms.domain.history.conformance import Misfit
 from mpms.domain.instances.instances import InstanceStatus, Snapshot
 from mpms.domain.instances.limits import Limits
 from mpms.domain.instances.steps import (
@@ -189,6 +190,15 @@ class SpiffEngine:
     def starters(self, definition: Definition) -> Sequence[str]:
         process, _ = self._compiled(definition)
         return process.starters
+
+    def judge(
+        self, definition: Definition, paths: Sequence[tuple[Sequence[str], bool]]
+    ) -> Sequence[Misfit | None]:
+        from mpms.engine.conformance import Replay  # a worker never looks back
+
+        process, _ = self._compiled(definition)
+        replay = Replay(process)
+        return [replay.judge(path, completed=completed) for path, completed in paths]
 
     def steps(self, definition: Definition) -> Sequence[ModelStep]:
         process, _ = self._compiled(definition)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Protocol
 
+from mpms.domain.history.conformance import Misfit
 from mpms.domain.instances.instances import Snapshot
 from mpms.domain.instances.steps import Command, LiveToken, Step, Variables, Wait
 from mpms.domain.models.decision_sheets import Decided, DecisionSheet
@@ -122,6 +123,12 @@ class Engine(Protocol):
 
     def parts(self, definition: Definition) -> Sequence[ModelPart]:
         """A process with all that its steps and flows say, to be compared."""
+        ...
+
+    def judge(
+        self, definition: Definition, paths: Sequence[tuple[Sequence[str], bool]]
+    ) -> Sequence[Misfit | None]:
+        """Of each path, and whether it was completed, where it leaves the model."""
         ...
 
     def steps(self, definition: Definition) -> Sequence[ModelStep]:
