@@ -53,7 +53,7 @@ def check_address(
         if ca_file is not None and not Path(ca_file).is_file():
             raise UnsafeAddress(f"certificate file {ca_file} does not exist")
         return Address(url, None if ca_file is None else str(ca_file))
-    if not _is_loopback(host) and host not in profile.allow_plain_ws:
+    if not is_loopback(host) and host not in profile.allow_plain_ws:
         raise UnsafeAddress(
             f"robot address {url!r} is not encrypted and leaves this machine; "
             f"use wss://, or name {host} under allow_plain_ws in profile {profile.name}"
@@ -61,7 +61,7 @@ def check_address(
     return Address(url)
 
 
-def _is_loopback(host: str) -> bool:
+def is_loopback(host: str) -> bool:
     if host == "localhost":
         return True
     try:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -126,10 +126,11 @@ class RobotClient:
         frame: str | None = None,
         expires_at: float | None = None,
         maybe_sent_at: float | None = None,
+        via: Sequence[tuple[float, float]] = (),
     ) -> None:
         maybe = None if maybe_sent_at is None else from_wall_s(maybe_sent_at)
         expires = self._expiry(expires_at)
-        self._order(Navigate(command_id, x, y, yaw, expires, frame, maybe))
+        self._order(Navigate(command_id, x, y, yaw, expires, frame, maybe, tuple(via)))
 
     def cancel(self, command_id: str) -> None:
         self._order(Cancel(command_id))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from robot_bridge.reports import Snapshot
@@ -32,7 +32,11 @@ class RobotPort(Protocol):
         frame: str | None = None,
         expires_at: float | None = None,
         maybe_sent_at: float | None = None,
-    ) -> None: ...
+        via: Sequence[tuple[float, float]] = (),
+    ) -> None:
+        """``via``: where roads meet on the way. A robot that finds its own way takes
+        no notice."""
+        ...
 
     def cancel(self, command_id: str) -> None: ...
 

@@ -13,6 +13,7 @@ import typing
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import resources
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, Literal
 
@@ -218,6 +219,14 @@ def shipped_profiles() -> list[str]:
 
 def load_profile(name_or_path: str | Path) -> Profile:
     """A shipped profile by name, or a file of one's own by path (``*.yaml``)."""
+    folder = resources.files("robot_bridge") / "profiles"
+    data = read_profile(name_or_path, folder, shipped_profiles())
+    return parse_profile(data, where=str(name_or_path))
+
+
+def read_profile(
+    name_or_path: str | Path, folder: Traversable, shipped: list[str]
+) -> Any:
     text = str(name_or_path)
     if text.endswith((".yaml", ".yml")):
         path = Path(name_or_path)
@@ -227,24 +236,22 @@ def load_profile(name_or_path: str | Path) -> Profile:
             raise BadProfile(
                 f"profile {text} cannot be read: {cause.strerror}"
             ) from None
-    elif text in shipped_profiles():
-        file = resources.files("robot_bridge") / "profiles" / f"{text}.yaml"
-        source = file.read_text(encoding="utf-8")
+    elif text in shipped:
+        source = (folder / f"{text}.yaml").read_text(encoding="utf-8")
     else:
-        known = ", ".join(shipped_profiles())
+        known = ", ".join(shipped)
         raise BadProfile(
             f"there is no profile {text!r}; shipped are {known}; "
             "a file of your own ends in .yaml"
         )
     try:
-        data = yaml.safe_load(source)
+        return yaml.safe_load(source)
     except yaml.YAMLError as cause:
         raise BadProfile(f"profile {text}: not YAML: {cause}") from None
-    return parse_profile(data, where=text)
 
 
 def parse_profile(data: Any, where: str = "profile") -> Profile:
-    profile = typing.cast(Profile, _build(Profile, data, where))
+    profile = typing.cast(Profile, build(Profile, data, where))
     _check(profile, where)
     return profile
 
@@ -307,7 +314,7 @@ def _texts(value: Any, spot: str) -> list[tuple[str, str]]:
     return []
 
 
-def _build(cls: Any, data: Any, where: str) -> Any:
+def build(cls: Any, data: Any, where: str) -> Any:
     if not isinstance(data, Mapping):
         raise BadProfile(f"{where}: a mapping is needed, not {_kind(data)}")
     hints = typing.get_type_hints(cls)
@@ -358,7 +365,7 @@ def _convert(hint: Any, value: Any, where: str) -> Any:
     if hint is Any:
         return value
     if dataclasses.is_dataclass(hint):
-        return _build(hint, value, where)
+        return build(hint, value, where)
     if hint is Dialect:
         if value not in list(Dialect):
             raise BadProfile(f"{where}: {value!r} is none of ros1, ros2")

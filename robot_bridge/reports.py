@@ -98,6 +98,8 @@ class Navigate:
     expires_at: float
     frame: str | None = None
     maybe_sent_at: float | None = None
+    via: tuple[tuple[float, float], ...] = ()
+    """Where roads meet on the way, for robots that are told their way."""
 
 
 @dataclass(frozen=True, slots=True)

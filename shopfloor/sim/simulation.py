@@ -57,6 +57,8 @@ class Simulation:
         self.graph = Graph(self.registry, self.clock, self.links, self._owner_of)
         self.sessions: list[Session] = []
         self.on_fault: Callable[[], None] = lambda: None
+        self.beside: list[Callable[[], None]] = []
+        """What else steps with the plant: other ways to its robots."""
         self._prefixes = {robot.prefix: robot.id for robot in self.world.robots}
         self._numbers = itertools.count(1)
         self._stepped_at = self.clock.now()
@@ -159,6 +161,8 @@ class Simulation:
         for robot_id, robot in self.robots.items():
             if not self.links.frozen(robot_id):
                 robot.step()
+        for each in self.beside:
+            each()
         self._tell_shared(now)
         for session in self.sessions:
             session.pump()

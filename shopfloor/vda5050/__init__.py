@@ -1,0 +1,1 @@
+"""Simulated vehicles that speak VDA 5050 over MQTT."""
