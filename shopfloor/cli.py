@@ -96,6 +96,14 @@ def _parser(asked: str) -> argparse.ArgumentParser:
         help="show a recorded run on the topics; goals are refused",
     )
     _add_full_options(sim)
+    vda = sim.add_argument_group("vehicles of VDA 5050, beside the rosbridge server")
+    vda.add_argument(
+        "--vda5050",
+        metavar="BROKER",
+        help="mqtt://host:port: robots whose profile is vda5050 (or all, if none is) "
+        "speak VDA 5050 there, as <root>/shopfloor/<id>",
+    )
+    vda.add_argument("--vda-version", choices=VDA_VERSIONS, default=VDA_VERSIONS[1])
     kiva = sim.add_argument_group("in a warehouse (a world with warehouse.yaml)")
     kiva.add_argument(
         "--commands", type=Path, metavar="FILE", help="what its robots do at the start"
@@ -136,6 +144,7 @@ def _add_full_options(sim: argparse.ArgumentParser) -> None:
     )
 
 
+VDA_VERSIONS = ("2.0.0", "2.1.0", "3.0.0")
 FULL_OPTIONS = ("boxes", "people", "localisation", "wait_for_goals", "record")
 
 
@@ -264,6 +273,8 @@ async def _simulate(options: argparse.Namespace) -> int:
             simulation = _simulation(options, trace, ended)
         except OSError as error:
             return _refuse(f"{options.record} cannot be written: {error.strerror}")
+        if options.vda5050 is not None:
+            ended.callback(_vehicles(simulation, options).close)
         server = RosbridgeServer(simulation, host=options.host, port=options.port)
         try:
             await server.start()
@@ -278,6 +289,26 @@ async def _simulate(options: argparse.Namespace) -> int:
         finally:
             await server.stop()
     return 0
+
+
+def _vehicles(simulation: Simulation, options: argparse.Namespace) -> Any:
+    """WorldRefused without the library or with a wrong address."""
+    if not options.vda5050.startswith("mqtt://"):
+        raise WorldRefused(f"{options.vda5050}: write mqtt://host:port")
+    try:
+        served = import_module("shopfloor.vda5050.served")
+    except ModuleNotFoundError:
+        raise WorldRefused(
+            "paho-mqtt is not installed: pip install 'mpms[vda5050]'"
+        ) from None
+    specs = simulation.world.robots
+    chosen = [s.id for s in specs if s.profile.startswith("vda5050")]
+    return served.MqttFleet(
+        simulation,
+        chosen or [s.id for s in specs],
+        options.vda5050,
+        options.vda_version,
+    )
 
 
 def _say(facts: dict[str, object]) -> None:

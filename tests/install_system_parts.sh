@@ -1,12 +1,14 @@
 #!/bin/sh
 # Installs what the tests use of the operating system: a second PostgreSQL, an IMAP
-# server, Node.js with npm for a ROS client written in JavaScript, and a browser.
+# server, an MQTT broker, Node.js with npm for a ROS client written in JavaScript, and a browser.
 set -u
 wanted=""
 [ -x /usr/lib/postgresql/15/bin/postgres ] || wanted="$wanted postgresql-15"
 [ -x /usr/sbin/dovecot ] || wanted="$wanted dovecot-imapd"
 # A process on a machine whose clock is wrong.
 command -v faketime >/dev/null 2>&1 || wanted="$wanted faketime"
+# A broker for vehicles that speak VDA 5050.
+[ -x /usr/sbin/mosquitto ] || wanted="$wanted mosquitto"
 command -v npm >/dev/null 2>&1 || wanted="$wanted nodejs npm"
 command -v chromium >/dev/null 2>&1 || wanted="$wanted chromium"
 # The same browser without a window, at a fifth of the CPU time.

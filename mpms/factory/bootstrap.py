@@ -46,7 +46,7 @@ from mpms.ports import store
 from mpms.services.instances.advance import Advance
 from mpms.services.jobs.handlers import Handlers
 
-ROSBRIDGE = ("ws", "wss")
+BRIDGED = ("ws", "wss", "mqtt", "mqtts")
 
 
 class DriverUnknown(MpmsError):
@@ -107,8 +107,8 @@ def over_rosbridge(url: str) -> bool:
     """Tell whether robots at this address speak rosbridge. DriverUnknown."""
     kind = kind_of(url)
     known = loading.offered(ROBOTS)
-    if "://" in url and kind not in ROSBRIDGE and kind not in known:
-        names = ", ".join([*ROSBRIDGE, *sorted(known)])
+    if "://" in url and kind not in BRIDGED and kind not in known:
+        names = ", ".join([*BRIDGED, *sorted(known)])
         raise DriverUnknown(
             f"MPMS_ROBOTS_URL begins with {kind}://, and nothing that is installed"
             f" drives such robots; known are: {names}."
@@ -123,10 +123,12 @@ def connect_robots(
     ca_file: Path | None = None,
     on_report: Callable[[], None] = lambda: None,
     on_told: Callable[[str, str], None] = lambda robot, text: None,
+    fleet: FleetFiles | None = None,
 ) -> Robots:
     """The robots at this address; without one, robots in memory. DriverUnknown.
 
-    A driver of a plug-in has its own kind of address; all else is rosbridge.
+    A driver of a plug-in has its own kind of address; all else is rosbridge, or VDA
+    5050 at a broker. ``fleet``: whose roads vehicles are told as nodes and edges.
     """
     if url is None:
         return LoopbackRobots(world, on_report=on_report)
@@ -135,6 +137,7 @@ def connect_robots(
         made = driver(world, url, on_report=on_report, on_told=on_told)
         return cast(Robots, made)
     # The libraries behind rosbridge take longer to load than all the rest.
+    from mpms.factory.adapters.robots.roads import Roads
     from mpms.factory.adapters.robots.robots import BridgeRobots
 
     return BridgeRobots(
@@ -143,6 +146,7 @@ def connect_robots(
         ca_file=None if ca_file is None else str(ca_file),
         on_report=on_report,
         on_told=on_told,
+        crossings=Roads(None if fleet is None else fleet.world).crossings,
     )
 
 

@@ -167,6 +167,7 @@ def work(context: WorkContext) -> Iterator[Working]:
         ca_file=settings.robots_ca_file,
         on_report=context.wake,
         on_told=options.on_told,
+        fleet=fleet,
     )
     phases = robot_phases(
         uow,

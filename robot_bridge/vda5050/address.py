@@ -22,6 +22,11 @@ def is_vehicle(url: str) -> bool:
     return url.startswith(SCHEMES)
 
 
+def without_password(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+
+
 @dataclass(frozen=True, slots=True)
 class VehicleAddress:
     host: str
@@ -48,7 +53,7 @@ def check_vehicle_address(
         host, port = parts.hostname, parts.port
     except ValueError as cause:
         raise UnsafeAddress(f"vehicle address: {cause}") from None
-    shown = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+    shown = without_password(url)
     steps = [unquote(step) for step in parts.path.strip("/").split("/")]
     if not is_vehicle(url) or not host or len(steps) != 2 or not all(steps):
         raise UnsafeAddress(

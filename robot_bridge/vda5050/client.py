@@ -37,7 +37,7 @@ from robot_bridge.reports import (
     Snapshot,
     Tick,
 )
-from robot_bridge.vda5050.address import check_vehicle_address
+from robot_bridge.vda5050.address import VehicleAddress, check_vehicle_address
 from robot_bridge.vda5050.profile import VehicleProfile, load_vehicle_profile
 from robot_bridge.vda5050.reading import decode
 from robot_bridge.vda5050.session import Said, Tell, VehicleEvent, VehicleSession
@@ -56,6 +56,23 @@ class MqttMissing(ValueError):
 _DELIVERY = Delivery()
 
 
+def new_mqtt(at: VehicleAddress, name: str) -> Any:
+    """A client of the broker, not connected yet. MqttMissing without the library."""
+    try:
+        from paho.mqtt import client as mqtt
+        from paho.mqtt.enums import CallbackAPIVersion
+    except ModuleNotFoundError:
+        raise MqttMissing(MISSING) from None
+    made = mqtt.Client(CallbackAPIVersion.VERSION2, client_id=name)
+    made.reconnect_delay_set(1, 5)
+    if at.user is not None:
+        made.username_pw_set(at.user, at.password)
+    context = at.tls()
+    if context is not None:
+        made.tls_set_context(context)
+    return made
+
+
 class VehicleClient:
     """``on_report`` is called on one thread for all vehicles."""
 
@@ -68,11 +85,6 @@ class VehicleClient:
         *,
         ca_file: str | Path | None = None,
     ) -> None:
-        try:
-            from paho.mqtt import client as mqtt
-            from paho.mqtt.enums import CallbackAPIVersion
-        except ModuleNotFoundError:
-            raise MqttMissing(MISSING) from None
         self.profile = (
             load_vehicle_profile(profile) if isinstance(profile, str) else profile
         )
@@ -87,18 +99,12 @@ class VehicleClient:
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
         name = hashlib.sha256(self._root.encode()).hexdigest()[:16]
-        self._mqtt = mqtt.Client(CallbackAPIVersion.VERSION2, client_id=f"mpms-{name}")
-        self._mqtt.reconnect_delay_set(1, 5)
+        self._mqtt = new_mqtt(at, f"mpms-{name}")
         self._mqtt.on_connect = self._on_connect
         self._mqtt.on_connect_fail = self._on_refused
         self._mqtt.on_disconnect = self._on_disconnect
         self._mqtt.on_message = self._on_message
         self._mqtt.on_subscribe = self._on_subscribe
-        if at.user is not None:
-            self._mqtt.username_pw_set(at.user, at.password)
-        context = at.tls()
-        if context is not None:
-            self._mqtt.tls_set_context(context)
 
     @property
     def robot_id(self) -> str:

@@ -169,5 +169,7 @@ def action(kind: str, ident: str, parameters: Mapping[str, Any] | None = None) -
     return body
 
 
-def instant_body(header: Mapping[str, Any], actions: Sequence[Body]) -> Body:
-    return {**header, "actions": list(actions)}
+def instant_body(
+    header: Mapping[str, Any], actions: Sequence[Body], name: str = "actions"
+) -> Body:
+    return {**header, name: list(actions)}

@@ -25,6 +25,8 @@ class VehicleProfile:
     base_nodes: int = 0
     """So many nodes ahead are released, the rest is horizon; 0: all at once."""
     actions: dict[str, str] = field(default_factory=dict)
+    instant_actions_field: str = "actions"
+    """Vehicles of early versions want ``instantActions``."""
     quiet_s: float = 5.0
     """After so long without a word its state is asked for."""
     limits: Limits = field(default_factory=Limits)

@@ -273,7 +273,11 @@ class VehicleSession:
     ) -> str:
         ident = f"{self.robot_id}-{now_s:.3f}-{next(self._numbers)}"
         header = self._header.of("instantActions", now_s)
-        body = orders.instant_body(header, [orders.action(kind, ident, parameters)])
+        body = orders.instant_body(
+            header,
+            [orders.action(kind, ident, parameters)],
+            self.profile.instant_actions_field,
+        )
         if self._opened_at is not None and now_s < self._permitted_until:
             self._out.append(Tell("instantActions", body))
         return ident
@@ -597,7 +601,8 @@ class VehicleSession:
         if c.cancel_at is not None and now_s - c.cancel_at < AGAIN_S:
             return
         c.cancel_at = now_s
-        c.cancels.append(self._instant(now_s, "cancelOrder", {"orderId": c.order}))
+        named = None if self._dialect.edges_name_nodes else {"orderId": c.order}
+        c.cancels.append(self._instant(now_s, "cancelOrder", named))
 
     # --- what it says about them ----------------------------------------------
 

@@ -1,7 +1,7 @@
 """The names of VDA 5050 that differ between versions 2.1 and 3.0, as a vehicle says
 them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -54,3 +54,4 @@ VERSIONS = {
         no_order="NO_ORDER_TO_CANCEL",
     ),
 }
+VERSIONS["2.0.0"] = replace(VERSIONS["2.1.0"], version="2.0.0")

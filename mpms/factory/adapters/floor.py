@@ -14,6 +14,9 @@ from mpms.factory.domain.worlds import World
 from mpms.factory.ports.floor import FloorSeen, PersonSeen, Point, RobotSeen
 from robot_bridge.address import UnsafeAddress
 from robot_bridge.profiles import BadProfile
+from robot_bridge.vda5050.address import is_vehicle
+from robot_bridge.vda5050.client import MqttMissing
+from robot_bridge.vda5050.watch import VehicleWatch
 from robot_bridge.watch import FloorWatch, RobotToWatch, RobotWatched
 
 __all__ = ["BridgeFloor", "FloorMisconfigured", "StillFloor"]
@@ -61,17 +64,28 @@ class BridgeFloor:
                 namespace_of(info, url),
             )
             for info in world.robots
+            if not is_vehicle(address_of(info, url))
+        ]
+        vehicles = [
+            (info.id, address_of(info, url), info.profile)
+            for info in world.robots
+            if is_vehicle(address_of(info, url))
         ]
         clock = {} if now is None else {"now": now}
         try:
             self._watch = FloorWatch(robots, ca_file=ca_file, **clock)
-        except (UnsafeAddress, BadProfile) as cause:
+            self._vehicles = VehicleWatch(vehicles, ca_file=ca_file, **clock)
+            self._watch.start()
+            self._vehicles.start()
+        except (UnsafeAddress, BadProfile, MqttMissing) as cause:
             raise FloorMisconfigured(f"The map cannot listen: {cause}.") from cause
-        self._watch.start()
 
     def seen(self) -> FloorSeen:
         return FloorSeen(
-            tuple(_robot(each) for each in self._watch.robots()),
+            tuple(
+                _robot(each)
+                for each in (*self._watch.robots(), *self._vehicles.robots())
+            ),
             tuple(
                 PersonSeen(each.tag, each.x, each.y, each.uncertainty_m, age_s)
                 for each, age_s in self._watch.people()
@@ -92,6 +106,7 @@ class BridgeFloor:
 
     def close(self) -> None:
         self._watch.close()
+        self._vehicles.close()
 
 
 def _robot(watched: RobotWatched) -> RobotSeen:

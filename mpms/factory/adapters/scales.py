@@ -13,6 +13,7 @@ from mpms.factory.ports.scales import ScaleUnavailable
 from robot_bridge import weighing
 from robot_bridge.address import UnsafeAddress
 from robot_bridge.profiles import BadProfile
+from robot_bridge.vda5050.address import is_vehicle
 from robot_bridge.weighing import NotWeighed, RobotScale
 
 TIMEOUT_S = 15.0
@@ -40,6 +41,8 @@ class BridgeScale:
         info = self._world.robot(robot)
         if info is None:
             raise ScaleUnavailable(f"there is no robot {robot} with a scale")
+        if is_vehicle(address_of(info, self._url)):
+            raise ScaleUnavailable(f"{robot} speaks VDA 5050, which knows no scale")
         try:
             scale = RobotScale(
                 address_of(info, self._url),

@@ -255,6 +255,7 @@ def step_words(step: CheckStep) -> Told:
         "address": t("Check the address"),
         "tcp": t("Connect"),
         "websocket": t("Speak rosbridge"),
+        "broker": t("Log in at the broker"),
         "rosapi": t("Ask for names and types"),
         "fits": t("Compare with the profile"),
         "goals": t("Look how goals are handled"),
@@ -370,6 +371,10 @@ def _causes() -> Mapping[str, tuple[str, str]]:
         "silent": (
             t("No data received: the server or the robot is frozen or sends nothing."),
             t("Is the robot switched on, and do its drivers run?"),
+        ),
+        "vehicle_away": (
+            t("The broker is there, the vehicle is not connected to it."),
+            t("Is the vehicle switched on? Do maker and serial number fit?"),
         ),
         "closed": (
             t("The connection was closed."),

@@ -11,6 +11,9 @@ from mpms.factory.domain.worlds import World
 from mpms.ports.admin.checks import CheckStep, ProfileShown, Tell
 from robot_bridge.look import Seen, look
 from robot_bridge.profiles import BadProfile, load_profile
+from robot_bridge.vda5050.address import is_vehicle, without_password
+from robot_bridge.vda5050.profile import load_vehicle_profile
+from robot_bridge.vda5050.watch import look_at_vehicle
 
 
 class DriverCheck:
@@ -37,7 +40,18 @@ class BridgeCheck:
         info = self._world.robot(robot)
         if info is None:
             return None
+        url = self._address(robot) or ""
         try:
+            if is_vehicle(url):
+                vehicle = load_vehicle_profile(info.profile)
+                return ProfileShown(
+                    vehicle.name,
+                    vehicle.description,
+                    f"VDA 5050 {vehicle.version}",
+                    "vda5050",
+                    (),
+                    without_password(url),
+                )
             profile = load_profile(info.profile)
         except BadProfile as cause:
             return ProfileShown(info.profile, str(cause), "", "", (), "")
@@ -66,6 +80,9 @@ class BridgeCheck:
         def told(seen: Seen) -> None:
             tell(CheckStep(seen.step, seen.ok, seen.cause, seen.detail, seen.values))
 
+        if is_vehicle(url):
+            look_at_vehicle(url, info.profile, told, ca_file=self._ca_file)
+            return
         look(
             url,
             info.profile,

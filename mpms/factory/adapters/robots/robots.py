@@ -21,6 +21,7 @@ from mpms.factory.domain.worlds import RobotInfo, World
 from mpms.factory.ports.robots.robots import RobotState
 from robot_bridge.address import UnsafeAddress
 from robot_bridge.client import RobotClient
+from robot_bridge.port import RobotPort
 from robot_bridge.probe import probe
 from robot_bridge.profiles import BadProfile
 from robot_bridge.reports import (
@@ -36,6 +37,8 @@ from robot_bridge.reports import (
     Report,
     Safety,
 )
+from robot_bridge.vda5050.address import is_vehicle
+from robot_bridge.vda5050.client import MqttMissing, VehicleClient
 
 __all__ = ["BridgeRobots", "RobotsMisconfigured", "probe"]
 
@@ -52,6 +55,8 @@ ENDINGS = {
 }
 STOP = "emergency stop"
 Told = Callable[[str, str], None]
+Point = tuple[float, float]
+Crossings = Callable[[str, Point, Point], Sequence[Point]]
 
 
 class RobotsMisconfigured(MpmsError):
@@ -175,6 +180,7 @@ class BridgeRobots:
         ca_file: str | None = None,
         on_report: Callable[[], None] = lambda: None,
         on_told: Told = lambda robot, text: None,
+        crossings: Crossings = lambda robot, start, end: (),
     ) -> None:
         """RobotsMisconfigured if the address or a profile cannot be used."""
         self._world = world
@@ -182,7 +188,8 @@ class BridgeRobots:
         self._ca_file = ca_file
         self._on_report = on_report
         self._on_told = on_told
-        self._clients: dict[str, RobotClient] = {}
+        self._crossings = crossings
+        self._clients: dict[str, RobotPort] = {}
         self._known: dict[str, _Known] = {}
         self._lock = threading.Lock()
         for info in world.robots:
@@ -240,6 +247,18 @@ class BridgeRobots:
             goal.pose.yaw_rad,
             expires_at=time.time() + EXPIRY_S,
             maybe_sent_at=maybe_sent_at,
+            via=self._via(goal),
+        )
+
+    def _via(self, goal: Goal) -> Sequence[Point]:
+        """Where roads meet on the way, for a vehicle that is told its way."""
+        with self._lock:
+            known = self._known.get(goal.robot)
+            pose = None if known is None else known.pose
+        if pose is None:
+            return ()
+        return self._crossings(
+            goal.robot, (pose.x, pose.y), (goal.pose.x_m, goal.pose.y_m)
         )
 
     def cancel(self, goal: Goal) -> None:
@@ -264,17 +283,26 @@ class BridgeRobots:
         for robot in list(self._clients):
             self.drop(robot)
 
-    def _client(self, info: RobotInfo, known: _Known) -> RobotClient:
+    def _client(self, info: RobotInfo, known: _Known) -> RobotPort:
+        url = address_of(info, self._url)
+
+        def hear(robot: str, report: Report) -> None:
+            self._hear(known, robot, report)
+
         try:
+            if is_vehicle(url):
+                return VehicleClient(
+                    url, info.profile, info.id, hear, ca_file=self._ca_file
+                )
             return RobotClient(
-                address_of(info, self._url),
+                url,
                 info.profile,
                 info.id,
-                lambda robot, report: self._hear(known, robot, report),
+                hear,
                 namespace=namespace_of(info, self._url),
                 ca_file=self._ca_file,
             )
-        except (UnsafeAddress, BadProfile) as cause:
+        except (UnsafeAddress, BadProfile, MqttMissing) as cause:
             raise RobotsMisconfigured(f"Robot {info.id}: {cause}.") from cause
 
     def _hear(self, known: _Known, robot: str, report: Report) -> None:
