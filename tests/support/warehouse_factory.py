@@ -16,7 +16,7 @@ from mpms.factory import bootstrap as factory_bootstrap
 from mpms.factory.adapters.fleet_files import FleetFiles
 from mpms.factory.adapters.memory import LoopbackRobots
 from mpms.factory.domain.fleet_requests import FleetRequest, RequestKind
-from mpms.factory.domain.goals import Goal, GoalReport, GoalState
+from mpms.factory.domain.goals import DRIVE, Goal, GoalReport, GoalState
 from mpms.factory.domain.worlds import World
 from mpms.factory.services.fleet.lead import LeadFleet
 from mpms.services.tasks.submit import submit_form
@@ -41,14 +41,26 @@ class BreakableRobots(LoopbackRobots):
         super().__init__(world)
         self.broken: set[str] = set()
         self.holds = False  # nobody arrives
+        self.blocked: set[str] = set()  # whose next drive meets something
+        self.meets: dict[str, Goal] = {}
 
     def _arrive(self, goal: Goal) -> None:
         if self.holds:
+            return
+        if goal.robot in self.blocked and goal.action == DRIVE:
+            self.blocked.discard(goal.robot)
+            self.meets[goal.robot] = goal
+            self.not_ready[goal.robot] = "blocked: no progress"
             return
         if goal.robot in self.broken:
             self._report(GoalReport(goal.id, GoalState.FAILED, "wheels"))
         else:
             super()._arrive(goal)
+
+    def cancel(self, goal: Goal) -> None:
+        if self.meets.pop(goal.robot, None) is not None:
+            self.not_ready.pop(goal.robot)
+        super().cancel(goal)
 
 
 class WarehouseFactory(Factory):

@@ -250,6 +250,26 @@ def test_robots_that_do_not_get_there_lose_their_task_to_others(
     assert why == ("wheels",)
 
 
+def test_a_robot_that_meets_something_stops_and_goes_another_way(
+    plant: WarehouseFactory,
+) -> None:
+    plant.breakable.blocked.add("tug3")
+    plant.ask("go", RequestKind.MOVE, robot="tug3", place="C3")
+    plant.run_until(plant.ended("go"))
+    assert plant.request("go")[0] == "done"
+    goals = plant.rows(
+        "SELECT state, x_m, y_m FROM goals WHERE robot = 'tug3' ORDER BY created_at"
+    )
+    assert [state for state, *_ in goals].count("cancelled") == 1
+    assert goals[0][0] == "cancelled"
+    assert goals[0][1:] not in [spot for _, *spot in goals[1:]]
+    alerts = plant.rows("SELECT data ->> 'what' FROM events WHERE kind = 'fleet alert'")
+    assert alerts == [("path blocked",)]
+    assert plant.lead.fleet is not None
+    (obstacle,) = plant.lead.fleet.obstacles
+    assert obstacle.startswith("blocked/")
+
+
 def test_a_robot_that_stands_is_an_incident_of_its_process_until_it_goes_on(
     plant: WarehouseFactory,
 ) -> None:

@@ -18,7 +18,7 @@ from mpms.domain.errors import MpmsError
 from mpms.factory.adapters.robots.where import address_of, namespace_of
 from mpms.factory.domain.goals import DRIVE, Goal, GoalReport, GoalState
 from mpms.factory.domain.worlds import RobotInfo, World
-from mpms.factory.ports.robots.robots import RobotState
+from mpms.factory.ports.robots.robots import BLOCKED, RobotState
 from robot_bridge.address import UnsafeAddress
 from robot_bridge.client import RobotClient
 from robot_bridge.port import RobotPort
@@ -122,7 +122,7 @@ class _Known:
         if was is None:
             left_m = report.distance_left_m
             far = "" if left_m is None else f", {left_m:.1f} m left"
-            self.blocked = f"blocked: {report.reason or 'no progress'}{far}"
+            self.blocked = f"{BLOCKED}: {report.reason or 'no progress'}{far}"
             return self.blocked
         return None
 

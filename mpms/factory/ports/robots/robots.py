@@ -8,6 +8,9 @@ from typing import Protocol
 
 from mpms.factory.domain.goals import Goal, GoalReport
 
+BLOCKED = "blocked"
+"""How ``why_not`` begins when a robot has a goal, may drive and comes no nearer."""
+
 
 @dataclass(frozen=True)
 class RobotState:
@@ -27,6 +30,10 @@ class RobotState:
     def heard(self) -> bool:
         """It answers, in time or late."""
         return self.link in ("up", "degraded")
+
+    @property
+    def blocked(self) -> bool:
+        return self.why_not is not None and self.why_not.startswith(BLOCKED)
 
 
 class Robots(Protocol):

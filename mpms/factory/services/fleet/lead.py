@@ -18,7 +18,7 @@ from datetime import datetime
 from typing import Any
 
 from fleet import events as ev
-from fleet.commands import Alert, Answer, Decided, Refused, TaskChanged
+from fleet.commands import Alert, Answer, Decided, Refused, Stop, TaskChanged
 from fleet.fleet import Fleet
 from fleet.model.world import World
 from fleet.roads import Roadmap, make_roadmaps
@@ -34,7 +34,7 @@ from mpms.factory.services.fleet.hear import FleetToldNonsense, event_of
 from mpms.factory.services.fleet.minutes import Minutes
 from mpms.factory.services.fleet.requests import Book
 from mpms.factory.services.fleet.ways import ways_of
-from mpms.factory.services.fleet.wheels import Wheels
+from mpms.factory.services.fleet.wheels import LAST_TRY, Wheels
 from mpms.ports.clock import Clock
 
 log = logging.getLogger(__name__)
@@ -44,6 +44,8 @@ LOOK_EVERY_S = 5.0
 WRITE_MINUTES_S = 5.0
 FORGET_EVERY_S = 3600.0
 KEEP_ENDED = 30
+BEFORE_M = 0.4  # from the edge of a blocked robot to the middle of what it meets
+NO_HEADING_M = 0.1
 KEEP_ALERTS = 12
 EPOCH_S = 1_700_000_000.0
 """From here a plant in fast motion counts its seconds."""
@@ -91,6 +93,7 @@ class LeadFleet:
     _roadmaps: dict[str, Roadmap] = field(default_factory=dict)
     _wheels: Wheels = field(default_factory=lambda: Wheels(()))
     _held: set[str] = field(default_factory=set)
+    _blocked: dict[str, str] = field(default_factory=dict)  # robot to goal, once each
     _minutes: Minutes = field(default_factory=Minutes)
     _told: dict[str, tuple[float, ...]] = field(default_factory=dict)
     _alerts: list[dict[str, str]] = field(default_factory=list)
@@ -213,6 +216,9 @@ class LeadFleet:
             self._stands(round_, goal.robot, goal.pose, percent=None)
         for event in self._wheels.ended(round_.now, goal):
             self._handle(round_, event)
+        failures = self._wheels.robots[goal.robot].failures
+        if goal.state is GoalState.FAILED and failures == LAST_TRY:
+            self._hear_blocked(round_, goal.robot, (goal.pose.x_m, goal.pose.y_m))
         # Where no detector looks, the robot that did it is the one who saw it.
         if reached and place in self._fleet().storage.slots:
             if goal.action == Action.LOAD.value:
@@ -237,6 +243,28 @@ class LeadFleet:
                 pose = Pose(state.x_m, state.y_m, self._wheels.robots[robot].heading)
                 percent = None if state.battery is None else state.battery * 100.0
                 self._stands(round_, robot, pose, percent=percent)
+            wheel = self._wheels.robots[robot]
+            known = self._blocked.get(robot) == wheel.goal
+            if state.blocked and wheel.target and not wheel.called_off and not known:
+                self._blocked[robot] = wheel.goal
+                self._hear_blocked(round_, robot, wheel.target)
+
+    def _hear_blocked(
+        self, round_: _Round, robot: str, target: tuple[float, float]
+    ) -> None:
+        """Something stands in front of a robot on its way to its goal. It stops, so
+        that it is where the fleet believes it to be, and is sent another way."""
+        vehicle = self._fleet().vehicles[robot]
+        if vehicle.x_m is None or vehicle.y_m is None:
+            return
+        here = (vehicle.x_m, vehicle.y_m)
+        left_m = math.dist(here, target)
+        if left_m < NO_HEADING_M:
+            return
+        share = (vehicle.type.radius_m + BEFORE_M) / left_m
+        x_m, y_m = (a + (b - a) * share for a, b in zip(here, target, strict=True))
+        self._wheels.take(Stop(robot))
+        self._handle(round_, ev.Blocked(robot, x_m, y_m))
 
     def _stands(
         self, round_: _Round, robot: str, pose: Pose, *, percent: float | None

@@ -22,6 +22,8 @@ THERE_M = 0.05
 STRAIGHT_M = 0.03
 AGAIN_S = 5.0
 MOST_FAILURES = 3
+LAST_TRY = MOST_FAILURES - 1
+"""After so many failures another way is tried before the robot counts as failed."""
 
 Point = tuple[float, float]
 
