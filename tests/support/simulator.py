@@ -70,8 +70,14 @@ class Simulator:
     """The robots, with an independent record of what they did."""
 
     def __init__(
-        self, world: Path, trace: Path, speed: float, errors: Path | None = None
+        self,
+        world: Path,
+        trace: Path,
+        speed: float,
+        errors: Path | None = None,
+        dialect: str = "ros1",
     ) -> None:
+        self._dialect = dialect
         self._errors = errors
         self._world = world
         self._trace = trace
@@ -83,7 +89,7 @@ class Simulator:
         return Child(
             *("-m", "shopfloor", "sim", str(self._world), "--port", str(port)),
             *("--speed", str(self._speed), "--trace", str(self._trace)),
-            "--with-parent",
+            *("--dialect", self._dialect, "--with-parent"),
             errors=self._errors,
         )
 
