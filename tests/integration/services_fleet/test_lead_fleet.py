@@ -262,7 +262,7 @@ def test_a_robot_that_meets_something_stops_and_goes_another_way(
     )
     assert [state for state, *_ in goals].count("cancelled") == 1
     assert goals[0][0] == "cancelled"
-    assert goals[0][1:] not in [spot for _, *spot in goals[1:]]
+    assert goals[0][1:] not in [(x_m, y_m) for _, x_m, y_m in goals[1:]]
     alerts = plant.rows("SELECT data ->> 'what' FROM events WHERE kind = 'fleet alert'")
     assert alerts == [("path blocked",)]
     assert plant.lead.fleet is not None
