@@ -23,7 +23,7 @@ def say(text: str) -> None:
 
 
 def main() -> None:
-    figures: dict[str, Any] = {}
+    figures: dict[str, Any] = records.paper()
     with tempfile.TemporaryDirectory(prefix="mpms-bench-") as directory:
         Path(directory).chmod(0o711)  # the server runs as another user
         with postgres.start(Path(directory) / "postgres") as server:

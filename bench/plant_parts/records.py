@@ -12,11 +12,18 @@ from typing import Any
 
 import psycopg2
 
-from mpms import bootstrap
+from mpms import assets, bootstrap
+from mpms.domain.models.definitions import Definition
+from mpms.factory.adapters.documents import TypstDocuments
 from mpms.factory.adapters.plant_key import verify
+from mpms.factory.bootstrap import world_named
 from mpms.factory.domain.records import PLANT, Entry, Head, Line, chained
+from mpms.factory.domain.records.reading import read_record
 from mpms.factory.services.records.genealogy import trace_lot
+from mpms.factory.services.records.paper import record_pdf
+from mpms.factory.services.records.show import Model, RecordShown
 from mpms.factory.services.records.verify import verify_records
+from mpms.factory.web.record_paper import headings
 
 ORDERS, LOADS = 100_000, 10
 LOTS = 20_000
@@ -117,3 +124,51 @@ def measure(url: str, say: Callable[[str], None]) -> dict[str, Any]:
         "genealogy_rows": round(sum(found) / ASKED, 1),
         "verify_s_1m_lines": round(took_s * 1_000_000 / lines, 2),
     }
+
+
+def paper() -> dict[str, Any]:
+    """The PDF of an order with 30 raw materials, all pictures included."""
+
+    record, entries = "MO-2026-0001", []
+    ordered = [
+        {"material": f"RM-{n:03d}", "name": f"Material {n}", "required_kg": "12.5"}
+        for n in range(30)
+    ]
+    data: dict[str, Any] = {"product": "Paint", "customer": "x", "lines": ordered}
+    entries.append(Entry(record, "order accepted", "mail", data=data))
+    elements = ["move_to_material", "load_material", "weigh_material", "move_to_tank"]
+    track = [[i / 10, (i % 40) / 10] for i in range(400)]
+    for line in ordered:
+        for element in elements:
+            moves = [["entered", element], ["left", element]]
+            steps = {"instance": "i", "moves": moves}
+            entries.append(Entry(record, "steps", "ada", data=steps))
+        weighed = {"material": line["material"], "measured_kg": 12.5}
+        entries.append(Entry(record, "weighed", "robot1", data=weighed))
+        for place in ("A", "tank"):
+            drive = {"place": place, "state": "reached"}
+            entries.append(Entry(record, "goal ended", "robot1", data=drive))
+        load = {**line, "lot": "L-1", "kg": "12.5", "deviation_kg": "0"}
+        entries.append(Entry(record, "loaded", "ada", data=load))
+    route = {"instances": ["i"], "tracks": {"robot1": track}, "places": {}}
+    entries.append(Entry(record, "route", "mpms", data=route))
+    read = read_record(record, chained(Head(record), entries, BEGIN))
+    xml = assets.shipped_models()["warehouse.bpmn"]
+    definition = Definition("d", "warehouse", 1, "Warehouse", xml)
+    model = Model("i", "warehouse", 1, "Warehouse", "d", definition)
+    names = {element: element.replace("_", " ") for element in elements}
+    shown = RecordShown(read, (model,), names, None, Head(PLANT))
+    times_s = []
+    for _ in range(5):
+        started = time.perf_counter()
+        made = record_pdf(
+            shown,
+            TypstDocuments(),
+            world=world_named("paint_factory"),
+            address="http://127.0.0.1/orders/MO-2026-0001/record",
+            words=lambda said: said.what,
+            texts=headings(),
+        )
+        times_s.append(time.perf_counter() - started)
+        assert made.startswith(b"%PDF-")
+    return {"pdf_s_30_lines": round(median(times_s), 3)}

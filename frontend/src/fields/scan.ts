@@ -4,6 +4,7 @@
 import { assetUrl } from "../assets.js";
 import { t } from "../texts.js";
 import { fieldsIn } from "./controls.js";
+import { plainCode } from "./gs1.js";
 import { toggleKeypad } from "./keypad.js";
 import { say } from "./reasons.js";
 import type { Problem } from "./rules.js";
@@ -74,7 +75,7 @@ async function fromCamera(element: HTMLElement, around: Around): Promise<void> {
 
 function take(element: HTMLElement, code: string, around: Around): void {
   const input = inputOf(element);
-  input.value = code.trim();
+  input.value = plainCode(code.trim());
   around.changed(element);
   const problem = input.value === "" ? undefined : around.problem(element);
   setState(element, problem ? "wrong" : input.value ? "right" : "empty");

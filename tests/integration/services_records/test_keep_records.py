@@ -22,6 +22,7 @@ def made(plant: RecordPlant) -> str:
     return plant.made("MO-2026-0001")
 
 
+@pytest.mark.covers("A62")
 def test_a_record_tells_an_order_from_its_mail_to_its_end(plant: RecordPlant) -> None:
     record = lines(plant, made(plant))
     said = [line["what"] for line in record]
@@ -42,6 +43,7 @@ def test_a_record_tells_an_order_from_its_mail_to_its_end(plant: RecordPlant) ->
     }
 
 
+@pytest.mark.covers("A16")
 def test_a_load_tells_lot_weight_deviation_and_worker(plant: RecordPlant) -> None:
     record = lines(plant, made(plant))
     load = next(line for line in record if line["what"] == "loaded")
@@ -56,6 +58,7 @@ def test_a_load_tells_lot_weight_deviation_and_worker(plant: RecordPlant) -> Non
     }
 
 
+@pytest.mark.covers("A15", "A85")
 def test_the_lines_of_an_order_get_what_was_weighed(plant: RecordPlant) -> None:
     made(plant)
     rows = plant.rows(

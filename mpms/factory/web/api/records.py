@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
+from mpms.factory.domain.labels import zpl
 from mpms.factory.ports.records.genealogy import LotUse
+from mpms.factory.services.labels import labels_of
+from mpms.factory.services.labels import labels_pdf as set_labels
 from mpms.factory.services.records.export import export_record
 from mpms.factory.services.records.genealogy import recall_csv, trace_lot
 from mpms.factory.web.api.orders import Number, section
 from mpms.factory.web.desk import Call
 from mpms.factory.web.record_paper import pdf_of
-from mpms.web.api.operation import File, Section, Shape
+from mpms.web.api.operation import File, Given, Section, Shape
 from mpms.web.api.shapes import like
 from mpms.web.api.values import shaped
 from mpms.web.rights import EVERYBODY, READERS
@@ -64,3 +67,28 @@ def genealogy(call: Call, lot: Lot) -> LotShape:
 def recall(call: Call, lot: Lot) -> File:
     """The orders that a lot went into, with their customers."""
     return File(recall_csv(trace_lot(call.desk.uow, lot)).encode(), "text/csv")
+
+
+class LabelQuery(Given):
+    code: Annotated[list[Lot], Field(max_length=500)] = Field(
+        default=[], description="Of what; for places, none means all."
+    )
+
+
+Kind = Annotated[Literal["lot", "place", "container"], Field(description="Of what.")]
+
+
+@lots.get("/labels/{kind}.pdf", EVERYBODY, files=("application/pdf",))
+def labels_pdf(call: Call, kind: Kind, query: LabelQuery) -> File:
+    """Labels with QR codes. Needs the package typst on the server."""
+    desk = call.desk
+    found = labels_of(desk.uow, desk.placed_world, kind, query.code)
+    return File(set_labels(desk.documents, found), "application/pdf")
+
+
+@lots.get("/labels/{kind}.zpl", EVERYBODY, files=("text/plain",))
+def labels_zpl(call: Call, kind: Kind, query: LabelQuery) -> File:
+    """The same for a label printer."""
+    desk = call.desk
+    found = labels_of(desk.uow, desk.placed_world, kind, query.code)
+    return File(zpl(found).encode(), "text/plain")

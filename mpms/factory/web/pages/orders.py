@@ -24,7 +24,7 @@ from mpms.factory.services.orders.release import (
 from mpms.factory.web.desk import current_desk
 from mpms.factory.web.labels import orders as order_words
 from mpms.factory.web.labels.history import history_words
-from mpms.factory.web.pages import genealogy, orders_new, records
+from mpms.factory.web.pages import genealogy, labels, orders_new, records
 from mpms.web.rights import EVERYBODY, LEADERS, allowed
 from mpms.web.site.signed_in import current_person
 from mpms.web.texts import t
@@ -33,6 +33,7 @@ pages = Blueprint("orders", __name__)
 pages.register_blueprint(orders_new.pages)
 pages.register_blueprint(records.pages)
 pages.register_blueprint(genealogy.pages)
+pages.register_blueprint(labels.pages)
 
 SHOWN_INLINE = frozenset({"image/png", "image/jpeg", "image/webp"})
 LONGEST_SEARCH = 100

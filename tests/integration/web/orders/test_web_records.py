@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from mpms.adapters.argon2_hasher import Argon2Hasher
 from mpms.domain.people.people import Role
 from mpms.factory.adapters.documents import TypstDocuments
 from mpms.factory.adapters.plant_key import read_or_make_key
+from mpms.factory.domain.labels import Label, zpl
 from mpms.factory.ports.robots.tracks import TrackPoint
 from mpms.factory.services.records.seal import SealRecords
 from tests.support.site import row_of
@@ -203,3 +205,28 @@ def test_a_recall_is_a_list_and_a_draft_for_each_customer(made: Plant) -> None:
     assert browser.get("/orders/trace/recall/1.eml?lot=L-2026-0042").status_code == 404
     assert made.mailed == []
     assert made.rows("SELECT count(*) FROM outbox") == [(0,)]
+
+
+# -- labels ---------------------------------------------------------------------------
+
+
+def test_labels_are_printed_for_lots_and_all_places(plant: Plant) -> None:
+    browser = plant.browser()
+    lot = browser.get("/orders/labels/lot.pdf?code=L-2026-0042&code=L-7")
+    assert lot.data.startswith(b"%PDF-")
+    places = browser.get("/orders/labels/place.zpl").text
+    assert places.count("^XA") == len(plant.world.places)
+    assert "^FDtank^FS" in places
+    assert browser.get("/orders/labels/lot.pdf").status_code == 422
+    assert browser.get("/orders/labels/cow.zpl?code=1").status_code == 422
+
+
+def test_a_label_of_a_lot_tells_gs1_and_hides_commands_of_the_printer() -> None:
+    label = Label(
+        "lot", "L-7", "Water", kg=Decimal("12.5"), best_before=date(2027, 1, 31)
+    )
+    assert label.gs1 == "(17)270131(3103)012500(10)L-7"
+    printed = zpl([label, Label("container", "^XZ~JA")])
+    assert "^BCN,100,Y,N,N,D^FH^FD(17)270131(3103)012500(10)L-7^FS" in printed
+    assert "_5EXZ_7EJA" in printed
+    assert Label("lot", "a lot whose name is far too long").gs1 == ""

@@ -13,15 +13,24 @@ ESBUILD = FRONTEND / "node_modules" / "esbuild" / "bin" / "esbuild"
 
 
 def test_nothing_that_a_worker_confirms_is_lost_or_doubled(tmp_path: Path) -> None:
+    _tried(tmp_path, "outbox")
+
+
+@pytest.mark.covers("A57")
+def test_a_scanned_gs1_code_gives_the_lot(tmp_path: Path) -> None:
+    _tried(tmp_path, "gs1")
+
+
+def _tried(tmp_path: Path, name: str) -> None:
     node = shutil.which("node")
     if node is None:
         pytest.skip("needs node")
     if not ESBUILD.exists():
         pytest.skip("needs frontend/node_modules: npm ci in frontend")
-    bundle = tmp_path / "outbox.test.mjs"
+    bundle = tmp_path / f"{name}.test.mjs"
     _run(
         ESBUILD,
-        FRONTEND / "tests" / "outbox.test.ts",
+        FRONTEND / "tests" / f"{name}.test.ts",
         "--bundle",
         "--platform=node",
         "--format=esm",
