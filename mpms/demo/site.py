@@ -11,7 +11,7 @@ from typing import Self
 
 from mpms.domain.errors import MpmsError
 from mpms.factory.settings import SETTINGS, FactorySettings
-from mpms.plugins import loading
+from mpms.plugins import variables
 from mpms.server.port import is_free
 from mpms.settings import Settings
 
@@ -26,7 +26,7 @@ class SiteNotServed(MpmsError):
 def _of_a_stranger(variable: str) -> bool:
     """Tell whether another plug-in than the factory reads it."""
     factory = {each.variable for each in SETTINGS.values()}
-    return variable not in factory and loading.is_setting(variable)
+    return variable not in factory and variables.is_setting(variable)
 
 
 class DemoSite:

@@ -20,7 +20,6 @@ from typing import Any, cast
 from mpms.domain.history.kinds import CORE, Kinds
 from mpms.domain.jobs import Answer, Done, Reach
 from mpms.domain.models.topics import KnownTopic
-from mpms.domain.settings import value_of
 from mpms.plugins.plugin import (
     QUESTIONS,
     Metric,
@@ -138,50 +137,6 @@ def usable() -> list[Plugin]:
     return [each.plugin for each in installed() if each.plugin is not None]
 
 
-def settings(environment: Mapping[str, str]) -> dict[str, dict[str, Any]]:
-    """What is set for each plug-in, else the defaults. SettingInvalid."""
-    return {plugin.name: settings_of(plugin, environment) for plugin in usable()}
-
-
-def settings_of(plugin: Plugin, environment: Mapping[str, str]) -> dict[str, Any]:
-    """What is set for this one, else the defaults. SettingInvalid."""
-    found = {}
-    for name, setting in plugin.settings.items():
-        variable = variable_of(plugin, name)
-        text = environment.get(variable)
-        found[name] = value_of(variable, text, setting.read, setting.default)
-    return found
-
-
-def variable_of(plugin: Plugin, setting: str) -> str:
-    given = plugin.settings[setting].variable
-    return given or f"MPMS_{plugin.name}_{setting}".upper()
-
-
-def is_setting(variable: str) -> bool:
-    """Tell whether a plug-in reads it; what one with a fault reads, nobody knows."""
-    return any(
-        variable.startswith(f"MPMS_{each.entry}_".upper())
-        if each.plugin is None
-        else variable in _variables(each.plugin)
-        for each in installed()
-    )
-
-
-def require_own_settings(core: frozenset[str]) -> None:
-    """PluginRefused if a plug-in calls a setting as the core does."""
-    for plugin in usable():
-        for variable in core & _variables(plugin):
-            raise PluginRefused(
-                f"The plug-in {plugin.name} has a setting {variable}, which MPMS has"
-                " itself."
-            )
-
-
-def _variables(plugin: Plugin) -> frozenset[str]:
-    return frozenset(variable_of(plugin, name) for name in plugin.settings)
-
-
 def offered(part: str) -> dict[str, Callable[..., Any]]:
     """What plug-ins bring where another one asks for it, by name. PluginRefused."""
     return {
@@ -208,7 +163,7 @@ def start_work(
             continue
         given = replace(
             context,
-            settings=settings.get(plugin.name) or settings_of(plugin, {}),
+            settings=settings.get(plugin.name) or plugin.settings_in({}),
             options=options.get(plugin.name),
         )
         working = stack.enter_context(brought(plugin, plugin.work)(given))
@@ -423,7 +378,7 @@ def _claims(plugin: Plugin) -> Iterator[tuple[str, str]]:
     for store in plugin.stores:
         yield "store", store
     for setting in plugin.settings:
-        yield "setting", variable_of(plugin, setting)
+        yield "setting", plugin.variable_of(setting)
     for part, names in plugin.offers.items():
         for name in names:
             yield part, name

@@ -15,6 +15,7 @@ from mpms.domain.errors import MpmsError
 from mpms.domain.history.kinds import Kind
 from mpms.domain.jobs import Reach
 from mpms.domain.people.people import Role
+from mpms.domain.settings import value_of
 from mpms.ports.store import UnitOfWork
 from mpms.services.instances.advance import Advance
 from mpms.services.jobs.handlers import DEFAULT_LIMIT_S
@@ -161,3 +162,21 @@ class Plugin:
     offers: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """For what another plug-in asks for: the names of parts, each as module:name."""
     testdrive: str = ""  # module:function, Settings -> the Plant of a test-drive
+
+    def variable_of(self, setting: str) -> str:
+        given = self.settings[setting].variable
+        return given or f"MPMS_{self.name}_{setting}".upper()
+
+    @property
+    def variables(self) -> frozenset[str]:
+        """Of all its settings."""
+        return frozenset(map(self.variable_of, self.settings))
+
+    def settings_in(self, environment: Mapping[str, str]) -> dict[str, Any]:
+        """What is set there, else the defaults. SettingInvalid."""
+        found = {}
+        for name, setting in self.settings.items():
+            variable = self.variable_of(name)
+            text = environment.get(variable)
+            found[name] = value_of(variable, text, setting.read, setting.default)
+        return found

@@ -73,14 +73,14 @@ class Settings:
     def read(cls, environment: Mapping[str, str] | None = None) -> Settings:
         """Read the environment. SettingInvalid names the variable and the reason."""
         env = os.environ if environment is None else environment
-        from mpms.plugins import loading  # asking for help loads next to nothing
+        from mpms.plugins import variables  # asking for help loads next to nothing
 
         ours = own_variables()
-        loading.require_own_settings(ours)
+        variables.require_own_settings(ours)
         for name in env:
             if not name.startswith("MPMS_") or name in ours | ALLOWED:
                 continue
-            if not loading.is_setting(name):
+            if not variables.is_setting(name):
                 raise SettingInvalid(f"{name} is not a setting. See docs/settings.md.")
         return cls(
             database_url=_database_url(env.get("MPMS_DATABASE_URL")),
@@ -120,7 +120,7 @@ class Settings:
             max_variables_kb=_kilobytes(env, "MPMS_MAX_VARIABLES_KB", 4096),
             feel=_feel(env.get("MPMS_FEEL")),
             call_missing=_call_missing(env.get("MPMS_CALL_MISSING")),
-            plugins=loading.settings(env),
+            plugins=variables.settings(env),
         )
 
 

@@ -67,7 +67,7 @@ def plugin_settings_shown(plugin: Plugin, settings: Settings) -> list[SettingSho
     values = settings.plugins.get(plugin.name, {})
     return [
         SettingShown(
-            loading.variable_of(plugin, name),
+            plugin.variable_of(name),
             _value(
                 values.get(name, setting.default),
                 secret=setting.secret,
