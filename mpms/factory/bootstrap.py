@@ -35,6 +35,15 @@ from mpms.factory.topics.mail import ReadMail
 from mpms.factory.topics.orders import StartWarehouse, find_order, set_order_status
 from mpms.factory.topics.robot_assign import AssignRobot
 from mpms.factory.topics.robot_move import MoveRobot
+from mpms.factory.topics.stock import (
+    BookLoad,
+    NextMaterial,
+    ReceiveLot,
+    find_carried,
+    return_material,
+    set_lot_state,
+    use_material,
+)
 from mpms.factory.topics.warehouse import (
     ConnectWarehouse,
     WeighMaterial,
@@ -182,6 +191,7 @@ def topic_functions(
 ) -> dict[str, Callable[..., Answer]]:
     """The work of the factory's topics. ``fleet``: somebody leads one, and it drives
     the robots."""
+    known = materials or CurrentCatalogue()
     move = MoveByFleet(world) if fleet else MoveRobot(world)
     return {
         "fleet.transport": transport,
@@ -196,7 +206,14 @@ def topic_functions(
         "storage.confirm": confirm_place,
         "storage.retrieve": retrieve_package,
         "storage.store": store_package,
-        "warehouse.connect": ConnectWarehouse(world, materials),
+        "stock.carried": find_carried,
+        "stock.load": BookLoad(advance.clock),
+        "stock.next": NextMaterial(world, known, advance.clock),
+        "stock.receive": ReceiveLot(world, known, advance.clock),
+        "stock.return": return_material,
+        "stock.set_state": set_lot_state,
+        "stock.use": use_material,
+        "warehouse.connect": ConnectWarehouse(world, known, advance.clock),
         "warehouse.disconnect": disconnect_warehouse,
         "warehouse.start": StartWarehouse(advance),
     }

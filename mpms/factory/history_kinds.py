@@ -90,6 +90,7 @@ KINDS = (
         audit=Audit.NEVER,
         fields=("order", "material", "lot", "kg", "place", "robot"),
     ),
+    Kind("picks planned again", ("orders",), audit=Audit.NEVER, fields=("order",)),
     Kind("material used", ("orders",), audit=Audit.NEVER, fields=("order", "lot")),
     Kind(
         "material returned",

@@ -7,11 +7,13 @@ from typing import Any
 
 from mpms.domain.instances.instances import Instance, InstanceStatus
 from mpms.domain.jobs import Job
-from mpms.domain.tasks import PastTask
+from mpms.domain.tasks import FormAnswer, FormTask, PastTask
 from mpms.factory.domain.errors import OrderUnknown
 from mpms.factory.domain.orders import Order, OrderStatus
 from mpms.factory.ports.store import Transaction
 from mpms.factory.services.records.keep import KeepRecords, note_weighing
+from mpms.factory.services.stock.check_lot import check_lot
+from mpms.factory.services.stock.end_picks import end_picks
 from mpms.services.instances.hooks import InstanceHooks
 
 CANCELLED = "the order was cancelled meanwhile"
@@ -27,6 +29,11 @@ class FactoryHooks(InstanceHooks):
     def worked(self, tx: Transaction, job: Job, results: Mapping[str, Any]) -> None:
         note_weighing(tx, job, results)
 
+    def answered(
+        self, tx: Transaction, instance: Instance, task: FormTask, answer: FormAnswer
+    ) -> None:
+        check_lot(tx, instance, task, answer)
+
     def noted(self, tx: Transaction, noted: Sequence[object]) -> None:
         self._keep_records(tx, noted)
 
@@ -40,6 +47,7 @@ class FactoryHooks(InstanceHooks):
         # Nobody makes the order any more, unless a person said how it ended.
         if order is not None and not order.status.ended:
             _set_status(tx, order, OrderStatus.CANCELLED, instance.id, by)
+            end_picks(tx, order.number, OrderStatus.CANCELLED, by=by)
 
     def completed_manually(
         self, tx: Transaction, instance: Instance, *, by: str
@@ -47,6 +55,7 @@ class FactoryHooks(InstanceHooks):
         order = tx.orders.of_instance(instance.id)
         if order is not None and not order.status.ended:
             _set_status(tx, order, OrderStatus.COMPLETED_MANUALLY, instance.id, by)
+            end_picks(tx, order.number, OrderStatus.COMPLETED_MANUALLY, by=by)
 
     def restarted(self, tx: Transaction, old_id: str, new_id: str, *, by: str) -> None:
         order = tx.orders.of_instance(old_id)

@@ -49,7 +49,10 @@ TOPICS = {
     "robot.assign": Topic(
         reach=Reach.INSIDE,
         about="Chooses a robot for the order and holds it until it is given back.",
-        takes={"materials": "what is to be fetched, from where"},
+        takes={
+            "materials": "what is to be fetched, from where",
+            "robot": "this one and no other; any",
+        },
         gives={"robot": "its id", "robot_reasons": "why this one"},
     ),
     "robot.move": Topic(
@@ -93,6 +96,98 @@ TOPICS = {
             "priority": "a higher one goes first; 0",
         },
         gives={"robot": "who did it"},
+    ),
+    "stock.carried": Topic(
+        reach=Reach.INSIDE,
+        about=("Finds what an ended order has left on a robot. Throws NothingCarried."),
+        takes={"order_number": "the number of the order"},
+        gives={
+            "wanted_robot": "who carries it",
+            "product": "what was to be made",
+            "material": "code, name, lot and amount",
+            "materials": "an empty list: nothing is to be fetched",
+            "carried_kg": "how much of it",
+            "carried_lot": "of which lot",
+            "place": "where it came from",
+        },
+    ),
+    "stock.load": Topic(
+        reach=Reach.INSIDE,
+        about="Books a load from its place onto the robot. Throws LotRefused.",
+        takes={
+            "order_number": "the number of the order",
+            "material": "what was to be loaded",
+            "lot": "the lot that was scanned",
+            "measured_kg": "the net weight; as planned",
+            "robot": "its id",
+        },
+    ),
+    "stock.next": Topic(
+        reach=Reach.INSIDE,
+        about=(
+            "Takes the next material and makes sure that it still lies there; else"
+            " another lot is planned. Throws StockMissing."
+        ),
+        takes={
+            "order_number": "the number of the order",
+            "materials": "what is to be fetched, from where",
+            "index": "which one is next, from 0",
+        },
+        gives={
+            "material": "the next one",
+            "materials": "the same, planned anew if it had to be",
+            "lot": "an empty text",
+            "message": "an empty text",
+            "confirmed": "false",
+            "weighed_kg": "null",
+            "unloaded": "false",
+        },
+    ),
+    "stock.receive": Topic(
+        reach=Reach.INSIDE,
+        about="Books a delivery to its place, in quarantine. Throws ReceiptRefused.",
+        takes={
+            "material": "its code or name",
+            "lot": "the number on its label; no other lot has it",
+            "kg": "how much it is",
+            "place": "where it is put",
+            "supplier": "who delivered it",
+            "supplier_lot": "the supplier's own number",
+            "expires_on": "the last day on which it may be used",
+        },
+        gives={"error_message": "null"},
+    ),
+    "stock.return": Topic(
+        reach=Reach.INSIDE,
+        about="Books what lies on the robot back to a place. Throws StockMissing.",
+        takes={
+            "order_number": "the number of the order",
+            "material": "what was loaded",
+            "place": "where it lies now",
+            "returned_kg": "the net weight; as loaded",
+        },
+    ),
+    "stock.set_state": Topic(
+        reach=Reach.INSIDE,
+        about="Releases or blocks a lot.",
+        takes={
+            "lot": "its number",
+            "state": "quarantine, released, blocked or used up",
+            "reason": "why",
+        },
+    ),
+    "stock.use": Topic(
+        reach=Reach.INSIDE,
+        about="Books what lies on the robot into the tank.",
+        takes={
+            "order_number": "the number of the order",
+            "material": "what was loaded",
+            "index": "which one it was, from 0",
+            "loaded": "what is in the tank already",
+            "lot": "the lot that was scanned",
+            "measured_kg": "the net weight",
+        },
+        gives={"loaded": "the same with this one", "index": "the next one"},
     ),
     "storage.confirm": Topic(
         reach=Reach.INSIDE,

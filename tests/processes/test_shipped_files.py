@@ -68,9 +68,11 @@ def components(path: Path) -> Iterator[dict[str, Any]]:
 def test_the_models_of_the_factory_are_there() -> None:
     assert [path.name for path in MODELS] == [
         "fetch_shelf.bpmn",
+        "goods_in.bpmn",
         "orders_handling.bpmn",
         "pick_at_station.bpmn",
         "retrieve_package.bpmn",
+        "return_material.bpmn",
         "store_package.bpmn",
         "warehouse.bpmn",
         "warehouse_simplified.bpmn",

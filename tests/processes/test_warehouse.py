@@ -338,6 +338,9 @@ def test_the_forms_hold_every_line_with_required_and_loaded_amount(
         "name": "Water",
         "required_kg": 310.0,
         "place": "A",
+        "lot": None,
+        "line": 0,
+        "pick": 0,
     }
     assert [m["required_kg"] for m in load["materials"]] == [310.0, 120.5, 240.0]
     assert load["loaded"] == []

@@ -189,3 +189,18 @@ FROM unnest(
     %(to)s::timestamptz[]
 ) AS t (order_number, pick, starts_at, ends_at)
 WHERE p.order_number = t.order_number AND p.pick = t.pick;
+
+-- name: picks_carriers
+-- Which robots carry material, and of which order.
+SELECT DISTINCT ON (robot) robot, order_number
+FROM order_picks
+WHERE state = 'on robot' AND robot IS NOT NULL
+ORDER BY robot, loaded_at;
+
+-- name: picks_last_answer_by
+-- Who answered the last form of a process.
+SELECT answered_by
+FROM answers
+WHERE instance_id = %(instance_id)s::uuid
+ORDER BY answered_at DESC
+LIMIT 1;

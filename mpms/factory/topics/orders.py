@@ -6,6 +6,7 @@ from mpms.domain.errors import BusinessError
 from mpms.domain.jobs import Answer, Done, Job
 from mpms.factory.domain.orders import OrderStatus
 from mpms.factory.ports.store import Transaction
+from mpms.factory.services.stock.end_picks import end_picks
 from mpms.services.instances.advance import Advance
 from mpms.services.instances.start import start_instance
 
@@ -52,6 +53,8 @@ def set_order_status(tx: Transaction, job: Job) -> Answer:
             "StatusUnknown", f"{text!r} is no status of an order"
         ) from None
     change_status(tx, job, number, status)
+    if status.ended:
+        end_picks(tx, number, status, by=job.topic)
     return Done()
 
 

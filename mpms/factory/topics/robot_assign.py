@@ -31,11 +31,17 @@ class AssignRobot:
         held = tx.robot_holds.held()
         first = self._first_place(job)
         states = {state.robot: state for state in tx.robots.states()}
+        wanted = job.inputs.get("robot")
+        carrying = tx.picks.carriers()
         at_work = tx.fleet.robots_at_work() if self._fleet else set()
         candidates = []
         for info in self._world.robots:
             state = states.get(info.id, UNHEARD)
             busy = f"works for {held[info.id]}" if info.id in held else None
+            if wanted and info.id != wanted:
+                continue
+            if info.id in carrying and not wanted:
+                busy = busy or f"carries material of {carrying[info.id]}"
             if info.id in at_work:
                 busy = busy or "has a task of the fleet"
             candidates.append(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 from mpms.domain.errors import BusinessError
 from mpms.domain.jobs import Answer, Done, Job, NotYet
 from mpms.factory.domain.errors import OrderUnknown
@@ -11,7 +13,10 @@ from mpms.factory.ports.robots.robots import RobotAway
 from mpms.factory.ports.scales import Scale, ScaleUnavailable
 from mpms.factory.ports.store import Transaction, UnitOfWork
 from mpms.factory.services.catalogue.current import CurrentCatalogue
+from mpms.factory.services.stock.plan import keep_plan, plan_order, told
 from mpms.factory.topics.orders import change_status
+from mpms.factory.topics.stock import as_materials
+from mpms.ports.clock import Clock
 
 AGAIN_S = 2.0
 
@@ -19,9 +24,15 @@ AGAIN_S = 2.0
 class ConnectWarehouse:
     """``warehouse.connect``: what to fetch, from where, to which tank."""
 
-    def __init__(self, world: World, materials: CurrentCatalogue | None = None) -> None:
+    def __init__(
+        self,
+        world: World,
+        materials: CurrentCatalogue | None = None,
+        clock: Clock | None = None,
+    ) -> None:
         self._world = world
         self._materials = materials or CurrentCatalogue()
+        self._clock = clock
 
     def __call__(self, tx: Transaction, job: Job) -> Answer:
         number = job.inputs["order_number"]
@@ -29,30 +40,27 @@ class ConnectWarehouse:
             order = tx.orders.get(number)
         except OrderUnknown as unknown:
             raise BusinessError("WarehouseUnavailable", str(unknown)) from unknown
-        places = self._materials(tx).placed(self._world).material_places
-        materials = []
-        for line in order.lines:
-            place = places.get(line.material)
-            if place is None:
+        in_force = self._materials(tx)
+        world = in_force.placed(self._world)
+        now = datetime.now(UTC) if self._clock is None else self._clock.now()
+        plan = plan_order(tx, order, world, in_force.catalogue, today=now.date())
+        for pick in plan.picks:
+            if not pick.place:
+                name = order.lines[pick.line].name
                 raise BusinessError(
                     "WarehouseUnavailable",
-                    f"{line.material} ({line.name}) has no place in the warehouse",
+                    f"{pick.material} ({name}) has no place in the warehouse",
                 )
-            materials.append(
-                {
-                    "code": line.material,
-                    "name": line.name,
-                    "required_kg": float(line.required_kg),
-                    "place": place,
-                }
-            )
+        if plan.missing:
+            raise BusinessError("StockMissing", told(plan.missing))
+        keep_plan(tx, order, plan, ())
         if order.status is OrderStatus.NEW:
             change_status(tx, job, number, OrderStatus.IN_PROCESS)
         return Done(
             {
                 "product": order.product,
                 "tank": self._world.tank_for(order.product),
-                "materials": materials,
+                "materials": as_materials(order, plan.picks),
                 "index": 0,
                 "loaded": [],
             }

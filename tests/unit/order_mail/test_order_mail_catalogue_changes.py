@@ -37,7 +37,7 @@ def told(faults: object) -> set[tuple[str, str]]:
     ("change", "expected"),
     [
         ({}, set()),
-        ({"code": "RM-1"}, {("code", "code_form")}),
+        ({"code": "RM 1"}, {("code", "code_form")}),
         ({"code": "RM-001"}, {("code", "code_taken")}),
         ({"name": " - "}, {("name", "missing")}),
         ({"name": "x" * 201}, {("name", "too_long")}),

@@ -16,7 +16,9 @@ from mpms.domain.errors import MpmsError
 from mpms.factory.domain.order_mail.comparing import fold
 
 T = TypeVar("T")
-CODE = re.compile(r"(?<![\w-])RM-[0-9]{3}(?![\w-])")
+CODE = re.compile(r"(?<![\w-])RM-[0-9]{3}(?![\w-])")  # as in the contract
+# A plant's own codes: no spaces, and something that no word of a language has.
+OWN_CODE = re.compile(r"(?=.*[0-9])[A-Z0-9][A-Z0-9._-]{1,39}")
 
 
 class CatalogueInvalid(MpmsError):
@@ -33,6 +35,17 @@ class Material:
     max_kg: Decimal
     density_kg_per_l: Decimal | None = None
     place: str | None = None  # None: where the world says
+    names: tuple[tuple[str, str], ...] = ()  # (language, name), besides ``name``
+    hazards: tuple[str, ...] = ()  # GHS02
+    tolerance_class: str = ""  # a rule of the weighing decision table
+    picture: str = ""  # an address, or the name of a file of the plant
+    minimum_kg: Decimal | None = None  # below it, an alarm
+    reorder_kg: Decimal | None = None  # how much to order then
+    supplier: str = ""
+
+    @property
+    def all_names(self) -> tuple[str, ...]:
+        return (self.name, *self.aliases, *(name for _, name in self.names))
 
 
 @dataclass(frozen=True)
@@ -41,6 +54,33 @@ class RecipeLine:
 
     material: str
     kg: Decimal
+    step: int | None = None  # lines of one step may be added in any order
+
+
+@dataclass(frozen=True)
+class Supplier:
+    """Whoever delivers raw materials."""
+
+    code: str
+    name: str
+    email: str = ""
+
+
+@dataclass(frozen=True)
+class MixingProgramme:
+    """What a tank can do, and how long that takes."""
+
+    name: str
+    minutes: Decimal
+
+
+@dataclass(frozen=True)
+class Tank:
+    """A mixing tank; ``place`` is where robots unload for it."""
+
+    place: str
+    volume_l: Decimal
+    programmes: tuple[MixingProgramme, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -53,6 +93,9 @@ class Recipe:
     unit: str  # "l" or "kg"
     lines: tuple[RecipeLine, ...]
     density_kg_per_l: Decimal | None = None
+    version: int = 1  # goes up with every change
+    programme: str = ""  # of the tank
+    mixing_minutes: Decimal | None = None  # where no programme says
 
 
 @dataclass(frozen=True)
@@ -61,6 +104,9 @@ class Catalogue:
 
     materials: tuple[Material, ...]
     recipes: tuple[Recipe, ...] = ()
+    suppliers: tuple[Supplier, ...] = ()
+    tanks: tuple[Tank, ...] = ()
+    apart: frozenset[frozenset[str]] = frozenset()  # pairs of hazards
     _codes: Mapping[str, Material] = field(init=False, repr=False, compare=False)
     _names: Mapping[str, Material] = field(init=False, repr=False, compare=False)
     _recipes: Mapping[str, Recipe] = field(init=False, repr=False, compare=False)
@@ -71,8 +117,8 @@ class Catalogue:
         recipes: dict[str, Recipe] = {}
         for material in self.materials:
             _add(codes, material.code, material, "the code")
-            for name in (material.name, *material.aliases):
-                _add(names, fold(name), material, "the material name")
+            for name in dict.fromkeys(map(fold, material.all_names)):
+                _add(names, name, material, "the material name")
         for recipe in self.recipes:
             for name in (recipe.name, *recipe.aliases):
                 _add(recipes, fold(name), recipe, "the recipe name")
@@ -86,8 +132,19 @@ class Catalogue:
             object.__setattr__(self, name, value)
         object.__setattr__(self, "_recipes", recipes)
 
+        for code in {each.code for each in self.suppliers if not each.code.strip()}:
+            raise CatalogueInvalid(f"the code {code!r} of a supplier is empty")
+
+    def tank(self, place: str) -> Tank | None:
+        return next((tank for tank in self.tanks if tank.place == place), None)
+
     def by_code(self, code: str) -> Material | None:
         return self._codes.get(code)
+
+    def codes_in(self, text: str) -> set[str]:
+        """The codes that a text names: ours, and what has the form of the contract."""
+        words = {word.strip("()[],;:") for word in text.split()}
+        return set(CODE.findall(text)) | {word for word in words if word in self._codes}
 
     def by_name(self, name: str) -> Material | None:
         return self._names.get(fold(name))
@@ -102,38 +159,86 @@ class Catalogue:
         return cls(
             materials=tuple(_material(item) for item in entry.entries("materials")),
             recipes=tuple(_recipe(item) for item in entry.entries("recipes", ())),
+            suppliers=tuple(_supplier(i) for i in entry.entries("suppliers", ())),
+            tanks=tuple(_tank(item) for item in entry.entries("tanks", ())),
+            apart=frozenset(
+                frozenset(item.texts("hazards")) for item in entry.entries("apart", ())
+            ),
         )
 
     def to_json(self) -> str:
-        return json.dumps(
-            {
-                "materials": [
-                    {
-                        "code": m.code,
-                        "name": m.name,
-                        "aliases": m.aliases,
-                        "density_kg_per_l": _text_or_none(m.density_kg_per_l),
-                        "max_kg": str(m.max_kg),
-                        "place": m.place,
-                    }
-                    for m in self.materials
-                ],
-                "recipes": [
-                    {
-                        "name": r.name,
-                        "aliases": r.aliases,
-                        "batch": str(r.batch),
-                        "unit": r.unit,
-                        "density_kg_per_l": _text_or_none(r.density_kg_per_l),
-                        "lines": [
-                            {"material": line.material, "kg": str(line.kg)}
-                            for line in r.lines
-                        ],
-                    }
-                    for r in self.recipes
-                ],
-            }
-        )
+        written: dict[str, object] = {
+            "materials": [_written_material(m) for m in self.materials],
+            "recipes": [_written_recipe(r) for r in self.recipes],
+        }
+        more: dict[str, object] = {
+            "suppliers": [
+                {"code": s.code, "name": s.name, "email": s.email}
+                for s in self.suppliers
+            ],
+            "tanks": [
+                {
+                    "place": tank.place,
+                    "volume_l": str(tank.volume_l),
+                    "programmes": [
+                        {"name": p.name, "minutes": str(p.minutes)}
+                        for p in tank.programmes
+                    ],
+                }
+                for tank in self.tanks
+            ],
+            "apart": [
+                {"hazards": sorted(pair)} for pair in sorted(self.apart, key=sorted)
+            ],
+        }
+        return json.dumps(written | _stated(more))
+
+
+def _stated(fields: dict[str, object]) -> dict[str, object]:
+    """Those that say something: what nobody filled in is not written."""
+    return {key: value for key, value in fields.items() if value}
+
+
+def _written_material(m: Material) -> dict[str, object]:
+    return {
+        "code": m.code,
+        "name": m.name,
+        "aliases": m.aliases,
+        "density_kg_per_l": _text_or_none(m.density_kg_per_l),
+        "max_kg": str(m.max_kg),
+        "place": m.place,
+    } | _stated(
+        {
+            "names": dict(m.names),
+            "hazards": m.hazards,
+            "tolerance_class": m.tolerance_class,
+            "picture": m.picture,
+            "minimum_kg": _text_or_none(m.minimum_kg),
+            "reorder_kg": _text_or_none(m.reorder_kg),
+            "supplier": m.supplier,
+        }
+    )
+
+
+def _written_recipe(r: Recipe) -> dict[str, object]:
+    return {
+        "name": r.name,
+        "aliases": r.aliases,
+        "batch": str(r.batch),
+        "unit": r.unit,
+        "density_kg_per_l": _text_or_none(r.density_kg_per_l),
+        "lines": [
+            {"material": line.material, "kg": str(line.kg)}
+            | ({} if line.step is None else {"step": line.step})
+            for line in r.lines
+        ],
+    } | _stated(
+        {
+            "version": r.version if r.version > 1 else None,
+            "programme": r.programme,
+            "mixing_minutes": _text_or_none(r.mixing_minutes),
+        }
+    )
 
 
 def load_object(
@@ -162,7 +267,7 @@ def _text_or_none(value: Decimal | None) -> str | None:
 
 def _material(entry: _Entry) -> Material:
     code = entry.text("code")
-    if CODE.fullmatch(code) is None:
+    if OWN_CODE.fullmatch(code) is None:
         raise CatalogueInvalid(f"{code!r} is no material code such as RM-001")
     return Material(
         code=code,
@@ -171,6 +276,28 @@ def _material(entry: _Entry) -> Material:
         max_kg=entry.positive("max_kg"),
         density_kg_per_l=entry.positive_or_none("density_kg_per_l"),
         place=None if entry.fields.get("place") is None else entry.text("place"),
+        names=entry.names("names"),
+        hazards=entry.texts("hazards"),
+        tolerance_class=entry.text_or("tolerance_class"),
+        picture=entry.text_or("picture"),
+        minimum_kg=entry.positive_or_none("minimum_kg"),
+        reorder_kg=entry.positive_or_none("reorder_kg"),
+        supplier=entry.text_or("supplier"),
+    )
+
+
+def _supplier(entry: _Entry) -> Supplier:
+    return Supplier(entry.text("code"), entry.text("name"), entry.text_or("email"))
+
+
+def _tank(entry: _Entry) -> Tank:
+    return Tank(
+        entry.text("place"),
+        entry.positive("volume_l"),
+        tuple(
+            MixingProgramme(item.text("name"), item.positive("minutes"))
+            for item in entry.entries("programmes", ())
+        ),
     )
 
 
@@ -179,7 +306,9 @@ def _recipe(entry: _Entry) -> Recipe:
     if unit not in {"l", "kg"}:
         raise CatalogueInvalid(f"{entry.name}: the unit must be 'l' or 'kg'")
     lines = tuple(
-        RecipeLine(line.text("material"), line.positive("kg"))
+        RecipeLine(
+            line.text("material"), line.positive("kg"), line.whole_or_none("step")
+        )
         for line in entry.entries("lines")
     )
     if not lines:
@@ -191,6 +320,9 @@ def _recipe(entry: _Entry) -> Recipe:
         unit=unit,
         lines=lines,
         density_kg_per_l=entry.positive_or_none("density_kg_per_l"),
+        version=entry.whole_or_none("version") or 1,
+        programme=entry.text_or("programme"),
+        mixing_minutes=entry.positive_or_none("mixing_minutes"),
     )
 
 
@@ -212,6 +344,23 @@ class _Entry:
         if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
             raise CatalogueInvalid(f"{self.name}: {key!r} must be a list of texts")
         return tuple(value)
+
+    def text_or(self, key: str) -> str:
+        return "" if self.fields.get(key) is None else self.text(key)
+
+    def names(self, key: str) -> tuple[tuple[str, str], ...]:
+        value = self.fields.get(key, {})
+        if not isinstance(value, dict) or not all(
+            isinstance(name, str) and name.strip() for name in value.values()
+        ):
+            raise CatalogueInvalid(f"{self.name}: {key!r} must name languages")
+        return tuple((language, name.strip()) for language, name in value.items())
+
+    def whole_or_none(self, key: str) -> int | None:
+        value = self.positive_or_none(key)
+        if value is not None and value != int(value):
+            raise CatalogueInvalid(f"{self.name}: {key!r} must be a whole number")
+        return None if value is None else int(value)
 
     def positive(self, key: str) -> Decimal:
         value = self.fields.get(key)

@@ -11,7 +11,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from mpms.factory.domain.order_mail.catalogue import CODE, Catalogue, Material, Recipe
+from mpms.factory.domain.order_mail.catalogue import (
+    OWN_CODE,
+    Catalogue,
+    Material,
+    Recipe,
+)
 from mpms.factory.domain.order_mail.comparing import fold
 from mpms.factory.domain.order_mail.numbers import plain
 
@@ -55,14 +60,14 @@ def faults_of_material(
     """``replaces`` is the code of the entry that this one takes the place of."""
     others = [m for m in catalogue.materials if m.code != replaces]
     found = []
-    if CODE.fullmatch(material.code) is None:
+    if OWN_CODE.fullmatch(material.code) is None:
         found.append(Fault("code", "code_form", material.code))
     elif taken := next((m for m in others if m.code == material.code), None):
         found.append(Fault("code", "code_taken", taken.name))
     known = {
         fold(name): f"{other.code} {other.name}"
         for other in others
-        for name in (other.name, *other.aliases)
+        for name in other.all_names
     }
     found += _faults_of_names(material.name, material.aliases, known)
     found += _faults_of_number("max_kg", material.max_kg)
@@ -130,11 +135,27 @@ def told_material(material: Material) -> dict[str, str]:
         "max_kg": plain(material.max_kg),
         "density_kg_per_l": _plain_or_nothing(material.density_kg_per_l),
         "place": material.place or "",
+    } | {
+        key: value
+        for key, value in {
+            "names": ", ".join(f"{lang}: {name}" for lang, name in material.names),
+            "hazards": ", ".join(material.hazards),
+            "tolerance_class": material.tolerance_class,
+            "picture": material.picture,
+            "minimum_kg": _plain_or_nothing(material.minimum_kg),
+            "reorder_kg": _plain_or_nothing(material.reorder_kg),
+            "supplier": material.supplier,
+        }.items()
+        if value
     }
 
 
 def told_recipe(recipe: Recipe) -> dict[str, str]:
-    lines = [f"{line.material} {plain(line.kg)} kg" for line in recipe.lines]
+    lines = [
+        f"{line.material} {plain(line.kg)} kg"
+        + ("" if line.step is None else f" ({line.step})")
+        for line in recipe.lines
+    ]
     return {
         "name": recipe.name,
         "aliases": ", ".join(recipe.aliases),
@@ -146,9 +167,9 @@ def told_recipe(recipe: Recipe) -> dict[str, str]:
 
 def changed_fields(old: dict[str, str], new: dict[str, str]) -> tuple[FieldChange, ...]:
     return tuple(
-        FieldChange(field, old.get(field, ""), value)
-        for field, value in new.items()
-        if old.get(field, "") != value
+        FieldChange(field, old.get(field, ""), new.get(field, ""))
+        for field in dict.fromkeys((*new, *old))
+        if old.get(field, "") != new.get(field, "")
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from mpms.factory.domain.order_mail.catalogue import CODE, Catalogue, Material
+from mpms.factory.domain.order_mail.catalogue import Catalogue, Material
 from mpms.factory.domain.order_mail.comparing import clean_text, fold
 from mpms.factory.domain.order_mail.numbers import (
     GROUP_SPACES,
@@ -108,7 +108,7 @@ def outside_limits(kg: Decimal, material: Material) -> Problem | None:
 def find_material(line: Line, catalogue: Catalogue) -> Material | Problem:
     """A code decides; without one the whole text must be a known name."""
     text = f"{line.code} {line.material}".strip()
-    codes = set(CODE.findall(text))
+    codes = catalogue.codes_in(text)
     if len(codes) > 1:
         return Problem("bad_line", detail=", ".join(sorted(codes)))
     if codes:
@@ -253,9 +253,11 @@ def _without_separators(text: str) -> str:
 
 def _names_one(material: str, catalogue: Catalogue) -> bool:
     """A code alone, a name alone, or both of the same material."""
-    codes = CODE.findall(material)
-    name = CODE.sub(" ", material)
+    codes = catalogue.codes_in(material)
+    name = " ".join(
+        word for word in material.split() if word.strip("()[],;:") not in codes
+    )
     if not fold(name):
         return True
     found = catalogue.by_name(name)
-    return found is not None and set(codes) <= {found.code}
+    return found is not None and codes <= {found.code}

@@ -88,6 +88,14 @@ class Picks(Protocol):
         """What lies on a robot."""
         ...
 
+    def carriers(self) -> dict[str, str]:
+        """Robot to the order whose material lies on it."""
+        ...
+
+    def last_answer_by(self, instance_id: str) -> str | None:
+        """Who answered the last form of a process."""
+        ...
+
     def plan_times(self, times: Iterable[tuple[str, int, datetime, datetime]]) -> None:
         """(Order, pick, from, to) as planned now."""
         ...

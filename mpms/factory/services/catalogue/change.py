@@ -33,7 +33,10 @@ from mpms.factory.services.catalogue.write import (
 from mpms.services.instances.apply_repair import required
 
 SENTENCES = {
-    "code_form": "A code is RM- and three digits, such as RM-001.",
+    "code_form": (
+        "A code has capitals, digits and . _ - without spaces, and at least one"
+        " digit: RM-001."
+    ),
     "code_taken": "This code belongs to another material: {detail}.",
     "missing": "A name needs at least one letter or digit.",
     "too_long": "At most {detail} characters.",
@@ -116,6 +119,7 @@ def save_material(
         if faults:
             raise CatalogueRefused(faults)
         why = required(reason)
+        material = kept_material(old, material)
         if material == old:
             return None
         others = [m for m in now.materials if m.code != replaces]
@@ -195,6 +199,7 @@ def save_recipe(
         if faults:
             raise CatalogueRefused(faults)
         why = required(reason)
+        recipe = kept_recipe(old, recipe)
         if recipe == old:
             return None
         others = [r for r in now.recipes if r is not old]
@@ -242,6 +247,41 @@ def remove_recipe(
             reason=why,
             data={"recipe": old.name},
         )
+
+
+def kept_material(old: Material | None, new: Material) -> Material:
+    """With what a form without these fields leaves as it was."""
+    if old is None:
+        return new
+    return replace(
+        new,
+        names=new.names or old.names,
+        hazards=new.hazards or old.hazards,
+        tolerance_class=new.tolerance_class or old.tolerance_class,
+        picture=new.picture or old.picture,
+        minimum_kg=new.minimum_kg or old.minimum_kg,
+        reorder_kg=new.reorder_kg or old.reorder_kg,
+        supplier=new.supplier or old.supplier,
+    )
+
+
+def kept_recipe(old: Recipe | None, new: Recipe) -> Recipe:
+    """The same for a recipe; a change makes its next version."""
+    if old is None:
+        return new
+    steps = {line.material: line.step for line in old.lines}
+    lines = tuple(
+        line if line.step is not None else replace(line, step=steps.get(line.material))
+        for line in new.lines
+    )
+    made = replace(
+        new,
+        lines=lines,
+        version=old.version,
+        programme=new.programme or old.programme,
+        mixing_minutes=new.mixing_minutes or old.mixing_minutes,
+    )
+    return made if made == old else replace(made, version=old.version + 1)
 
 
 def _material(catalogue: Catalogue, code: str) -> Material:

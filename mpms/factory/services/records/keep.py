@@ -18,6 +18,7 @@ from mpms.domain.jobs import Job
 from mpms.factory.domain.orders import ENDED, OrderStatus
 from mpms.factory.domain.records import Entry
 from mpms.factory.domain.records.from_history import bounded, entries_of, grown
+from mpms.factory.domain.stock import kg_of
 from mpms.factory.ports.store import Transaction
 from mpms.factory.services.orders.overview import Load, loads_in
 from mpms.factory.services.records.append import append_entries
@@ -159,10 +160,18 @@ def _loads(
 
 def _load(tx: Transaction, number: str, line: Told, load: Load) -> Entry:
     data: dict[str, Any] = {"material": load.code, "lot": load.lot}
-    line_of_order = tx.orders.record_next_load(
-        number, load.code, measured_kg=load.loaded_kg, lot=load.lot
-    )
-    name, required_kg = line_of_order or (None, None)
+    who = line.actor
+    booked = [p for p in tx.picks.of_order(number) if p.used_at is not None]
+    if booked and booked[-1].material == load.code:  # its line was filled when booked
+        pick = booked[-1]
+        name: str | None = tx.orders.get(number).lines[pick.line].name
+        required_kg: Decimal | None = kg_of(pick.grams)
+        who = pick.loaded_by or who
+    else:
+        line_of_order = tx.orders.record_next_load(
+            number, load.code, measured_kg=load.loaded_kg, lot=load.lot
+        )
+        name, required_kg = line_of_order or (None, None)
     if load.loaded_kg is not None:
         kg = Decimal(str(load.loaded_kg))
         data["kg"] = kg
@@ -172,7 +181,7 @@ def _load(tx: Transaction, number: str, line: Told, load: Load) -> Entry:
         data["not_ordered"] = True
     else:
         data["name"] = name
-    return Entry(number, "loaded", line.actor, where=line.element, data=data)
+    return Entry(number, "loaded", who, where=line.element, data=data)
 
 
 def _named(tx: Transaction, entries: Sequence[Entry]) -> list[Entry]:

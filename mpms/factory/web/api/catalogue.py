@@ -45,7 +45,10 @@ from mpms.web.rights import ADMINS, LEADERS
 section = Section("Materials", "Materials and recipes: what may be ordered.")
 
 Code = Annotated[
-    str, Field(pattern="^RM-[0-9]{3}$", description="The code of the material.")
+    str,
+    Field(
+        pattern="^[A-Z0-9][A-Z0-9._-]{1,39}$", description="The code of the material."
+    ),
 ]
 RecipeName = Annotated[
     str,

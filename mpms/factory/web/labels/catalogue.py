@@ -17,7 +17,10 @@ CHANGE_CHIP = {
 def fault_words(fault: Fault) -> str:
     detail = fault.detail
     return {
-        "code_form": lambda: t("A code is RM- and three digits, such as RM-001."),
+        "code_form": lambda: t(
+            "A code has capitals, digits and . _ - without spaces,"
+            " and at least one digit: RM-001."
+        ),
         "code_taken": lambda: t("This code belongs to {other}.", other=detail),
         "missing": lambda: t("Write a name with at least one letter or digit."),
         "too_long": lambda: t("At most {n} characters.", n=int(detail)),

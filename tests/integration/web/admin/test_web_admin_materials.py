@@ -103,7 +103,7 @@ def test_a_material_is_added_with_its_place_and_can_be_ordered(
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ({"code": "RM-1"}, "A code is RM- and three digits"),
+        ({"code": "RM 1"}, "A code has capitals, digits"),
         ({"code": "RM-001"}, "This code belongs to Water."),
         ({"name": ""}, "Write a name with at least one letter"),
         ({"name": "chalk"}, "This name stands for RM-003 Calcium carbonate."),
@@ -132,7 +132,7 @@ def test_what_is_wrong_stands_beside_its_field_and_nothing_typed_is_lost(
 
 
 def test_all_that_is_wrong_is_told_at_once(office: Office, admin: Browser) -> None:
-    page = admin.post(NEW, data={"code": "RM-1", "name": "chalk", "max_kg": "0"})
+    page = admin.post(NEW, data={"code": "RM 1", "name": "chalk", "max_kg": "0"})
     errors = re.findall(r'class="field-error" id="([^"]+)"', page.text)
     assert errors == ["code-error", "name-error", "max_kg-error", "save-reason-error"]
 

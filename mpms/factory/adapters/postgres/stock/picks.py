@@ -69,6 +69,15 @@ class Picks(Repository):
         rows = self._statements.rows("picks_carried", robot=robot)
         return [_pick(row) for row in rows]
 
+    def carriers(self) -> dict[str, str]:
+        """Robot to the order whose material lies on it."""
+        return dict(self._statements.rows("picks_carriers"))
+
+    def last_answer_by(self, instance_id: str) -> str | None:
+        """Who answered the last form of a process."""
+        row = self._statements.row("picks_last_answer_by", instance_id=instance_id)
+        return None if row is None else str(row[0])
+
     def plan_times(self, times: Iterable[tuple[str, int, datetime, datetime]]) -> None:
         """(Order, pick, from, to) as planned now."""
         listed = list(times)
