@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any, cast
 
@@ -192,6 +193,10 @@ def topic_functions(
     """The work of the factory's topics. ``fleet``: somebody leads one, and it drives
     the robots."""
     known = materials or CurrentCatalogue()
+
+    def now() -> datetime:
+        return advance.clock.now()
+
     move = MoveByFleet(world) if fleet else MoveRobot(world)
     return {
         "fleet.transport": transport,
@@ -207,13 +212,13 @@ def topic_functions(
         "storage.retrieve": retrieve_package,
         "storage.store": store_package,
         "stock.carried": find_carried,
-        "stock.load": BookLoad(advance.clock),
-        "stock.next": NextMaterial(world, known, advance.clock),
-        "stock.receive": ReceiveLot(world, known, advance.clock),
+        "stock.load": BookLoad(now),
+        "stock.next": NextMaterial(world, known, now),
+        "stock.receive": ReceiveLot(world, known, now),
         "stock.return": return_material,
         "stock.set_state": set_lot_state,
         "stock.use": use_material,
-        "warehouse.connect": ConnectWarehouse(world, known, advance.clock),
+        "warehouse.connect": ConnectWarehouse(world, known, now),
         "warehouse.disconnect": disconnect_warehouse,
         "warehouse.start": StartWarehouse(advance),
     }

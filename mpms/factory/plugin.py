@@ -183,7 +183,7 @@ TOPICS = {
             "order_number": "the number of the order",
             "material": "what was loaded",
             "index": "which one it was, from 0",
-            "loaded": "what is in the tank already",
+            "so_far": "what is in the tank already",
             "lot": "the lot that was scanned",
             "measured_kg": "the net weight",
         },

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
@@ -31,8 +32,8 @@ from mpms.factory.services.stock.plan import (
     told,
 )
 from mpms.factory.services.stock.receive import ReceiptRefused, receive
-from mpms.ports.clock import Clock
 
+Now = Callable[[], datetime]
 NOTHING_LOADED = {
     "lot": "",
     "message": "",
@@ -49,10 +50,10 @@ class NextMaterial:
     left of the order is planned anew before it drives.
     """
 
-    def __init__(self, world: World, materials: CurrentCatalogue, clock: Clock) -> None:
+    def __init__(self, world: World, materials: CurrentCatalogue, now: Now) -> None:
         self._world = world
         self._materials = materials
-        self._clock = clock
+        self._now = now
 
     def __call__(self, tx: Transaction, job: Job) -> Answer:
         materials = job.inputs["materials"]
@@ -64,7 +65,7 @@ class NextMaterial:
         pick = _pick_of(picks, material)
         if pick is None or pick.state is not PickState.PLANNED:
             return Done({"material": material, **NOTHING_LOADED})
-        today = self._clock.now().date()
+        today = self._now().date()
         if still_true(tx, pick, today=today):
             return Done({"material": material, **NOTHING_LOADED})
         fetched = [p for p in picks if p.state is not PickState.PLANNED]
@@ -98,8 +99,8 @@ class NextMaterial:
 class BookLoad:
     """``stock.load``: what was weighed is on the robot and no longer at its place."""
 
-    def __init__(self, clock: Clock) -> None:
-        self._clock = clock
+    def __init__(self, now: Now) -> None:
+        self._now = now
 
     def __call__(self, tx: Transaction, job: Job) -> Answer:
         material = job.inputs["material"]
@@ -116,7 +117,7 @@ class BookLoad:
                 lot=lot,
                 grams=grams,
                 robot=robot,
-                today=self._clock.now().date(),
+                today=self._now().date(),
                 by=_who_loaded(tx, job),
             )
         except LotRefused as refused:
@@ -140,7 +141,7 @@ def use_material(tx: Transaction, job: Job) -> Answer:
         "loaded_kg": measured,
         "lot": job.inputs.get("lot") or "",
     }
-    return Done({"loaded": [*job.inputs["loaded"], loaded], "index": index + 1})
+    return Done({"loaded": [*job.inputs["so_far"], loaded], "index": index + 1})
 
 
 def find_carried(tx: Transaction, job: Job) -> Answer:
@@ -239,10 +240,10 @@ def _tell(tx: Transaction, job: Job, kind: str, pick: Pick, grams: int) -> None:
 class ReceiveLot:
     """``stock.receive``: a delivery lies at its place, in quarantine."""
 
-    def __init__(self, world: World, materials: CurrentCatalogue, clock: Clock) -> None:
+    def __init__(self, world: World, materials: CurrentCatalogue, now: Now) -> None:
         self._world = world
         self._materials = materials
-        self._clock = clock
+        self._now = now
 
     def __call__(self, tx: Transaction, job: Job) -> Answer:
         try:
@@ -251,7 +252,7 @@ class ReceiveLot:
                 self._materials(tx).catalogue,
                 self._world,
                 dict(job.inputs),
-                today=self._clock.now().date(),
+                today=self._now().date(),
                 by=_who_loaded(tx, job),
             )
         except ReceiptRefused as refused:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 
 from mpms.domain.errors import BusinessError
@@ -16,7 +17,6 @@ from mpms.factory.services.catalogue.current import CurrentCatalogue
 from mpms.factory.services.stock.plan import keep_plan, plan_order, told
 from mpms.factory.topics.orders import change_status
 from mpms.factory.topics.stock import as_materials
-from mpms.ports.clock import Clock
 
 AGAIN_S = 2.0
 
@@ -28,11 +28,11 @@ class ConnectWarehouse:
         self,
         world: World,
         materials: CurrentCatalogue | None = None,
-        clock: Clock | None = None,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self._world = world
         self._materials = materials or CurrentCatalogue()
-        self._clock = clock
+        self._now = now
 
     def __call__(self, tx: Transaction, job: Job) -> Answer:
         number = job.inputs["order_number"]
@@ -42,8 +42,8 @@ class ConnectWarehouse:
             raise BusinessError("WarehouseUnavailable", str(unknown)) from unknown
         in_force = self._materials(tx)
         world = in_force.placed(self._world)
-        now = datetime.now(UTC) if self._clock is None else self._clock.now()
-        plan = plan_order(tx, order, world, in_force.catalogue, today=now.date())
+        today = self._now().date()
+        plan = plan_order(tx, order, world, in_force.catalogue, today=today)
         for pick in plan.picks:
             if not pick.place:
                 name = order.lines[pick.line].name
