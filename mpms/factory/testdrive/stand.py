@@ -26,6 +26,7 @@ from mpms.factory.adapters.memory.rows import (
     MemoryRobots,
     NoRobotsOut,
 )
+from mpms.factory.adapters.memory.stock import MemoryPicks, NoLots
 from mpms.factory.bootstrap import topic_functions
 from mpms.factory.domain.goals import Goal, GoalReport, GoalState
 from mpms.factory.domain.orders import Order
@@ -73,6 +74,7 @@ class FactoryStand:
         self._driving: Driving | None = None
         self._begin_at: Any = None
         self.orders, self.goals = MemoryOrders(), MemoryGoals()
+        self.picks = MemoryPicks()
         self.holds = MemoryHolds(self._now_s)
         self.robots, self.robot_jobs = MemoryRobots(world), MemoryRobotJobs()
         self.requests, self.fleet_rows = MemoryRequests(), MemoryFleet()
@@ -91,6 +93,8 @@ class FactoryStand:
             "robots": self.robots,
             "robot_jobs": self.robot_jobs,
             "robots_out": NoRobotsOut(),
+            "picks": self.picks,
+            "stock": NoLots(),
             "fleet": self.fleet_rows,
             "fleet_requests": self.requests,
         }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from decimal import Decimal
 from typing import Any
 
 from mpms.factory.domain.errors import OrderUnknown, RobotBusy
@@ -47,6 +48,11 @@ class MemoryOrders:
     def of_instance(self, instance_id: str) -> Order | None:
         every = self._rows.values()
         return next((one for one in every if one.instance_id == instance_id), None)
+
+    def record_load(
+        self, number: str, index: int, *, measured_kg: Decimal | None, lot: str | None
+    ) -> None:
+        """Nobody asks what was weighed for an order that nobody made."""
 
     def set_status(self, number: str, status: OrderStatus) -> OrderStatus:
         old = self.get(number)

@@ -177,7 +177,7 @@ def _load(tx: Transaction, number: str, line: Told, load: Load) -> Entry:
         data["kg"] = kg
         if required_kg is not None:
             data |= {"required_kg": required_kg, "deviation_kg": kg - required_kg}
-    if line_of_order is None:
+    if name is None:
         data["not_ordered"] = True
     else:
         data["name"] = name
