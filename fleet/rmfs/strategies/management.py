@@ -53,6 +53,53 @@ class Pibt(Strategy):
 
 
 @dataclass(frozen=True)
+class WindowParameters:
+    """How far ahead paths are planned, and how often."""
+
+    window_s: float = 20.0
+    every_s: float = 5.0
+    """After so long the rest of the window is planned anew."""
+    step_s: float = 1.0
+    """A robot enters a cell, or waits, in each of these."""
+    retry_s: float = 5.0
+    """Who waits so long looks for another way."""
+    tunnel_gain: int = 2
+    """To save so many cells a robot without pod passes below others."""
+    detour: int = 16
+    """Where the planned lane stays taken, a free one may be so many cells farther."""
+
+
+class Whca(Strategy):
+    """WHCA*: paths in space and time for a window, one robot after the other.
+
+    Robots then drive in continuous time and enter cells in the order of the plan.
+    """
+
+    problem, name = "pp", "WHCA"
+    Parameters = WindowParameters
+    rule = "whca"
+
+
+@dataclass(frozen=True)
+class LacamParameters(WindowParameters):
+    """As for WHCA, and how long the search may be."""
+
+    expansions: int = 60
+    """Configurations of all robots that are looked at for a window."""
+
+
+class Lacam(Strategy):
+    """LaCAM: configurations of all robots at once, searched for a window.
+
+    Robots then drive in continuous time and enter cells in the order of the plan.
+    """
+
+    problem, name = "pp", "LaCAM"
+    Parameters = LacamParameters
+    rule = "lacam"
+
+
+@dataclass(frozen=True)
 class SimpleParameters:
     """Nothing but the shortest way."""
 
@@ -227,6 +274,8 @@ class RandomChange(Strategy):
 STRATEGIES = (
     Far,
     Pibt,
+    Whca,
+    Lacam,
     Simple,
     ActivateAll,
     WorkShift,

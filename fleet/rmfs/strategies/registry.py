@@ -22,11 +22,12 @@ DEFAULTS = {
     "sa": "ActivateAll",
     "mm": "NoChange",
 }
-STEPWISE = ("whca", "whcav", "whcan", "lacam", "cbs", "bcp", "pas", "odid")
-OF_WHOLE_STEPS = (
-    "That planner fixes paths ahead in whole time steps; robots here drive in "
-    "continuous time and reserve cells as they go. Use pp=PIBT (who is under way "
-    "longest goes first) or pp=FAR (who waits longest goes first)"
+SAME = {"whca": "WHCA", "whcav": "WHCA", "whcan": "WHCA"}
+"""Names that planners have elsewhere."""
+OPTIMAL = ("cbs", "bcp", "pas", "odid")
+TOO_SLOW = (
+    "That planner searches for shortest paths of all robots together, which takes too "
+    "long for so many. Use pp=LaCAM or pp=WHCA"
 )
 OURS: tuple[type[Strategy], ...] = (
     *roa.STRATEGIES,
@@ -87,7 +88,9 @@ class Registry:
             if problem == "pp" and known.casefold() == name.casefold():
                 return f"Write pp={known}"
         wanted = name.casefold().replace("*", "").replace("&", "")
-        return OF_WHOLE_STEPS if problem == "pp" and wanted in STEPWISE else ""
+        if problem == "pp" and wanted in SAME:
+            return f"Write pp={SAME[wanted]}"
+        return TOO_SLOW if problem == "pp" and wanted in OPTIMAL else ""
 
     def make(self, problem: str, choice: Choice, chance: random.Random) -> Any:
         """RmfsRefused, with every reason, if its parameters do not fit."""

@@ -16,9 +16,16 @@ from shopfloor.experiments.rmfs import drive_kernels as drive
 from shopfloor.experiments.rmfs import traffic_kernels as traffic
 from shopfloor.experiments.rmfs.traffic_kernels import Traffic, advance, record_all
 from shopfloor.experiments.rmfs.ways import Ways
+from shopfloor.experiments.rmfs.windows import Windows
 
 MOST_PIECES = 400_000
-RULES = {"far": traffic.FAR_RULE, "pibt": traffic.PIBT, "simple": traffic.SIMPLE}
+RULES = {
+    "far": traffic.FAR_RULE,
+    "pibt": traffic.PIBT,
+    "simple": traffic.SIMPLE,
+    "whca": traffic.PLANNED,
+    "lacam": traffic.PLANNED,
+}
 
 
 class FleetOnFloor:
@@ -35,7 +42,9 @@ class FleetOnFloor:
         record: bool,
     ) -> None:
         count = len(cells)
-        self._ways = ways
+        self._ways, self._floor = ways, floor
+        self._windows: Windows | None = None
+        self._now = 0.0
         self.whole = np.zeros((count, traffic.WHOLES), np.int32)
         self.real = np.zeros((count, drive.REALS))
         self.whole[:, traffic.FROM_CELL] = cells
@@ -80,6 +89,7 @@ class FleetOnFloor:
             limits=limits,
             counts=np.zeros(traffic.COUNTS, np.int64),
             record=np.zeros((MOST_PIECES if record else 0, traffic.PIECE)),
+            plan=np.full((count, 1), -1, np.int32),
         )
         self.follow(planner)
 
@@ -90,6 +100,12 @@ class FleetOnFloor:
         limits[drive.RETRY_S] = given.retry_s
         limits[drive.TUNNEL_GAIN] = given.tunnel_gain
         limits[drive.DETOUR] = getattr(given, "detour", 0)
+        self._windows = None
+        if RULES[planner.rule] == traffic.PLANNED:
+            self._windows = Windows(self._floor, planner, len(self.whole), self._now)
+        steps = 1 if self._windows is None else self._windows.steps + 1
+        plan = np.full((len(self.whole), steps), -1, np.int32)
+        self.arrays = self.arrays._replace(plan=plan)
 
     def cell(self, robot: int) -> int:
         """Where it stands, or the last cell that it will surely reach."""
@@ -123,7 +139,15 @@ class FleetOnFloor:
 
     def advance(self, until: float) -> tuple[float, int, int]:
         """See the kernel."""
-        now, robot, why = advance(self.arrays, until)
+        while True:
+            limit = until
+            if self._windows is not None:
+                self._windows.plan_if_due(self.arrays, self._now)
+                limit = min(until, self._windows.next_at)
+            now, robot, why = advance(self.arrays, limit)
+            self._now = now
+            if why != traffic.NONE or now >= until:
+                break
         if why == traffic.LOST:
             tier, x, y = self.arrays.spots[self.cell(robot)].tolist()
             raise RmfsRefused(

@@ -7,8 +7,10 @@ replanning, Wang and Botea 2008), each robot follows the distance to its goal, a
 who waits longest for a cell gets it. A ring of robots that wait for each other is found
 when its last one stops; one of them goes aside then.
 
-Three rules differ in who goes first and which way: by waiting time (FAR), by the time
-under way, which robots in the way inherit (as in PIBT), and without regard (SIMPLE).
+Rules differ in who goes first and which way: by waiting time (FAR), by the time under
+way, which robots in the way inherit (as in PIBT), without regard (SIMPLE), and along
+paths that were planned for all (PLANNED): there, who is to be in a cell first enters it
+first.
 
 The kernel runs until a robot is where it was sent, or until a moment.
 """
@@ -61,10 +63,12 @@ EVENTS, DEADLOCKS, RECORDED, ASIDES, TUNNELS, SHORTCUTS, LIFTS, TURNS = range(8)
 COUNTS = 8
 FAR = 65535
 STORAGE = 1
-FAR_RULE, PIBT, SIMPLE = 0, 1, 2
+FAR_RULE, PIBT, SIMPLE, PLANNED = 0, 1, 2, 3
 PIECE = 9
 """Robot, start, end, tier, x, y at the start, heading, speed, acceleration."""
 PIECES_AT_ONCE = 4
+LONG_S = 1e7
+"""Longer than any run: who comes first by plan goes first, however long others wait."""
 ARRIVAL_S = 1e-6
 """The piece that says on which tier a lift has left a robot."""
 
@@ -98,6 +102,39 @@ class Traffic(NamedTuple):
     limits: NDArray[np.float64]
     counts: NDArray[np.int64]
     record: NDArray[np.float64]
+    plan: NDArray[np.int32]
+    """Cells of each robot, step by step; -1: nothing is planned."""
+
+
+@kernel
+def heading_to(t: Traffic, cell: int, end: int) -> int:
+    for heading in range(4):
+        if t.out[cell, heading] == end:
+            return heading
+    return -1
+
+
+@kernel
+def planned_step(t: Traffic, robot: int, cell: int) -> int:
+    """In which step of its plan a robot enters a cell; a large number: in none."""
+    for step in range(1, t.plan.shape[1]):
+        if t.plan[robot, step] == cell:
+            return step
+    return FAR
+
+
+@kernel
+def planned_heading(t: Traffic, robot: int, cell: int) -> int:
+    """Where its plan leads on from a cell; -1: nowhere."""
+    for step in range(t.plan.shape[1] - 1):
+        after = t.plan[robot, step + 1]
+        if t.plan[robot, step] == cell and after >= 0 and after != cell:
+            if t.kind[after] == STORAGE and after != t.whole[robot, GOAL]:
+                return -1
+            if t.table[t.whole[robot, ROW], after] == FAR:
+                return -1
+            return heading_to(t, cell, after)
+    return -1
 
 
 @kernel
@@ -230,14 +267,6 @@ def shortcut_free(t: Traffic, cell: int) -> bool:
 
 
 @kernel
-def heading_to(t: Traffic, cell: int, end: int) -> int:
-    for heading in range(4):
-        if t.out[cell, heading] == end:
-            return heading
-    return -1
-
-
-@kernel
 def choose(t: Traffic, robot: int, cell: int, tunnels: bool) -> int:
     """Where to go on from a cell: a heading, 4 plus a tier for a lift, -1 nowhere.
 
@@ -267,6 +296,10 @@ def choose(t: Traffic, robot: int, cell: int, tunnels: bool) -> int:
                 least, best = steps - 1, heading
         if best >= 0:
             return best
+    if t.limits[RULE] == PLANNED:
+        heading = planned_heading(t, robot, cell)
+        if heading >= 0:
+            return heading
     best, best_key = -1, 1 << 30
     for heading in range(4):
         end = t.out[cell, heading]
@@ -339,8 +372,11 @@ def free(t: Traffic, cell: int, now: float) -> None:
         if other < 0 or t.whole[other, WANT] != cell or t.whole[other, FRONT] != beside:
             continue
         column = RANK if t.limits[RULE] == PIBT else WAITS_SINCE
-        if t.real[other, column] < since:
-            chosen, since = other, t.real[other, column]
+        key = t.real[other, column]
+        if t.limits[RULE] == PLANNED:
+            key += LONG_S * planned_step(t, other, cell)
+        if key < since:
+            chosen, since = other, key
     if chosen < 0:
         return
     whole = t.whole[chosen]

@@ -214,12 +214,15 @@ def test_two_strategies_of_one_name_are_refused() -> None:
         known.add(known.find("psa", "Nearest"))
 
 
-@pytest.mark.parametrize("name", ["WHCA", "WHCA*", "WHCAv*", "LaCAM", "lacam", "CBS"])
-def test_a_planner_in_whole_steps_is_refused_with_what_to_use_instead(
-    name: str,
-) -> None:
-    with pytest.raises(RmfsRefused, match=r"Use pp=PIBT .* or pp=FAR"):
+@pytest.mark.parametrize("name", ["WHCA*", "WHCAv*", "WHCAn*", "whca"])
+def test_a_planner_by_its_name_elsewhere_is_told_its_name_here(name: str) -> None:
+    with pytest.raises(RmfsRefused, match="Write pp=WHCA"):
         running.prepare(settings=[f"pp={name}"])
+
+
+def test_a_planner_that_takes_too_long_is_refused_with_what_to_use_instead() -> None:
+    with pytest.raises(RmfsRefused, match="Use pp=LaCAM or pp=WHCA"):
+        running.prepare(settings=["pp=CBS"])
 
 
 def test_a_planner_in_other_letters_is_told_how_it_is_written() -> None:

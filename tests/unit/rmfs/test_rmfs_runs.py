@@ -122,7 +122,7 @@ def test_every_strategy_keeps_orders_flowing(setting: str) -> None:
 
 
 @pytest.mark.covers("R15", "R83", "RC1")
-@pytest.mark.parametrize("planner", ["FAR", "PIBT", "Simple"])
+@pytest.mark.parametrize("planner", ["FAR", "PIBT", "WHCA", "LaCAM", "Simple"])
 def test_no_planner_lets_robots_touch_on_a_crowded_floor(planner: str) -> None:
     outcome = run(
         f"pp={planner}",
