@@ -14,6 +14,7 @@ from mpms.services.instances.suspend import suspend_instance
 from mpms.services.tasks.claim import NotYourTask, claim_task
 from mpms.services.tasks.submit import submit_form
 from tests.support.checkers import there
+from tests.support.drawings import draw
 from tests.support.weighing import WeighingShop
 
 
@@ -163,3 +164,28 @@ def test_a_form_of_a_suspended_process_is_on_hold_and_never_next(
     first = next_of(seen(shop, ana), ana)
     assert first is not None
     assert first.task.task_id == other.task_id
+
+
+def test_a_task_is_hidden_until_its_follow_up_date_and_sorted_by_priority_and_due(
+    shop: WeighingShop,
+) -> None:
+    words = {
+        "low": 'camunda:priority="10"',
+        "soon": 'camunda:dueDate="PT1H"',
+        "later": 'camunda:dueDate="PT2H"',
+        "hidden": 'camunda:followUpDate="PT3H" camunda:priority="99"',
+    }
+    for name, word in words.items():
+        elements = f'<startEvent id="begin"/><userTask id="{name}" {word}/>'
+        shop.deploy_files(draw(f"of_{name}", elements, f"begin {name}"))
+        shop.start_only(f"of_{name}")
+    ana, boss = shop.person("ana"), shop.person("boss", Role.SUPERVISOR)
+
+    def seen(person: Person) -> list[tuple[str, bool]]:
+        views = tasks_for(shop.uow, person, now=shop.clock.now(), world=shop.world)
+        return [(view.task.element, view.late) for view in views]
+
+    assert seen(ana) == [("soon", False), ("later", False), ("low", False)]
+    assert [name for name, _ in seen(boss)][-1] == "hidden"
+    shop.clock.move(3.5 * 3600)
+    assert seen(ana)[:3] == [("hidden", False), ("soon", True), ("later", True)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from mpms.domain.people.people import Person
@@ -21,6 +21,7 @@ from mpms.services.tasks.claim import name_of, require_doable
 LATE_AFTER_S = 15 * 60.0
 HERE_WITHIN_M = 1.0
 OLD_POSE_S = 5.0
+NEVER = datetime.max.replace(tzinfo=UTC)
 URGENCY = {"urgent": 0, "high": 1, "normal": 2, "low": 3}
 
 
@@ -62,6 +63,9 @@ class TaskView:
     robot: RobotNear | None
     age_s: float
     late: bool
+    later: bool = False  # its follow-up date is to come
+    owner: str | None = None  # the names of who asked for help, and who helps
+    helper: str | None = None
 
     @property
     def decision(self) -> bool:
@@ -98,7 +102,11 @@ def tasks_for(
 ) -> Sequence[TaskView]:
     """Everything that this person may do, the most urgent first."""
     with uow() as tx:
-        mine = [task for task in tx.tasks.open() if person.may_do(task)]
+        mine = [
+            task
+            for task in tx.tasks.open()
+            if person.may_do(task) and (person.leads or not _comes_later(task, now))
+        ]
         return sorted(_views(tx, mine, now, world, floor), key=_urgency)
 
 
@@ -121,7 +129,7 @@ def next_of(
     views: Sequence[TaskView], person: Person, *, instance_id: str | None = None
 ) -> TaskView | None:
     """What to do next: what one has begun, then the same order, then the queue."""
-    open_to_do = [view for view in views if not view.task.on_hold]
+    open_to_do = [view for view in views if not (view.task.on_hold or view.later)]
     mine = [view for view in open_to_do if view.belongs_to(person)]
     free = [view for view in open_to_do if view.claim is None]
     same = [view for view in free if view.task.instance_id == instance_id]
@@ -131,7 +139,28 @@ def next_of(
 def _urgency(view: TaskView) -> tuple[Any, ...]:
     priority = "normal" if view.order is None else view.order.priority
     urgency = URGENCY.get(priority, URGENCY["normal"])
-    return (not view.decision, urgency, view.task.created_at, view.task.task_id)
+    task = view.task
+    return (
+        view.later,
+        not view.decision,
+        urgency,
+        -task.priority,
+        task.due_at or NEVER,
+        task.created_at,
+        task.task_id,
+    )
+
+
+def _comes_later(task: FormTask, now: datetime) -> bool:
+    return task.follow_up_at is not None and task.follow_up_at > now
+
+
+def _is_late(task: FormTask, order: Order | None, now: datetime, age_s: float) -> bool:
+    """Its own due date counts, else the order's; what has none is late when old."""
+    if task.due_at is not None:
+        return task.due_at <= now
+    due = None if order is None else order.due
+    return (due is not None and due < now.date()) or age_s > LATE_AFTER_S
 
 
 def _views(
@@ -151,6 +180,7 @@ def _views(
     orders = tx.orders.some({t.business_key for t in tasks if t.business_key})
     claims = tx.claims.of([task.task_id for task in tasks])
     logins = {claim.claimed_by for claim in claims.values()}
+    logins |= {name for task in tasks for name in (task.owner, task.helper) if name}
     names = {login: name_of(tx, login) for login in logins}
     seen = _positions(tx, floor)
     views = []
@@ -161,7 +191,6 @@ def _views(
         claim = claims.get(task.task_id)
         place = _place(task, goals[task.instance_id], world)
         age_s = max(0.0, (now - task.created_at).total_seconds())
-        overdue = order is not None and order.due is not None and order.due < now.date()
         views.append(
             TaskView(
                 task,
@@ -172,7 +201,10 @@ def _views(
                 place,
                 _robot(task, goals[task.instance_id], place, world, seen),
                 age_s,
-                overdue or age_s > LATE_AFTER_S,
+                _is_late(task, order, now, age_s),
+                _comes_later(task, now),
+                names.get(task.owner or ""),
+                names.get(task.helper or ""),
             )
         )
     return views

@@ -5,18 +5,23 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import AwareDatetime, Field
 
+from mpms.domain.instances.steps import USUAL_PRIORITY
+from mpms.domain.tasks import TaskComment
 from mpms.factory.services.tasks.listing import TaskView, task_for, tasks_for
 from mpms.factory.web.desk import Call
 from mpms.ports.tasks.late_answers import LateAnswer
-from mpms.services.tasks.claim import claim_task, give_back_task
+from mpms.services.tasks.claim import claim_task, give_back_task, require_doable
+from mpms.services.tasks.comment import comment_on_task
 from mpms.services.tasks.decide_late_answer import (
     accept_late_answer,
     discard_late_answer,
 )
+from mpms.services.tasks.delegate import delegate_task, resolve_task
 from mpms.services.tasks.report_problem import causes_of, report_problem
 from mpms.services.tasks.save_draft import save_form_draft
+from mpms.services.tasks.schedule import Schedule, schedule_task
 from mpms.services.tasks.submit import submit_form
 from mpms.web.api.operation import Given, Section, Shape
 from mpms.web.api.shapes import like
@@ -56,6 +61,11 @@ class TaskShape(Shape):
     late: bool
     order: str | None
     product: str
+    due_at: datetime | None
+    follow_up_at: datetime | None
+    priority: int
+    owner: str | None = Field(description="Who asked somebody for help with it.")
+    helper: str | None = Field(description="Whom, until it is handed back.")
 
 
 class ProblemCause(Shape):
@@ -104,6 +114,28 @@ class Reported(Shape):
     late: bool
 
 
+class Helper(Given):
+    to: Annotated[str, Field(min_length=1, max_length=200, description="A login.")]
+
+
+class HandedBack(Shape):
+    owner: str = Field(description="Who has it now.")
+
+
+@like(TaskComment, without="instance_id")
+class CommentShape(Shape): ...
+
+
+class Said(Given):
+    text: Annotated[str, Field(min_length=1, max_length=4000)]
+
+
+class NewSchedule(Given):
+    due_at: AwareDatetime | None = None
+    follow_up_at: AwareDatetime | None = None
+    priority: Annotated[int, Field(ge=-(2**31) + 1, lt=2**31)] = USUAL_PRIORITY
+
+
 @like(LateAnswer, without="key")
 class LateShape(Shape): ...
 
@@ -123,7 +155,8 @@ def _task(view: TaskView) -> dict[str, Any]:
 
 _PLAIN = (
     *("task_id", "instance_id", "business_key", "element", "name", "lane", "form"),
-    *("assignee", "groups", "created_at", "on_hold"),
+    *("assignee", "groups", "created_at", "on_hold", "due_at", "follow_up_at"),
+    *("priority", "owner", "helper"),
 )
 
 
@@ -177,6 +210,43 @@ def give_back(call: Call, task_id: TaskId) -> GivenBack:
     desk = call.desk
     done = give_back_task(desk.uow, desk.clock, str(task_id), person=call.person)
     return GivenBack(given_back=done)
+
+
+@section.post("/tasks/{task_id}/help", DOERS)
+def ask_help(call: Call, task_id: TaskId, body: Helper) -> None:
+    """Let somebody help; the task comes back to who has it, who completes it."""
+    delegate_task(call.desk.uow, str(task_id), body.to, person=call.person)
+
+
+@section.post("/tasks/{task_id}/hand-back", DOERS)
+def hand_back(call: Call, task_id: TaskId) -> HandedBack:
+    """Hand a task back to who asked for help."""
+    owner = resolve_task(call.desk.uow, str(task_id), person=call.person)
+    return HandedBack(owner=owner)
+
+
+@section.get("/tasks/{task_id}/comments", DOERS)
+def comments(call: Call, task_id: TaskId) -> Listed[CommentShape]:
+    """What was said about a task, oldest first."""
+    with call.desk.uow() as tx:
+        require_doable(tx, str(task_id), call.person)
+        found = tx.tasks.comments(str(task_id))
+    return Listed[CommentShape](items=shaped(CommentShape, found))
+
+
+@section.post("/tasks/{task_id}/comments", DOERS)
+def comment(call: Call, task_id: TaskId, body: Said) -> CommentShape:
+    """Say something about a task."""
+    said = comment_on_task(call.desk.uow, str(task_id), body.text, person=call.person)
+    return CommentShape.model_validate(said)
+
+
+@section.put("/tasks/{task_id}/schedule", LEADERS)
+def schedule(call: Call, task_id: TaskId, body: NewSchedule) -> None:
+    """When it is due, when workers see it, and how urgent it is."""
+    wanted = Schedule(body.due_at, body.follow_up_at, body.priority)
+    desk = call.desk
+    schedule_task(desk.uow, desk.clock, str(task_id), wanted, person=call.person)
 
 
 @section.patch("/tasks/{task_id}/draft", DOERS)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from flask import (
@@ -19,6 +19,7 @@ from werkzeug.exceptions import BadRequest, default_exceptions
 from werkzeug.wrappers import Response as Answer
 
 from mpms.domain.errors import FormInvalid, InstanceBusy, MpmsError, TaskGone
+from mpms.domain.people.people import Person
 from mpms.factory.services.tasks.listing import TaskView, task_for
 from mpms.factory.web.desk import current_desk
 from mpms.factory.web.mini_map import mini_map
@@ -30,6 +31,7 @@ from mpms.services.tasks.claim import (
     UndoTooLate,
 )
 from mpms.services.tasks.decide_late_answer import AnswerOvertaken, LateAnswerDecided
+from mpms.services.tasks.delegate import HelpAwaited, NobodyAsked
 from mpms.services.tasks.report_problem import causes_of
 from mpms.services.tasks.save_draft import DraftTooLarge
 from mpms.web.fields.rendering import problems_of, render_form
@@ -44,9 +46,16 @@ STATUS_OF = (
     (AnswerOvertaken, 409),
     (LateAnswerDecided, 409),
     (InstanceBusy, 409),
+    (HelpAwaited, 409),
+    (NobodyAsked, 409),
     (TaskGone, 404),
     (DraftTooLarge, 413),
     (MpmsError, 422),
+)
+
+
+_BACK_TO_THE_LIST = (
+    TaskTaken | UndoTooLate | TaskGone | AnswerOvertaken | HelpAwaited | NobodyAsked
 )
 
 
@@ -81,6 +90,8 @@ def task_page(
     with desk.uow() as tx:
         drafts = tx.drafts.of(task_id)
         causes = causes_of(tx, desk.advance, view.task)
+        comments = tx.tasks.comments(task_id)
+        people = tx.people.listing()
     values = drafts if answers is None else answers
     undo_s = 0.0
     if view.claim is not None and view.belongs_to(person):
@@ -101,10 +112,23 @@ def task_page(
         ),
         drafts=sorted(drafts),
         causes=causes,
+        comments=comments,
+        names={c.login: c.login for c in comments} | {p.login: p.name for p in people},
+        helpers=_helpers(view, person, people),
         undo_s=int(undo_s),
         mini_map=mini_map(view, desk.world),
         problems=problems or {},
     )
+
+
+def _helpers(view: TaskView, person: Person, people: Sequence[Person]) -> list[Person]:
+    """Whom one can ask for help with a task that one has or that is free."""
+    mine = view.claim is None or view.belongs_to(person) or person.leads
+    if view.decision or not mine or (view.task.helper and not person.leads):
+        return []
+    holder = view.task.owner if view.task.helper else None
+    holder = holder or (view.claim and view.claim.claimed_by) or person.login
+    return [p for p in people if p.active and p.works and p.login != holder]
 
 
 def body() -> dict[str, Any]:
@@ -129,8 +153,12 @@ def say(error: MpmsError) -> Answer:
     text = t(" ".join(str(error).split()))
     if isinstance(error, TaskTaken):
         text = t("{who} has this task.", who=error.by)
+    if isinstance(error, HelpAwaited):
+        text = t(
+            "{who} was asked for help. Wait until it is handed back.", who=error.helper
+        )
     if not script_asks():
-        if isinstance(error, TaskTaken | UndoTooLate | TaskGone | AnswerOvertaken):
+        if isinstance(error, _BACK_TO_THE_LIST):
             flash(text)
             return redirect(url_for("tasks.listing"), 303)
         refusal = default_exceptions[status](text)

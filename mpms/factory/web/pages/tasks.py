@@ -13,7 +13,7 @@ from mpms.factory.services.tasks.listing import TaskView, next_of, tasks_for
 from mpms.factory.web.desk import current_desk
 from mpms.factory.web.fields.task_page import say, script_asks, task_page, view_of
 from mpms.factory.web.mini_map import mini_map
-from mpms.factory.web.pages import answers, late
+from mpms.factory.web.pages import answers, help, late
 from mpms.services.tasks.claim import (
     UNDO_WITHIN_S,
     NotYourTask,
@@ -27,6 +27,7 @@ from mpms.web.texts import t
 pages = Blueprint("tasks", __name__)
 pages.register_blueprint(answers.pages)
 pages.register_blueprint(late.pages)
+pages.register_blueprint(help.pages)
 pages.register_error_handler(MpmsError, say)
 
 

@@ -147,6 +147,17 @@ FROM tasks
 WHERE task_id = %(others)s OR instance_id IN (%(far)s, %(here)s, %(seen)s, %(mine)s);
 UPDATE tasks SET created_at = now() - interval '1 hour'
 WHERE instance_id IN (%(far)s, %(lost)s);
+UPDATE tasks
+SET
+    due_at = now() + interval '1 hour', follow_up_at = now() + interval '1 day',
+    owner = 'ana', delegate = 'max'
+WHERE task_id = %(others)s;
+INSERT INTO task_comments (task_id, instance_id, login, text)
+SELECT task_id, instance_id, 'ana', 'wet' FROM tasks WHERE task_id = %(others)s
+UNION ALL
+SELECT task_id, instance_id, login, 'dry'
+FROM tasks CROSS JOIN (VALUES ('ana'), ('gone')) AS two (login)
+WHERE task_id = %(task)s;
 INSERT INTO drafts (task_id, field, value, saved_by)
 SELECT %(task)s, field, value::json, 'ana'
 FROM (VALUES

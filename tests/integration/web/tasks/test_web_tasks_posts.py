@@ -358,3 +358,27 @@ def test_a_problem_is_refused_with_an_invented_cause(hall: Hall) -> None:
     assert "continues another way" in ana.get("/tasks").text
     again = ana.post(path, json={"code": "Other"}, headers=JSON)
     assert again.json["state"] == "already"
+
+
+def test_help_is_asked_for_and_the_task_is_handed_back(hall: Hall) -> None:
+    path = f"/tasks/{hall.make().task_id}"
+    ana, ben = hall.at("ana"), hall.at("ben")
+    ana.post(f"{path}/claim")
+    assert '<option value="ben">' in ana.get(path).text
+    assert ana.post(f"{path}/help", data={"to": "ben"}).status_code == 303
+    page = ben.get(path).text
+    assert "Ana asks for your help" in page
+    refused = ben.post(f"{path}/answer", json={"answers": {"loaded_kg": 10}})
+    assert (refused.status_code, refused.json["cause"]) == (409, "HelpAwaited")
+    assert ben.post(f"{path}/hand-back").status_code == 303
+    assert ben.post(f"{path}/hand-back").status_code in (303, 409)
+    assert "asks for your help" not in ana.get(path).text
+
+
+def test_what_is_said_about_a_task_is_shown_as_text(hall: Hall) -> None:
+    path = f"/tasks/{hall.make().task_id}"
+    said = hall.at("ana").post(f"{path}/comment", data={"text": "<b>wet</b>"})
+    assert said.status_code == 303
+    page = hall.at("ben").get(path).text
+    assert "&lt;b&gt;wet&lt;/b&gt;" in page
+    assert hall.at("ana").post(f"{path}/comment", data={"text": " "}).status_code == 422
