@@ -201,6 +201,7 @@ class ProcessMap extends HTMLElement {
       mark("diagram-step");
       if (row.getAttribute("aria-current") === "true") mark("diagram-chosen");
       if (show === "marks") this.#plain(row, id, mark, overlays);
+      else if (row.dataset["flow"]) this.#flow(row, id, show, mark, overlays);
       else if (show === "live") this.#live(row, id, mark, overlays);
       else this.#heat(row, id, show, mark, overlays);
     }
@@ -218,6 +219,27 @@ class ProcessMap extends HTMLElement {
     mark(marker);
     const kind = `model-mark model-mark-${marker.replace(/^\w+-/, "")}`;
     if (sign) overlays.add(id, "figure", badge(kind, sign, { top: -14, right: 14 }));
+  }
+
+  /** As wide as it was often taken, with its share beside its first stretch. */
+  #flow(
+    row: HTMLElement,
+    id: string,
+    show: string,
+    mark: (marker: string) => void,
+    overlays: Overlays,
+  ): void {
+    const flow = this.#viewer?.get<Registry>("elementRegistry").get(id) as
+      | { waypoints?: { x: number; y: number }[] }
+      | undefined;
+    const points = flow?.waypoints ?? [];
+    const [first, second] = points;
+    if (first === undefined || second === undefined) return;
+    mark(`flow-${row.dataset["flow"] ?? "0"}`);
+    const left = Math.min(...points.map((point) => point.x));
+    const top = Math.min(...points.map((point) => point.y));
+    const at = { left: (first.x + second.x) / 2 - left - 14, top: (first.y + second.y) / 2 - top - 10 };
+    overlays.add(id, "figure", badge("heat-figure", row.getAttribute(`data-text-${show}`) ?? "", at));
   }
 
   #bringIntoView(id: string): void {

@@ -7,12 +7,15 @@ from typing import Annotated
 
 from pydantic import AwareDatetime, Field
 
+from mpms.domain.history.conformance import Why
+from mpms.services.history.conformance import check_conformance
 from mpms.services.history.export import export_history
+from mpms.services.history.paths import find_paths
 from mpms.services.history.variants import find_variants
 from mpms.services.history.window import Window
 from mpms.web.api.operation import Call, Given, Shape, Stream
 from mpms.web.api.processes import USUAL_WINDOW, section
-from mpms.web.api.values import Listed, ProcessKey
+from mpms.web.api.values import Listed, ProcessKey, Version
 from mpms.web.rights import READERS
 
 __all__ = ["section"]
@@ -108,6 +111,121 @@ def variants(call: Call, key: ProcessKey, query: VariantsQuery) -> VariantsShape
         variants=len(found.ranked),
         ended=found.ended,
         running=found.running,
+    )
+
+
+class PathQuery(WindowQuery):
+    version: Version | None = Field(default=None, description="The newest without it.")
+
+
+class StepShareShape(Shape):
+    element: str
+    name: str
+    instances: int = Field(description="That did it at least once.")
+    visits: int
+    share: float = Field(description="Of the instances that have ended, 0 to 1.")
+
+
+class FlowShareShape(Shape):
+    flow: str
+    source: str
+    target: str
+    count: int
+    share: float = Field(description="Of those that left its source, 0 to 1.")
+
+
+class PathsShape(Shape):
+    version: int
+    ended: int
+    steps: list[StepShareShape]
+    flows: list[FlowShareShape] = Field(
+        description="Where there is a choice, as far as the history tells."
+    )
+
+
+class MisfitShape(Shape):
+    why: Why
+    element: str = Field(description="What came; empty where the path ended.")
+    after: str = Field(description="The last that fitted; empty: nothing yet.")
+    expected: list[str] = Field(description="What could have come.")
+    count: int
+    example: str = Field(description="An instance.")
+
+
+class ConformanceShape(Shape):
+    version: int
+    ended: int
+    fits: int
+    misfits: int
+    unjudged: int = Field(description="The version has too many ways to try.")
+    reasons: list[MisfitShape]
+
+
+@section.get("/processes/{key}/paths", READERS)
+def paths_taken(call: Call, key: ProcessKey, query: PathQuery) -> PathsShape:
+    """How many instances came to each step, and which way they went at a choice.
+
+    Of instances that began in the window and have ended, at most 20,000.
+    """
+    desk = call.desk
+    with desk.uow() as tx:
+        shown = (
+            tx.definitions.latest(key)
+            if query.version is None
+            else tx.definitions.of_version(key, query.version)
+        )
+    found = find_paths(desk.uow, desk.engine, query.of(call, key), shown)
+    return PathsShape(
+        version=shown.version,
+        ended=found.ended,
+        steps=[
+            StepShareShape(
+                element=one.step.id,
+                name=one.step.title,
+                instances=one.instances,
+                visits=one.visits,
+                share=one.share,
+            )
+            for one in found.steps
+        ],
+        flows=[
+            FlowShareShape(
+                flow=one.id,
+                source=one.source,
+                target=one.target,
+                count=one.count,
+                share=one.share,
+            )
+            for one in found.flows
+        ],
+    )
+
+
+@section.get("/processes/{key}/conformance", READERS)
+def conformance(call: Call, key: ProcessKey, query: PathQuery) -> ConformanceShape:
+    """How many past instances could have gone their way in a version, and why not.
+
+    The drawing is judged and not its conditions: a path fits if the version has it.
+    """
+    desk, window = call.desk, query.of(call, key)
+    found = check_conformance(desk.uow, desk.engine, window, version=query.version)
+    return ConformanceShape(
+        version=found.version,
+        ended=found.ended,
+        fits=found.fits,
+        misfits=found.misfits,
+        unjudged=found.unjudged,
+        reasons=[
+            MisfitShape(
+                why=one.misfit.why,
+                element=one.misfit.element,
+                after=one.misfit.after,
+                expected=list(one.misfit.expected),
+                count=one.count,
+                example=one.example,
+            )
+            for one in found.reasons
+        ],
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from lxml import etree
 
+from tests.support.drawings import in_a_row
 from tests.support.web_api import Plant
 
 EVER = {"since": "2020-01-01T00:00:00Z", "until": "2100-01-01T00:00:00Z"}
@@ -91,3 +92,45 @@ def test_what_cannot_be_exported_is_said_before_a_file_begins(
     answer = plant.program("viewer")("GET", path, query_string=query)
     assert answer.status_code == status
     assert sentence in answer.text
+
+
+def test_shares_stand_at_steps_and_choices(plant: Plant) -> None:
+    plant.deploy()
+    started = [plant.start_papers() for _ in range(4)]
+    for one in started[:3]:
+        for _ in range(2):
+            for task in plant.forms(one):
+                plant.submit(task.task_id, {})
+    reader = plant.program("viewer")
+    found = reader.get("/processes/papers/paths", **EVER)
+    shares = {step["element"]: step["share"] for step in found["steps"]}
+    assert (found["ended"], shares["look"], shares["print"]) == (3, 1.0, 1.0)
+    assert all(0 <= flow["share"] <= 1 for flow in found["flows"])
+
+
+def test_past_instances_are_judged_by_a_new_version(plant: Plant) -> None:
+    plant.deploy()
+    one = plant.start_papers()
+    for _ in range(2):
+        for task in plant.forms(one):
+            plant.submit(task.task_id, {})
+    reader = plant.program("viewer")
+    same = reader.get("/processes/papers/conformance", **EVER)
+    assert (same["version"], same["fits"], same["reasons"]) == (1, 1, [])
+    plant.deploy_files(in_a_row("papers", "begin look stamp file end"))
+    changed = reader.get("/processes/papers/conformance", **EVER)
+    assert (changed["version"], changed["fits"], changed["misfits"]) == (2, 0, 1)
+    (reason,) = changed["reasons"]
+    assert (reason["why"], reason["element"], reason["after"]) == (
+        "unknown",
+        "print",
+        "look",
+    )
+    assert reason["example"] == one
+    old = reader.get("/processes/papers/conformance", version=1, **EVER)
+    assert old["fits"] == 1
+    page = plant.browser("viewer").get("/cockpit/papers/paths?window=quarter").text
+    assert "0 of 1 could have gone their way in version 2; 1 could not." in page
+    assert "It has no step Print." in page
+    assert "Look → Print → File" in page
+    assert "None began in this window" not in page
