@@ -53,6 +53,13 @@ def difference(figure: str, value: float | None) -> str:
     return ("+" if value > 0 else "−") + shown(figure, abs(value))
 
 
+def certainty(by: Mapping[str, Any]) -> str:
+    """How sure a difference is; what nobody could see is none."""
+    if round(by["difference"], 3) == 0:
+        return t("the same")
+    return t("clear") if by["clear"] else t("may be chance")
+
+
 def note(told: Mapping[str, Any]) -> str:
     return t(told["text"], **told["holes"])
 
