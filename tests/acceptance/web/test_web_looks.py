@@ -54,6 +54,8 @@ def pages_of(house: House) -> dict[str, tuple[str | None, str]]:
         "late answers": ("sofia", "/late"),
         "orders": ("sofia", "/orders"),
         "order": ("sofia", f"/orders/{number}"),
+        "batch record": ("sofia", f"/orders/{number}/record"),
+        "trace a lot": ("sofia", "/orders/trace?lot=L-2026"),
         "new order": ("sofia", "/orders/new"),
         "map": ("vera", "/map"),
         "cockpit": ("sofia", "/cockpit"),

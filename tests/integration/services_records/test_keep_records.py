@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from decimal import Decimal
 from typing import Any
 
 import psycopg2
 import pytest
 
 from mpms.factory.domain.records import FIRST, PLANT, hash_of
+from mpms.factory.domain.records.reading import read_record
 from mpms.factory.services.orders.accept import accept_order
+from mpms.services.instances.cancel import cancel_instance
 from tests.integration.services_records.conftest import RecordPlant
 
 
@@ -56,6 +59,31 @@ def test_a_load_tells_lot_weight_deviation_and_worker(plant: RecordPlant) -> Non
         "required_kg": "310",
         "deviation_kg": "0.0",
     }
+
+
+@pytest.mark.covers("A58")
+def test_a_wrong_weight_is_a_deviation_of_the_record(plant: RecordPlant) -> None:
+    number = "MO-2026-0001"
+    plant.accept(number)
+    plant.scale.readings = [280.0]
+    plant.confirm_everything()
+    with plant.uow() as tx:
+        read = read_record(number, tx.records.lines(number))
+    (wrong,) = read.weighed_again
+    assert (wrong.data["material"], wrong.data["measured_kg"]) == ("RM-001", 280.0)
+    assert read.loads[0].kg == Decimal("310.0")
+
+
+def test_a_cancelled_order_is_told_and_made_nothing(plant: RecordPlant) -> None:
+    number = "MO-2026-0001"
+    plant.accept(number)
+    instance_id = plant.rows("SELECT id::text FROM instances")[0][0]
+    cancel_instance(plant.uow, plant.advance, instance_id, by="sofia", reason="no drum")
+    record = lines(plant, number)
+    said = {line["what"]: line for line in record}
+    assert said["cancel"]["why"] == "no drum"
+    assert said["cancel"]["who"] == "sofia"
+    assert "produced" not in said
 
 
 @pytest.mark.covers("A15", "A85")

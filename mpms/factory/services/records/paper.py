@@ -85,7 +85,7 @@ def paper_data(
         "customer": read.order.get("customer") or "",
         "due": read.order.get("due") or "",
         "status": read.status,
-        "accepted": at(read.accepted.at if read.accepted else None),
+        "accepted": _with_zone(read.accepted.at, zone) if read.accepted else "",
         "catalogue": catalogue.get("version") or "",
         "catalogue_digest": catalogue.get("sha256") or "",
         "ordered": [
@@ -167,6 +167,11 @@ def _load(load: Loaded, at: Callable[[datetime], str]) -> dict[str, str]:
         "by": load.by,
         "at": at(load.at),
     }
+
+
+def _with_zone(instant: datetime, zone: tzinfo | None) -> str:
+    """All times of the paper are of this zone."""
+    return instant.astimezone(zone).strftime(f"{PAPER_TIME} (%Z)")
 
 
 def _value(value: object) -> object:
