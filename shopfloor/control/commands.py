@@ -53,6 +53,8 @@ class Command:
     status: PilotStatus
     cause: Cause | None = None
     detail: str = ""
+    asks: bool = False
+    """Whoever stands in the way is asked to step aside."""
 
     @property
     def still(self) -> bool:

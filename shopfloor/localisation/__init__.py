@@ -23,6 +23,7 @@ from shopfloor.localisation.estimate import (
     Status,
 )
 from shopfloor.localisation.field import explained_beams, quality
+from shopfloor.localisation.jumps import JumpRules, SupportedPose
 from shopfloor.localisation.mapping import MapBuilder
 from shopfloor.localisation.odometry import (
     Base,
@@ -47,6 +48,7 @@ __all__ = [
     "Encoders",
     "Estimate",
     "Hypothesis",
+    "JumpRules",
     "KnownPose",
     "LocalisationRefused",
     "Localiser",
@@ -54,6 +56,7 @@ __all__ = [
     "MecanumBase",
     "NothingFree",
     "Status",
+    "SupportedPose",
     "TimeWentBackwards",
     "Tuning",
     "UnusableBase",

@@ -34,6 +34,7 @@ from shopfloor.localisation.estimate import (
     Status,
 )
 from shopfloor.localisation.field import beam_ends, frame_of, log_likelihoods, quality
+from shopfloor.localisation.jumps import CONTRADICTED_SHARE, share_through_walls
 from shopfloor.localisation.recovery import Hypothesis, random_poses, relocalise
 
 PAUSE = 3
@@ -74,6 +75,8 @@ class Tuning:
     """Shares of explained beams: no place at all below, a place worth having above."""
     doubt_below: float = 0.85
     """Share of the usual quality; below, the map is searched for a better place."""
+    hidden_above: float = 0.25
+    """A place that explains more, and that no beam contradicts, is only hidden."""
     trust_rate: float = 0.3
     """Weight of the newest quality in the average that these shares measure."""
     loose_m: float = 0.35
@@ -104,6 +107,7 @@ class Amcl:
         self._weights: NDArray[np.float64] = np.empty(0)
         self._slow = self._fast = 0.0
         self._trust, self._usual = 1.0, 0.9
+        self._hidden = False
         self._pause = self._wait = PAUSE
         if start is None:
             self._particles = random_poses(grid, self.tuning.most_particles, random)
@@ -150,11 +154,10 @@ class Amcl:
         turned = abs(self._pending.yaw_rad) >= tuning.turn_rad
         if not moved and not turned:
             agreed = self._agreement(here, scans)
-            if self._found_elsewhere(agreed, scans):
+            if self._found_elsewhere(here, agreed, scans):
                 self._estimate = self._rate(scans)
                 return self._estimate
-            status = self._name(self._estimate)
-            return replace(self._estimate, pose=here, quality=agreed, status=status)
+            return self._named(replace(self._estimate, pose=here, quality=agreed))
         self._predict()
         self._weigh(ends)
         self._estimate = self._rate(scans)
@@ -243,21 +246,24 @@ class Amcl:
     def _rate(self, scans: Sequence[Scan]) -> Estimate:
         rough = self._sum_up(TRACKING, 0.0)
         agreed = self._agreement(rough.pose, scans)
-        if self._found_elsewhere(agreed, scans):
+        if self._found_elsewhere(rough.pose, agreed, scans):
             rough = self._sum_up(TRACKING, 0.0)
             agreed = self._agreement(rough.pose, scans)
-        return replace(rough, status=self._name(rough), quality=agreed)
+        return self._named(replace(rough, quality=agreed))
 
     def _agreement(self, pose: Pose, scans: Sequence[Scan]) -> float:
         tuning = self.tuning
         return quality(self.grid, pose, scans, tuning.beams, tuning.tolerance_m)
 
-    def _found_elsewhere(self, agreed: float, scans: Sequence[Scan]) -> bool:
+    def _found_elsewhere(
+        self, here: Pose, agreed: float, scans: Sequence[Scan]
+    ) -> bool:
         """In doubt look at the whole map, ever more rarely while it does not help.
 
         Corridors resemble each other and people hide walls, so no fixed agreement
         tells a carried robot from a busy hall. Only a place that leaves half as many
-        beams unexplained does.
+        beams unexplained does, and only where the present one is contradicted: beams
+        pass through its walls, or it explains next to nothing.
         """
         tuning = self.tuning
         self._trust += tuning.trust_rate * (agreed - self._trust)
@@ -267,11 +273,14 @@ class Amcl:
         )
         if not tuning.recover or not doubtful:
             self._pause = self._wait = PAUSE
+            self._hidden = False
             return False
         self._wait -= 1
         if self._wait > 0:
             return False
-        if self.relocalise(scans, 1.0 - 0.5 * (1.0 - self._trust)):
+        through = share_through_walls(self.grid, here, scans)
+        self._hidden = agreed > tuning.hidden_above and through < CONTRADICTED_SHARE
+        if not self._hidden and self.relocalise(scans, 1.0 - 0.5 * (1.0 - self._trust)):
             return True
         self._pause = min(2 * self._pause, LONGEST_PAUSE)
         self._wait = self._pause
@@ -281,15 +290,17 @@ class Amcl:
     def _in_doubt(self) -> bool:
         return self._trust < self.tuning.doubt_below * self._usual
 
-    def _name(self, rough: Estimate) -> Status:
-        if self._trust < self.tuning.lost_below:
-            return LOST
-        if self._in_doubt:
-            return UNCERTAIN
+    def _named(self, rough: Estimate) -> Estimate:
+        tuning = self.tuning
         spread_m = math.sqrt(float(rough.covariance[0, 0] + rough.covariance[1, 1]))
-        if rough.mass < 0.7 or spread_m > self.tuning.loose_m:
-            return UNCERTAIN
-        return TRACKING
+        several = rough.mass < 0.7 or spread_m > tuning.loose_m
+        fits_badly = self._trust < tuning.lost_below
+        status: Status = TRACKING
+        if fits_badly and not self._hidden:
+            status = LOST
+        elif several or self._in_doubt:
+            status = UNCERTAIN
+        return replace(rough, status=status, in_doubt=several or fits_badly)
 
     def _resample(self) -> None:
         tuning, random = self.tuning, self._random
@@ -357,6 +368,7 @@ class Amcl:
         self._even_weights()
         self._slow = self._fast = 0.0
         self._trust = trust
+        self._hidden = False
         self._pause = self._wait = PAUSE
         self._pending = Pose(0.0, 0.0, 0.0)
 

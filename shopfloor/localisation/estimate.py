@@ -33,6 +33,9 @@ class Estimate:
     mass: float = 1.0
     """Share of the belief that lies at this place."""
     particles: int = 0
+    in_doubt: bool = False
+    """Good enough to drive on with care, not to say that one has arrived: several
+    places fit, or so much is hidden that the place is kept by the wheels alone."""
 
 
 class Localiser(Protocol):

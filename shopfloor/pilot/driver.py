@@ -37,6 +37,8 @@ from shopfloor.pilot.settings import PilotSettings
 UNKNOWN_MARGIN_M = 0.04
 """Paths keep this much farther from unknown things than the emergency stop asks."""
 
+WAITS = (PilotStatus.BLOCKED, PilotStatus.WAITING_FOR_PERSON, PilotStatus.DRIVING)
+
 LASER_CAUSES = (Cause.LASER_FAULT, Cause.LASERS_SEE_NOTHING)
 
 
@@ -173,8 +175,19 @@ class Pilot:
         stopped = self._out.step(scene)
         if stopped is not None:
             self._patience.excuse(now_s)
-            return self._say(*stopped)
-        return self._drive(scene, goal)
+            return self._bounded(scene, self._say(*stopped))
+        return self._bounded(scene, self._drive(scene, goal))
+
+    def _bounded(self, scene: Scene, command: Command) -> Command:
+        """Every wait has an end: ask who stands there, then fail and say so."""
+        if command.status not in WAITS:
+            return command
+        stood_s = self._patience.stood_s(scene.now_s, scene.pose)
+        if stood_s > self.settings.standing_patience_s:
+            whom = command.cause.value if command.cause is not None else "unknown"
+            detail = f"stood for {stood_s:.0f} s, kept by: {whom}"
+            return self._failed(Cause.BLOCKED_TOO_LONG, detail)
+        return replace(command, asks=stood_s > self.settings.ask_after_s)
 
     # What can be wrong
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import math
 
+from shopfloor.geometry import Pose, wrapped
 from shopfloor.pilot.settings import PilotSettings
 
 PROGRESS_M = 0.1
 DETOUR_M = 0.6
 """A longer way around people is not driven before they were waited for."""
+PLACE_M = 0.4
+PLACE_RAD = 1.0
+"""To and fro within that is no way forward."""
 WAITED_LATELY_S = 0.5
 """The status does not flicker while a person is being waited for."""
 
@@ -16,6 +20,7 @@ WAITED_LATELY_S = 0.5
 class Patience:
     def __init__(self, settings: PilotSettings) -> None:
         self._settings = settings
+        self._stands: tuple[Pose, float] | None = None
         self.forget()
 
     def forget(self) -> None:
@@ -25,6 +30,7 @@ class Patience:
 
     def restart(self, now_s: float) -> None:
         """The clock itself was set."""
+        self._stands = None
         self._least_left_m = math.inf
         self._moved_s = now_s
         self._trouble_since_s: float | None = None
@@ -32,6 +38,12 @@ class Patience:
         self._person_s = 0.0
         self._worth_m = DETOUR_M
         self._worth_until_s = -math.inf
+
+    def stood_s(self, now_s: float, pose: Pose) -> float:
+        """For how long the robot has been at one place, whatever excused it."""
+        if self._stands is None or not _same_place(self._stands[0], pose):
+            self._stands = pose, now_s
+        return now_s - self._stands[1]
 
     def new_route(self, now_s: float) -> None:
         self._least_left_m = math.inf
@@ -84,3 +96,8 @@ class Patience:
 
     def waited_lately(self, now_s: float) -> bool:
         return now_s - self._waited_s < WAITED_LATELY_S
+
+
+def _same_place(one: Pose, other: Pose) -> bool:
+    turned = abs(wrapped(one.yaw_rad - other.yaw_rad))
+    return one.distance_to(other) < PLACE_M and turned < PLACE_RAD

@@ -23,4 +23,9 @@ class PilotSettings:
     stuck_s: float = 6.0
     patience_s: float = 60.0
     """Blocked for longer, a goal has failed."""
+    ask_after_s: float = 10.0
+    """Who stands in the way for so long is asked, by light and sound, to step aside."""
+    standing_patience_s: float = 90.0
+    """A robot with a goal that comes no farther for so long has failed, whatever kept
+    it: a person, a robot, or turns of both that each alone would be excused."""
     lost_patience_s: float = 10.0

@@ -211,7 +211,8 @@ class Plant:
             discs = bodies
             if len(hulls) > 1:
                 discs = np.vstack([bodies, self._others(hulls, index)])
-            robot.sense(self.now_s, self._segments, discs)
+            own_tag = self.tags.seen(robot.id, self.now_s)
+            robot.sense(self.now_s, self._segments, discs, own_tag)
             if ask_tags:
                 self.tags.drive(self.now_s, robot.id, robot.odometry)
                 pose = robot.body.pose

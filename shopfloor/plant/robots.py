@@ -30,6 +30,7 @@ from shopfloor.localisation import (
     KnownPose,
     Localiser,
     MecanumBase,
+    SupportedPose,
     Tuning,
     WheelOdometry,
 )
@@ -46,6 +47,7 @@ LOCALISE_EVERY = 4
 tell the heading so badly that it is localised in every cycle."""
 HOLONOMIC_KINDS = ("holonomic", "mecanum", "omnidirectional")
 BEAMS = 271
+NEAR_GOAL_M = 0.5
 GRID = "grid"
 IDLE = Command(0.0, 0.0, 0.0, PilotStatus.IDLE)
 
@@ -130,7 +132,8 @@ class PlantRobot:
         self.localiser: Localiser
         if localisation == "amcl":
             random = np.random.default_rng((*seed, 3))
-            self.localiser = Amcl(grid, random, start, tuning_of(self.limits))
+            amcl = Amcl(grid, random, start, tuning_of(self.limits))
+            self.localiser = SupportedPose(grid, amcl, start)
         else:
             self.localiser = KnownPose(lambda: self.body.pose)
         often = localisation != "amcl" or not holonomic
@@ -149,8 +152,11 @@ class PlantRobot:
         now_s: float,
         segments: NDArray[np.float64],
         discs: NDArray[np.float64],
+        own_tag: TagSeen | None = None,
     ) -> None:
         """Read wheels and lasers, and work out where that is."""
+        if isinstance(self.localiser, SupportedPose):
+            self.localiser.tag = own_tag
         self.odometry = self._wheels.update(now_s, self._encoders.ticks)
         scans = [
             simulate_scan(
@@ -169,11 +175,13 @@ class PlantRobot:
             self.estimate = self.localiser.update(now_s, self.odometry, self.scans)
             self._fixed_odometry = self.odometry.pose
         self._cycle += 1
-        if self.estimate.status == LOST:
-            self.believed = None
-        else:
+        self.believed = None
+        if self.estimate.status != LOST:
             since = self.odometry.pose.seen_from(self._fixed_odometry)
-            self.believed = self.estimate.pose.plus(since)
+            pose, goal = self.estimate.pose.plus(since), self.pilot.goal
+            # Nobody arrives by a guess: in doubt before the goal is lost.
+            near = goal is not None and pose.distance_to(goal) < NEAR_GOAL_M
+            self.believed = None if near and self.estimate.in_doubt else pose
 
     def act(
         self,
