@@ -30,7 +30,7 @@ import uwb  # noqa: E402
 from shopfloor.geometry import Pose  # noqa: E402
 from shopfloor.grid import Grid  # noqa: E402
 from shopfloor.grid.drawn import draw_hall  # noqa: E402
-from shopfloor.lasers import Laser, cast_many, simulate_scan  # noqa: E402
+from shopfloor.lasers import FRONT, Laser, cast_many, simulate_scan  # noqa: E402
 from shopfloor.localisation import Amcl  # noqa: E402
 from shopfloor.pilot import PilotStatus  # noqa: E402
 from shopfloor.plant import (  # noqa: E402
@@ -42,6 +42,8 @@ from shopfloor.plant import (  # noqa: E402
     grid_of,
     stops_of,
 )
+from shopfloor.plant.laser_faults import LaserFault  # noqa: E402
+from shopfloor.plant.walkers import TEMPERS  # noqa: E402
 from shopfloor.sim.world import World  # noqa: E402
 from shopfloor.sim.world_file import load_world  # noqa: E402
 from shopfloor.tracking import RangeNoise  # noqa: E402
@@ -67,6 +69,7 @@ BARS: dict[str, tuple[str, float]] = {
     "amcl_error_m": ("<=", 0.1),
     "mission_contacts": ("<=", 0.0),
     "mission_failed_legs": ("<=", 0.0),
+    "contacts_moving_per_100h": ("<=", 0.0),
 }
 
 
@@ -153,6 +156,48 @@ def whole_loop(world: World, grid: Grid, robots: int, seconds: float) -> float:
     taken = timed(lambda: drive(seconds))
     assert all(plant.robots[0].body.travelled_m > 0.0 for plant in plants)
     return robots * seconds / taken
+
+
+def sensor_fault_stop_m(world: World, grid: Grid) -> float:
+    """How far the robot goes on at full speed after its front laser died; the worst."""
+    worst_m = 0.0
+    for fault in LaserFault:
+        plant = Plant(world, SEED, grid=grid)
+        robot = plant.robots[0]
+        robot.drive_to(Pose(12.0, 1.8, 0.0))
+        while robot.body.speed_mps < 0.98 * robot.limits.speed_mps:
+            plant.step()
+        robot.laser_faults.set({FRONT: fault})
+        travelled_m = robot.body.travelled_m
+        for _ in range(round(10.0 / STEP_S)):
+            plant.step()
+            if robot.body.speed_mps < 1e-3:
+                break
+        gone_m = robot.body.travelled_m - travelled_m
+        print(f"front laser {fault.value}: stands after {gone_m:.3f} m", flush=True)
+        worst_m = max(worst_m, gone_m)
+    return worst_m
+
+
+def contacts_moving(world: World, grid: Grid, hours: float) -> dict[str, float]:
+    """Missions among eight walkers of every temper, who may walk into the robot."""
+    seconds, moving, all_touches, shift = 0.0, 0, 0, 0
+    while seconds < hours * 3600.0:
+        plant = Plant(
+            world, SEED + shift, people=8, manners=list(TEMPERS.values()), grid=grid
+        )
+        shift += 1
+        seconds += drive_mission(plant, stops_of(world.places)).seconds
+        moving += plant.watches[0].contacts_by_robot
+        all_touches += len(plant.watches[0].touches)
+        print(f"{seconds / 3600.0:.2f} of {hours:g} h among people", flush=True)
+    return {
+        "contacts_moving_per_100h": round(moving * 360000.0 / seconds, 2),
+        "contacts_of_people_per_100h": round(
+            (all_touches - moving) * 360000.0 / seconds, 2
+        ),
+        "contacts_hours": round(seconds / 3600.0, 2),
+    }
 
 
 def rays_per_s(grid: Grid, count: int = 2000) -> float:
@@ -245,6 +290,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, default=RECORDINGS)
     parser.add_argument("--quick", action="store_true", help="four anchors only")
+    parser.add_argument("--hours", type=float, default=1.0, help="among people")
     options = parser.parse_args()
     world = load_world(ROOT / "worlds" / "arco_lab")
     grid = grid_of(world.map)
@@ -256,6 +302,8 @@ def main() -> int:
         print(part, flush=True)
 
     note(mission(world, grid))
+    note({"sensor_fault_stop_m": round(sensor_fault_stop_m(world, grid), 3)})
+    note(contacts_moving(world, grid, options.hours))
     note(pilot_cycles(world, grid))
     rounds = [whole_loop(world, grid, 10, 6.0) for _ in range(3)]
     note(

@@ -69,12 +69,11 @@ def share_through_walls(grid: Grid, pose: Pose, scans: Sequence[Scan]) -> float:
         asked += len(ranges)
         if len(ranges) == 0 or not grid.is_free(eye.x_m, eye.y_m):
             continue
-        # The least of three, so that a beam past an edge is not taken for one through it.
+        # The farthest of three: a beam past an edge is not one through it.
         half = 0.5 * scan.angle_step_rad + math.radians(1.0)
-        expected = np.max(
-            [cast(grid, eye, angles + by, scan.range_max_m) for by in (-half, 0.0, half)],
-            axis=0,
-        )
+        reach_m = scan.range_max_m
+        beside = [cast(grid, eye, angles + by, reach_m) for by in (-half, 0.0, half)]
+        expected = np.max(beside, axis=0)
         through += int(np.count_nonzero(ranges > expected + THROUGH_M))
     return through / asked if asked else 0.0
 
@@ -125,13 +124,14 @@ class SupportedPose:
         if not self._doubted:
             self._doubted, self._moved_m = True, 0.0
             self._contradicted = self._tagged = self._untagged = 0
-        if found.status != LOST and self._is_supported(found.pose, scans):
+        kept = self._kept
+        if found.status != LOST and self._is_supported(kept, found.pose, scans):
             self._believe(found.pose)
             return found
-        if self._was_right(found.pose, scans):
-            self.localiser.set_pose(self._kept)
+        if self._was_right(kept, found.pose, scans):
+            self.localiser.set_pose(kept)
             self._doubted = False
-            return replace(found, pose=self._kept, status=LOST)
+            return replace(found, pose=kept, status=LOST)
         return replace(found, status=LOST)
 
     def _believe(self, pose: Pose) -> None:
@@ -142,9 +142,8 @@ class SupportedPose:
         rules = self.rules
         return kept.distance_to(found) > rules.jump_m or turned > rules.jump_rad
 
-    def _is_supported(self, found: Pose, scans: Sequence[Scan]) -> bool:
-        rules, kept = self.rules, self._kept
-        assert kept is not None
+    def _is_supported(self, kept: Pose, found: Pose, scans: Sequence[Scan]) -> bool:
+        rules = self.rules
         fits = quality(self.grid, found, scans)
         if fits < rules.fits_above:
             return False
@@ -171,10 +170,9 @@ class SupportedPose:
         self._tagged = self._tagged + 1 if says_found else 0
         self._untagged = self._untagged + 1 if says_kept else 0
 
-    def _was_right(self, found: Pose, scans: Sequence[Scan]) -> bool:
+    def _was_right(self, kept: Pose, found: Pose, scans: Sequence[Scan]) -> bool:
         """The old place fits again, or the tag says so: go back to it."""
-        kept, rules = self._kept, self.rules
-        assert kept is not None
+        rules = self.rules
         if self._untagged >= rules.updates:
             return True
         fits = quality(self.grid, kept, scans)

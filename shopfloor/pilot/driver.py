@@ -16,6 +16,7 @@ from shopfloor.control.tracker import Mode, Movement, PathTracker, Tracking, Wis
 from shopfloor.control.watching import Surroundings
 from shopfloor.geometry import Odometry, Pose, Scan, TagSeen, wrapped
 from shopfloor.grid import Grid
+from shopfloor.local.blind import speed_at_corners
 from shopfloor.local.dwa import DynamicWindow
 from shopfloor.local.motion import KEEP_M, TIGHT_KEEP_M, Motion
 from shopfloor.local.movers import Movers
@@ -277,6 +278,10 @@ class Pilot:
         most = speed_near(people, pose, local.xy, self.limits, self.courtesy)
         honest = self.limits.honest_speed_mps(scene.thing.clearance_m - 0.02)
         most = min(most, max(honest, 0.05))
+        most = min(
+            most,
+            speed_at_corners(self.grid, pose, self.around, local.xy, self.limits),
+        )
         if self._out.creeping:
             most = min(most, 0.15)
         wish = self._wish(pose, goal, local, most)

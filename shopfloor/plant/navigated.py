@@ -30,6 +30,7 @@ from shopfloor.sim.world import Person
 
 ENDED = (PilotStatus.ARRIVED, PilotStatus.FAILED)
 POSE_S = 0.2
+STEP_ASIDE = "Please step aside."
 LASERS = {"front": FRONT, "rear": REAR}
 
 
@@ -131,6 +132,23 @@ class NavigatedRobot(SimRobot):
         super()._advertise_topics()
         self._advertise("scan_rear", "sensor_msgs/LaserScan")
         self._periodic.append((Every(0.2), "scan_rear", self._rear_scan))
+        self._advertise("sound", "std_msgs/String")
+        self._periodic.append((Every(2.0), "sound", self._sound))
+        self._advertise("light", "std_msgs/ColorRGBA")
+        self._periodic.append((Every(0.5), "light", self._light))
+
+    @property
+    def _asks(self) -> bool:
+        machine = self.vehicle.machine
+        return machine is not None and machine.command.asks
+
+    def _sound(self) -> Message | None:
+        """Spoken by whatever listens; silence says nothing."""
+        return {"data": STEP_ASIDE} if self._asks else None
+
+    def _light(self) -> Message:
+        """Amber while somebody is asked to step aside, else green."""
+        return {"r": 1.0 if self._asks else 0.0, "g": 0.7, "b": 0.0, "a": 1.0}
 
     def step(self) -> None:
         """Where it is before that it arrived: who hears the end compares the pose."""

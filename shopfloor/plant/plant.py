@@ -36,6 +36,25 @@ NO_QUADS = np.empty((0, 4, 2))
 NO_SEGMENTS = np.empty((0, 4))
 
 
+MOVING_MPS = 0.05
+"""A robot that is slower stands, when it comes to who touched whom."""
+
+
+@dataclass(frozen=True, slots=True)
+class Touch:
+    """A robot and a person met hull to body."""
+
+    at_s: float
+    person: str
+    robot_mps: float
+    """How fast the robot came towards the person; below zero it was leaving."""
+    person_mps: float
+
+    @property
+    def by_robot(self) -> bool:
+        return self.robot_mps > MOVING_MPS
+
+
 @dataclass
 class Watch:
     """What happened to one robot so far, by the truth."""
@@ -48,6 +67,14 @@ class Watch:
     """Of the closed ones."""
     contacts: int = 0
     touching: set[str] = field(default_factory=set)
+    touches: list[Touch] = field(default_factory=list)
+    """With people, and who moved; they are among the contacts too."""
+    touched: set[str] = field(default_factory=set)
+
+    @property
+    def contacts_by_robot(self) -> int:
+        """With people, while the robot moved towards them."""
+        return sum(touch.by_robot for touch in self.touches)
 
     def note(
         self,
@@ -85,7 +112,7 @@ class Plant:
         boxes: Sequence[Box] = (),
         people: int = 0,
         localisation: Localisation = "amcl",
-        manners: Manners | None = None,
+        manners: Manners | Sequence[Manners] | None = None,
         noise: RangeNoise | None = None,
         grid: Grid | None = None,
         robots: Sequence[PlantRobot] | None = None,
@@ -125,8 +152,9 @@ class Plant:
         for door in self.doors.values():
             door.step(self.now_s, self._bodies())
         self.put_boxes(boxes)
+        kinds = manners if isinstance(manners, Sequence) else [manners]
         for i in range(people):
-            self._add_walker(i, manners)
+            self._add_walker(i, kinds[i % len(kinds)])
 
     def put_boxes(self, boxes: Sequence[Box]) -> None:
         """From now on these boxes stand there and no others."""
@@ -290,3 +318,24 @@ class Plant:
                     self._leaves,
                 )
             watch.note(wall, box, person, other, door)
+            if person <= 0.0 or watch.touched:
+                self._note_touches(robot, watch)
+
+    def _note_touches(self, robot: PlantRobot, watch: Watch) -> None:
+        """Who touches the robot now, and how fast both came."""
+        pose, command = robot.body.pose, robot.command
+        turned = Pose(0.0, 0.0, pose.yaw_rad)
+        speed = turned.plus(Pose(command.vx_mps, command.vy_mps))
+        now = set()
+        for walker in self.walkers:
+            dx, dy = walker.x_m - pose.x_m, walker.y_m - pose.y_m
+            away = math.hypot(dx, dy) or 1e-9
+            if away - robot.hull.reach_m - walker.manners.body_m > 0.0:
+                continue
+            now.add(walker.name)
+            if walker.name not in watch.touched:
+                robot_mps = (speed.x_m * dx + speed.y_m * dy) / away
+                person_mps = -(walker.vx_mps * dx + walker.vy_mps * dy) / away
+                touch = Touch(self.now_s, walker.name, robot_mps, person_mps)
+                watch.touches.append(touch)
+        watch.touched = now

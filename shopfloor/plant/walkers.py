@@ -1,7 +1,8 @@
 """People in the plant: they walk from place to place, stand, and come to see robots.
 
-They are people, not projectiles: they walk around a robot in their way, on their
-right, and go somewhere else when they cannot get past.
+Careful people walk around a robot in their way, on their right, and go somewhere else
+when they cannot get past. Others keep less room, look elsewhere, or walk backwards, and
+walk into a robot: that a robot touches nobody must not be the merit of the people.
 """
 
 from __future__ import annotations
@@ -40,6 +41,31 @@ class Manners:
     stop_before_m: tuple[float, float] = (0.5, 1.0)
     """From the hull, for those who come to see a robot."""
     stands_s: tuple[float, float] = (1.0, 8.0)
+    keep_m: float = KEEP_M
+    """From the body to a robot's hull; below 0 they walk until they touch it."""
+    looks: bool = True
+    """Who does not look walks around no robot."""
+    body_m: float = BODY_M
+    """Their radius; with a cart, that of both."""
+
+
+TEMPERS: dict[str, Manners] = {
+    "careful": Manners(),
+    "hurried": Manners(
+        (1.2, 1.8), approach_share=0.1, keep_m=0.15, stands_s=(0.5, 3.0)
+    ),
+    "absent_minded": Manners(approach_share=0.0, keep_m=-0.02, looks=False),
+    "backwards": Manners((0.3, 0.7), approach_share=0.0, keep_m=-0.02, looks=False),
+    "child": Manners(
+        (0.6, 1.6),
+        approach_share=0.6,
+        stop_before_m=(0.0, 0.4),
+        keep_m=-0.02,
+        body_m=0.15,
+    ),
+    "cart": Manners((0.5, 1.0), approach_share=0.1, keep_m=0.3, body_m=0.4),
+}
+"""Kinds of people, by name."""
 
 
 class Walker:
@@ -75,7 +101,7 @@ class Walker:
 
     @property
     def disc(self) -> tuple[float, float, float]:
-        return self.x_m, self.y_m, BODY_M
+        return self.x_m, self.y_m, self.manners.body_m
 
     def reroute(self) -> None:
         """The floor changed; think again where to walk."""
@@ -174,7 +200,7 @@ class Walker:
             return
         pose, radius = robots[self._target]
         away = math.hypot(pose.x_m - self.x_m, pose.y_m - self.y_m)
-        if away - radius - BODY_M < self._stop_m:
+        if away - radius - self.manners.body_m < self._stop_m:
             self._stand(now_s)
         elif now_s >= self._look_s + LOOK_AGAIN_S:
             self._look_s = now_s
@@ -205,12 +231,12 @@ class Walker:
         robots: Sequence[tuple[Pose, float]],
     ) -> tuple[float, float]:
         speed = math.hypot(wx, wy)
-        if speed == 0.0 or self.intent == "approach":
+        if speed == 0.0 or self.intent == "approach" or not self.manners.looks:
             return wx, wy
         for pose, radius in robots:
             dx, dy = pose.x_m - self.x_m, pose.y_m - self.y_m
             away = math.hypot(dx, dy)
-            gap = away - radius - BODY_M
+            gap = away - radius - self.manners.body_m
             if gap > 1.2 or away == 0.0 or wx * dx + wy * dy <= 0.0:
                 continue
             sides = (self._side, -self._side) if self._side else (1.0, -1.0)
@@ -231,6 +257,7 @@ class Walker:
         for pose, radius in robots:
             away = math.hypot(pose.x_m - x, pose.y_m - y)
             before = math.hypot(pose.x_m - self.x_m, pose.y_m - self.y_m)
-            if away < radius + BODY_M + KEEP_M and away < before:
+            room_m = self.manners.body_m + self.manners.keep_m
+            if away < radius + room_m and away < before:
                 return True
         return False

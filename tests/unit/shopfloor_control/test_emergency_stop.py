@@ -22,7 +22,7 @@ from shopfloor.control.trial import run_trial
 from shopfloor.geometry import Pose, TagSeen
 from shopfloor.grid import Grid
 from shopfloor.lasers import box_segments, front_and_rear, simulate_scan
-from shopfloor.pilot import Cause, Pilot, PilotStatus
+from shopfloor.pilot import Cause, Pilot, PilotSettings, PilotStatus
 from tests.support.driving import Drive, Track, Walker, hall
 
 RADIUS_M = 0.3
@@ -180,8 +180,11 @@ def test_the_speed_is_never_above_what_the_brakes_make_good(
     assert drive.to_boxes_m >= 0.15
 
 
-def test_a_person_beside_the_hull_is_waited_for_however_long(corridor: Grid) -> None:
-    pilot = Pilot(corridor, RobotLimits())
+def test_a_person_beside_the_hull_is_waited_for_asked_and_at_last_told_of(
+    corridor: Grid,
+) -> None:
+    settings = PilotSettings(ask_after_s=3.0, standing_patience_s=15.0)
+    pilot = Pilot(corridor, RobotLimits(), settings=settings)
     walker = Walker([(HERE.x_m + 0.7, HERE.y_m)])
     track = Track(corridor, pilot, HERE, walkers=[walker])
     pilot.set_goal(14.0, 2.5, 0.0)
@@ -189,8 +192,14 @@ def test_a_person_beside_the_hull_is_waited_for_however_long(corridor: Grid) -> 
     for _ in range(400):
         track.step(drive)
     assert all(command.still for command in drive.commands)
-    assert drive.last.status is PilotStatus.WAITING_FOR_PERSON
-    assert drive.last.cause is Cause.PERSON
+    waits = [c for c in drive.commands if c.status is PilotStatus.WAITING_FOR_PERSON]
+    assert {command.cause for command in waits} == {Cause.PERSON}
+    assert [command.asks for command in waits[:60]] == [False] * 60
+    assert all(command.asks for command in waits[70:])
+    assert 14.9 < 0.05 * len(waits) < 15.2
+    assert drive.last.status is PilotStatus.FAILED
+    assert drive.last.cause is Cause.BLOCKED_TOO_LONG
+    assert drive.last.detail == "stood for 15 s, kept by: person"
 
 
 @pytest.mark.long

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
-from shopfloor.plant import Box, stops_of
+from shopfloor.plant import Box, Walker, stops_of
 from shopfloor.sim.world import Person, World
 from tests.support.plant_client import ACTION, PlantClient
 
@@ -116,3 +117,27 @@ def test_the_whole_mission_is_driven_over_the_bridge_among_a_box_and_a_person(
     assert watch.nearest_box_m < 1.0
     driven_m = bridge.simulation.state()["robots"][0]["odometer_m"]
     assert driven_m == pytest.approx(62.7, rel=0.1)
+
+
+def test_a_robot_that_waits_for_somebody_asks_by_sound_and_light(
+    arco_lab: World,
+) -> None:
+    bridge = PlantClient(arco_lab)
+    bridge.listen("/arco/sound", "/arco/light")
+    machine = bridge.plant.robots[0]
+    bridge.advance(2.0)
+    assert bridge.said["/arco/sound"] == []
+    assert bridge.last("/arco/light")["r"] == 0.0
+    here = machine.body.pose
+    stands = Walker("person", here.x_m + 0.9, here.y_m, np.random.default_rng(1))
+    stands.step = lambda *seen: None  # type: ignore[method-assign]
+    bridge.plant.add_walker(stands)
+    place = arco_lab.places["A"]
+    bridge.advance(1.0)
+    bridge.drive("first", place.x_m, place.y_m, place.yaw_rad)
+    for _ in range(30):
+        bridge.advance(1.0)
+        if bridge.said["/arco/sound"]:
+            break
+    assert bridge.last("/arco/sound") == {"data": "Please step aside."}
+    assert bridge.last("/arco/light")["r"] == 1.0
