@@ -283,7 +283,7 @@ def test_a_robot_that_stands_is_an_incident_of_its_process_until_it_goes_on(
     plant.breakable.not_ready[robot] = "emergency stop"
     plant.run_until(plant.incidents)
     assert [i.message for i in plant.incidents()] == [
-        f"{robot} stands on its way: emergency stop. Look at the robot."
+        f"{robot} stands on its way to shelf_1: emergency stop. Look at the robot."
     ]
     plant.breakable.not_ready.clear()
     plant.run_until(lambda: not plant.incidents())

@@ -14,9 +14,11 @@ from dataclasses import dataclass, field
 from mpms.domain.errors import InstanceBusy
 from mpms.domain.incidents.incidents import STANDS
 from mpms.factory.domain.fleet_requests import FleetRequest
+from mpms.factory.ports.fleet import PastTask
 from mpms.factory.ports.robots.robots import RobotState
 from mpms.factory.ports.store import UnitOfWork
 from mpms.factory.services.fleet.lead import LeadFleet
+from mpms.factory.services.robots.watch_drives import words_for
 from mpms.services.incidents.open import open_incident
 
 LOOK_S = 5.0
@@ -41,28 +43,26 @@ class WatchRequests:
         self._look_at = now + min(LOOK_S, self.patience_s)
         with self.uow() as tx:
             states = {state.robot: state for state in tx.robots.states()}
-            standing: dict[str, tuple[FleetRequest, RobotState]] = {}
+            standing: dict[str, tuple[FleetRequest, RobotState, str]] = {}
             for request in tx.fleet_requests.at_work():
                 task = tx.fleet.task(request.fleet_task) if request.fleet_task else None
                 state = None if task is None else states.get(task.robot)
                 if state is not None and not state.ready and request.task_id:
-                    standing[request.id] = (request, state)
+                    standing[request.id] = (request, state, _bound_for(task))
                 elif request.id in self._told:
                     self._told.discard(request.id)
                     tx.incidents.resolve(
                         by="fleet", task_id=request.task_id, kind=STANDS
                     )
         self._tell_at = {e: at for e, at in self._tell_at.items() if e in standing}
-        for request, state in standing.values():
+        for request, state, place in standing.values():
             if now >= self._tell_at.setdefault(request.id, now + self.patience_s):
-                self._tell(request, state)
+                self._tell(request, words_for(place, state), state.robot)
         return False
 
-    def _tell(self, request: FleetRequest, state: RobotState) -> None:
+    def _tell(self, request: FleetRequest, text: str, robot: str) -> None:
         if request.instance_id is None or request.task_id is None:
             return
-        why = state.why_not or "no reason is known"
-        text = f"{state.robot} stands on its way: {why}. Look at the robot."
         try:
             with self.uow() as tx:
                 instance = tx.instances.lock(request.instance_id)
@@ -71,10 +71,17 @@ class WatchRequests:
                         tx,
                         STANDS,
                         text,
-                        actor=state.robot,
+                        actor=robot,
                         instance_id=instance.id,
                         task_id=request.task_id,
                     )
                     self._told.add(request.id)
         except InstanceBusy:
             return  # the next look comes soon
+
+
+def _bound_for(task: PastTask | None) -> str:
+    """The place of the leg that its robot is on."""
+    if task is None or task.leg >= len(task.legs):
+        return ""
+    return task.legs[task.leg]["place"]

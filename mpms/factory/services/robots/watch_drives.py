@@ -70,7 +70,7 @@ class WatchDrives:
                     open_incident(
                         tx,
                         STANDS,
-                        words_for(goal, state),
+                        words_for(goal.place, state),
                         actor=state.robot,
                         instance_id=instance.id,
                         task_id=goal.task_id,
@@ -94,16 +94,16 @@ def _over(tx: Transaction, goal: Goal) -> None:
         )
 
 
-def words_for(goal: Goal, state: RobotState) -> str:
+def words_for(place: str, state: RobotState) -> str:
     """What a person has to know; particulars of the wire are on the robot's page."""
-    where = f"on its way to {goal.place}"
+    where = f"on its way to {place}" if place else "on its way"
     if state.link != "up":
         return (
-            f"{goal.robot} does not answer {where}. The order goes on when the robot"
+            f"{state.robot} does not answer {where}. The order goes on when the robot"
             " answers again; look at the robot and its network."
         )
     why = state.why_not or "no reason is known"
-    return f"{goal.robot} stands {where}: {why}. Look at the robot."
+    return f"{state.robot} stands {where}: {why}. Look at the robot."
 
 
 def _under_way(tx: Transaction, robot: str) -> list[Goal]:
