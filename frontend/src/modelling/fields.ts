@@ -120,6 +120,11 @@ function work(pen: Pen): Group[] {
         hint: t("Separated by commas; empty: the lane says who."),
       }),
       attribute(pen, "assignee", t("Person who does it")),
+      attribute(pen, "dueDate", t("Due"), {
+        hint: t("An instant, a day, or a duration such as PT2H."),
+      }),
+      attribute(pen, "followUpDate", t("Shown to workers from")),
+      attribute(pen, "priority", t("Priority"), { hint: t("A number, 50 where none is given.") }),
     );
   if (pen.is("bpmn:BusinessRuleTask"))
     fields.push(
@@ -158,6 +163,9 @@ function work(pen: Pen): Group[] {
           pen.setExtension("failedJobRetryTimeCycle", text ? { $body: text } : null),
         { hint: t("For example R3/PT10S: three times, ten seconds apart.") },
       ),
+      attribute(pen, "taskPriority", t("Priority"), {
+        hint: t("A number; workers take a higher one first."),
+      }),
     );
   if (pen.is("bpmn:ScriptTask"))
     fields.push(

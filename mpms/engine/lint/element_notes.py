@@ -28,7 +28,8 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
             "Complex",
             "Goes on once its activation condition is true, which sees "
             "`activationCount` and the tokens on each flow by its id; what comes later "
-            "is taken in silence until nothing more can come.",
+            "ends there and stands in the history. When nothing more can come it "
+            "begins anew; flows that ask for `waitingForStart` are looked at then.",
         ),
     },
     "Subprocesses": {

@@ -3,6 +3,7 @@
 import pytest
 
 from mpms.domain.instances.steps import EventWait, Fire, Move, Receive, TimerWait
+from mpms.domain.models.definitions import Definition
 from mpms.engine.runner import SpiffEngine
 from tests.support.bpmn_drawing import Drawing, Drawn
 from tests.support.bpmn_play import Play, Player
@@ -172,6 +173,26 @@ def test_a_start_that_needs_all_at_once_is_refused(
     path = "it -> a" if reason else "start -> it -> a"
     reasons = [p.reason for p in SpiffEngine().check(draw(path, it=each))]
     assert [r for r in reasons if reason and reason in r] == reasons
+
+
+@pytest.mark.parametrize("waits_for_all", [True, False])
+def test_an_event_with_several_triggers_goes_over_to_another_version(
+    draw: Drawing, play: Player, waits_for_all: bool
+) -> None:
+    border = draw.border("work", message="ask", signal="stop")
+    if waits_for_all:
+        all_of(border)
+    old = draw("start -> work -> end", "come -> told", come=border)
+    new = draw("start -> work -> end", "come -> told_at_once", come=border)
+    run = play(old)
+    version = Definition("digest 2", "process", 2, "", new)
+    assert run.engine.obstacles(run.definition, version, run.kept, {}) == []
+    step = run.engine.migrate(run.definition, version, run.kept, {}, now=run.now)
+    run.go_over(version, step)
+    receive(run, "come", "ask")
+    if waits_for_all:
+        receive(run, "come", "stop")
+    assert run.open == ["told_at_once"]
 
 
 # -- complex gateways ----------------------------------------------------------------
