@@ -6,12 +6,12 @@ import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Protocol, cast
 
 from mpms.domain.errors import DatabaseAway
 from mpms.factory.adapters.fleet_files import FleetFiles
-from mpms.factory.adapters.plant_key import read_or_make_key
 from mpms.factory.adapters.simulator import SimulatorProcess
 from mpms.factory.bootstrap import (
     connect_robots,
@@ -23,6 +23,7 @@ from mpms.factory.bootstrap import (
     world_named,
 )
 from mpms.factory.ports.mail.intake import Intake
+from mpms.factory.ports.records.plant_key import PlantKey
 from mpms.factory.ports.robots.robots import Robots
 from mpms.factory.ports.scales import Scale
 from mpms.factory.ports.store import UnitOfWork
@@ -147,8 +148,28 @@ def _ticking(lead: LeadFleet, wake: Callable[[], None]) -> Callable[[], bool]:
     return tick
 
 
+class LateKey:
+    """The plant's key, read (with its library) when the first record is sealed."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+
+    @cached_property
+    def _key(self) -> PlantKey:
+        from mpms.factory.adapters.plant_key import read_or_make_key
+
+        return read_or_make_key(self._file)
+
+    @property
+    def public(self) -> str:
+        return self._key.public
+
+    def sign(self, message: bytes) -> str:
+        return self._key.sign(message)
+
+
 def _sealing(uow: UnitOfWork, key: Path | None) -> Sequence[Phase]:
-    return () if key is None else (SealRecords(uow, read_or_make_key(key)),)
+    return () if key is None else (SealRecords(uow, LateKey(key)),)
 
 
 @contextmanager
