@@ -90,6 +90,8 @@ def take_all(browser: Browser, address: str, plant: Plant, words: list[str]) -> 
         "plant": ("adam", "/admin"),
         "plant-people": ("adam", "/admin/people"),
         "plant-robots": ("adam", "/admin/robots"),
+        "plant-floor": ("adam", "/admin/floor"),
+        "warehouse-trial": ("adam", "/warehouse/trial"),
         "plant-places": ("adam", "/admin/places"),
         "plant-material": ("adam", "/admin/places/materials/RM-001"),
         "plant-recipe": ("adam", "/admin/places/recipes/new"),

@@ -31,6 +31,8 @@ PAGES = (
     "/admin/robots",
     "/admin/robots/robot1",
     "/admin/places?find=RM-001",
+    "/admin/floor",
+    "/warehouse/trial",
     "/admin/mail",
     "/admin/retention?days=30",
     "/admin/settings",
