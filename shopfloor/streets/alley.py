@@ -10,6 +10,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+import numpy as np
+
 from shopfloor.sim.vehicle import Limits, Pose
 from shopfloor.sim.world import Map, RobotSpec, World, WorldRefused
 from shopfloor.streets.world import StreetWorld
@@ -83,6 +85,22 @@ class Alley:
         right = width - EDGE_M
         houses.append([(EDGE_M, EDGE_M), (right, EDGE_M), (right, top), (EDGE_M, top)])
         return tuple(side for ring in houses for side in _ring(ring))
+
+
+def unseen_alley(seed: int, widths_m: tuple[float, float] = (0.95, 1.6)) -> Alley:
+    """One alley a seed, the same for planners and for who learns: width, both ends
+    and the bend are drawn; there is no gap beside it."""
+    draw = np.random.default_rng(seed)
+    width_m = float(draw.uniform(*widths_m))
+    low = EDGE_M + width_m / 2.0 + 0.4
+    high = SIZE_M[1] - EDGE_M - width_m / 2.0 - 0.4
+    enters, leaves = (float(v) for v in draw.uniform(low, high, 2))
+    if abs(enters - leaves) < 2.0 * width_m:
+        # Two bends need room between them; otherwise it is one straight way.
+        leaves = enters + math.copysign(2.0 * width_m, leaves - enters)
+        leaves = leaves if low <= leaves <= high else 2.0 * enters - leaves
+    bend = float(draw.uniform(LEFT_M + 2.0, RIGHT_M - 2.0))
+    return Alley(width_m, enters, leaves, bend, shortcut_m=0.0)
 
 
 def _ring(corners: list[Point]) -> list[Wall]:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fleet.model.fields import Entry, Mistakes, parse
+from shopfloor.geometry import Pose
 from shopfloor.grid import Grid
 from shopfloor.plant.boxes import Box, with_boxes
 from shopfloor.plant.floor_map import grid_of
@@ -89,6 +90,14 @@ class StreetWorld:
     @cached_property
     def true_grid(self) -> Grid:
         return with_boxes(grid_of(self.world.map), [o.box for o in self.obstacles])
+
+    def place(self, name: str) -> Pose:
+        """WorldRefused lists the places there are."""
+        at = self.world.places.get(name)
+        if at is None:
+            known = ", ".join(self.world.places)
+            raise WorldRefused(f"{self.name} has no place {name!r}; there are {known}")
+        return Pose(at.x_m, at.y_m, at.yaw_rad)
 
     def with_obstacles(self, obstacles: Iterable[Obstacle]) -> StreetWorld:
         return replace(self, obstacles=tuple(obstacles))

@@ -27,3 +27,15 @@ class CommandWrong(VehicleRefused):
 
 class OverLoaded(VehicleRefused):
     """More than the vehicle, or one of its places, may carry."""
+
+
+class SceneWrong(VehicleRefused):
+    """A pose, a speed, a way or an obstacle that is no number."""
+
+
+class GoalUnreachable(VehicleRefused):
+    """No way leads there, or the vehicle does not fit where it ends."""
+
+
+class PlannerUnknown(VehicleRefused):
+    """There is no planner of that name."""
