@@ -63,6 +63,18 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     compare.add_argument("runs", nargs="+", type=Path, help="of run --out, or sweeps")
     compare.add_argument("--out", type=Path, metavar="DIR", help="for the plots")
     compare.add_argument("--json", action="store_true")
+    hybrid = commands.add_parser(
+        "hybrid", help="robot 0 really drives, behind rosbridge; the others do not"
+    )
+    _add_parts(hybrid)
+    hybrid.add_argument("--bridge", required=True, metavar="URL", help="ws://...")
+    hybrid.add_argument("--robot", default="robot1", help="its name on the bridge")
+    hybrid.add_argument("--namespace", help="of its topics; /NAME without it")
+    hybrid.add_argument("--profile", default="move_base", help="of its make")
+    hybrid.add_argument("--origin", default="0,0", help="x,y in metres of cell 0, 0")
+    hybrid.add_argument("--hours", type=_hours, default=1.0)
+    hybrid.add_argument("--seed", type=_seed, default=0)
+    hybrid.add_argument("--speed", type=float, default=1.0, help="of a simulated one")
     batch = commands.add_parser(
         "batch", help="a sweep in one process, told as lines of JSON"
     )
@@ -187,6 +199,20 @@ def _compare(options: argparse.Namespace) -> int:
     return compare(options)
 
 
+def _hybrid(options: argparse.Namespace) -> int:
+    from fleet.rmfs.errors import RmfsRefused
+    from shopfloor.experiments.rmfs.bridge_robot import run_hybrid
+
+    try:
+        x_m, y_m = (float(part) for part in options.origin.split(","))
+    except ValueError:
+        raise RmfsRefused(f"--origin {options.origin!r} is not like 1.5,2") from None
+    if not options.speed > 0.0:
+        raise RmfsRefused("--speed is more than 0")
+    print(json.dumps(run_hybrid(options, x_m, y_m)))
+    return 0
+
+
 def _batch(options: argparse.Namespace) -> int:
     from shopfloor.experiments.rmfs.batch import batch
 
@@ -225,6 +251,7 @@ COMMANDS = {
     "sweep": _sweep,
     "compare": _compare,
     "batch": _batch,
+    "hybrid": _hybrid,
     "parts": _parts,
     "strategies": _strategies,
 }

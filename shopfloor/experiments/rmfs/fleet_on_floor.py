@@ -90,6 +90,7 @@ class FleetOnFloor:
             counts=np.zeros(traffic.COUNTS, np.int64),
             record=np.zeros((MOST_PIECES if record else 0, traffic.PIECE)),
             plan=np.full((count, 1), -1, np.int32),
+            outside=np.zeros(count, np.uint8),
         )
         self.follow(planner)
 
@@ -154,6 +155,24 @@ class FleetOnFloor:
                 f"robot {robot} finds no way on from tier {tier}, x {x}, y {y}"
             )
         return now, robot, why
+
+    def take_outside(self, robot: int) -> None:
+        """From now on it moves when ``reached`` says so, and not by itself."""
+        self.arrays.outside[robot] = 1
+
+    def drive_of(self, robot: int) -> tuple[int, int] | None:
+        """The cell that a robot is to drive to and the heading it is to have there;
+        None while it is to stand."""
+        whole = self.whole[robot]
+        if whole[traffic.PHASE] == traffic.DRIVING:
+            return int(whole[traffic.FRONT]), int(whole[traffic.HEADING])
+        if whole[traffic.PHASE] == traffic.TURNING:
+            return int(whole[traffic.FROM_CELL]), int(whole[traffic.HEADING])
+        return None
+
+    def reached(self, robot: int, now: float) -> None:
+        """A robot outside is where ``drive_of`` sent it."""
+        traffic.reached(self.arrays, robot, now)
 
     def take_record(self, now: float) -> NDArray[np.float64]:
         """The pieces of drives since the last time, all of them up to now."""

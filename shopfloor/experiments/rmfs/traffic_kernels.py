@@ -104,6 +104,8 @@ class Traffic(NamedTuple):
     record: NDArray[np.float64]
     plan: NDArray[np.int32]
     """Cells of each robot, step by step; -1: nothing is planned."""
+    outside: NDArray[np.uint8]
+    """1: it really drives elsewhere; ``reached`` says when it is there."""
 
 
 @kernel
@@ -213,6 +215,8 @@ def start_drive(t: Traffic, robot: int, cells: int, now: float) -> None:
     size = t.limits[CELL_M]
     plan_drive(real, t.limits, now, 0.0, 0.0, cells * size)
     t.due[robot] = when_at(real, t.limits, 0.5 * size)
+    if t.outside[robot]:
+        t.due[robot] = math.inf
     real[DRIVE_BEGAN_AT] = now
 
 
@@ -463,6 +467,8 @@ def turn_or_go(t: Traffic, robot: int, heading: int, now: float) -> None:
     whole[HEADING] = heading
     whole[PHASE] = TURNING
     t.due[robot] = now + time_s
+    if t.outside[robot]:
+        t.due[robot] = math.inf
 
 
 @kernel
@@ -671,6 +677,23 @@ def happen(t: Traffic, robot: int, now: float) -> int:
         t.due[robot] = math.inf
         return READY
     return decide(t, robot, now)
+
+
+@kernel
+def reached(t: Traffic, robot: int, now: float) -> None:
+    """A robot that drives elsewhere is where its drive ends, or has turned."""
+    whole, real = t.whole[robot], t.real[robot]
+    if t.outside[robot] == 0 or (whole[PHASE] != DRIVING and whole[PHASE] != TURNING):
+        return
+    t.due[robot] = now
+    if whole[PHASE] == TURNING:
+        return
+    real[STOPS_AT] = now
+    while whole[LEFT_CELLS] < whole[LENGTH]:
+        tail = whole[TAIL]
+        whole[TAIL] = t.out[tail, whole[HEADING]]
+        whole[LEFT_CELLS] += 1
+        free(t, tail, now)
 
 
 @kernel
