@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from mpms.domain.incidents.incidents import Incident
 from mpms.domain.instances.instances import Instance, InstanceStatus
 from mpms.domain.jobs import Job
 from mpms.domain.tasks import FormAnswer, FormTask, PastTask
@@ -12,6 +13,7 @@ from mpms.factory.domain.errors import OrderUnknown
 from mpms.factory.domain.orders import Order, OrderStatus
 from mpms.factory.ports.store import Transaction
 from mpms.factory.services.records.keep import KeepRecords, note_weighing
+from mpms.factory.services.robots.retry_now import require_ready
 from mpms.factory.services.stock.check_lot import check_lot
 from mpms.factory.services.stock.end_picks import end_picks
 from mpms.services.instances.hooks import InstanceHooks
@@ -36,6 +38,9 @@ class FactoryHooks(InstanceHooks):
 
     def noted(self, tx: Transaction, noted: Sequence[object]) -> None:
         self._keep_records(tx, noted)
+
+    def retried(self, tx: Transaction, incident: Incident) -> None:
+        require_ready(tx, incident)
 
     def ended(
         self, tx: Transaction, instance: Instance, status: InstanceStatus, *, by: str

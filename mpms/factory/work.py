@@ -33,6 +33,7 @@ from mpms.factory.services.fleet.tell import tell_requests
 from mpms.factory.services.fleet.watch_requests import WatchRequests
 from mpms.factory.services.records.seal import SealRecords
 from mpms.factory.services.robots import watch_drives
+from mpms.factory.services.robots.expire_goals import ExpireGoals
 from mpms.factory.services.robots.own import OwnRobots
 from mpms.factory.services.robots.send_goals import send_goals
 from mpms.factory.services.robots.settle_goals import settle_goals
@@ -127,6 +128,7 @@ def robot_phases(
         then=(
             *leading,
             lambda: send_goals(uow, robots, owned) > 0,
+            ExpireGoals(uow, advance, robots, owned),
             TrackRobots(uow, robots, owned, advance.clock),
             WatchDrives(uow, robots, owned, robot_patience_s),
             WatchWaits(uow, owned, robot_patience_s),

@@ -120,5 +120,5 @@ def test_robots_that_nobody_drives_are_named_at_start(
         assert said.returncode == 1
         assert (
             "MPMS_ROBOTS_URL begins with trams://, and nothing that is installed"
-            " drives such robots; known are: ws, wss, carts."
+            " drives such robots; known are: ws, wss, mqtt, mqtts, carts."
         ) in said.stderr

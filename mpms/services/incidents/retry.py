@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from mpms.domain.errors import InstanceUnknown, NotFound
+from mpms.domain.errors import InstanceUnknown, NotFound, RepairRefused
 from mpms.domain.incidents.incidents import Incident
 from mpms.domain.instances.instances import Instance
 from mpms.domain.instances.steps import CallWait, Retry, StuckWait
 from mpms.ports.store import Transaction, UnitOfWork
 from mpms.services.instances.advance import Advance, open_call
 
+NOTHING_OF_OURS = (
+    "There is nothing to try again: the step still waits, and this closes by itself"
+    " when it goes on."
+)
+
 
 def retry_incident(
     uow: UnitOfWork, advance: Advance, incident_id: int, *, by: str, reason: str = ""
 ) -> None:
-    """Try again; a job begins with all its attempts. NotFound, InstanceBusy."""
+    """Try again; a job begins with all its attempts. NotFound, InstanceBusy,
+    RepairRefused."""
     with uow() as tx:
         incident = tx.incidents.get(incident_id)
         if incident is None or incident.instance_id is None or not incident.task_id:
@@ -37,6 +43,9 @@ def retry_in(
     task_id = incident.task_id
     if task_id is None:
         raise NotFound(f"There is nothing to retry about incident {incident.id}.")
+    if not incident.retryable:
+        raise RepairRefused(NOTHING_OF_OURS)
+    advance.hooks.retried(tx, incident)
     tx.incidents.resolve(by=by, task_id=task_id)
     told = {"incident": incident.id, "message": incident.message}
     tx.events.append(

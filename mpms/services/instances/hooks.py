@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from mpms.domain.incidents.incidents import Incident
 from mpms.domain.instances.instances import Instance, InstanceStatus
 from mpms.domain.jobs import Job
 from mpms.domain.tasks import FormAnswer, FormTask, PastTask
@@ -43,6 +44,10 @@ class InstanceHooks:
     def noted(self, tx: Any, noted: Sequence[object]) -> None:
         """The transaction is about to commit: the lines that it adds to the history
         (``Told``), and what repositories of plug-ins noted, in order."""
+
+    def retried(self, tx: Any, incident: Incident) -> None:
+        """Somebody asks to try it again, and nothing has been done yet. RepairRefused
+        where that would not be done now but some time later."""
 
     def why_gone(self, tx: Any, task: PastTask) -> str | None:
         """Why a task is not wanted any more; None where this plug-in does not know."""
@@ -86,6 +91,10 @@ class AllHooks(InstanceHooks):
     def noted(self, tx: Any, noted: Sequence[object]) -> None:
         for hook in self.hooks:
             hook.noted(tx, noted)
+
+    def retried(self, tx: Any, incident: Incident) -> None:
+        for hook in self.hooks:
+            hook.retried(tx, incident)
 
     def why_gone(self, tx: Any, task: PastTask) -> str | None:
         said = (hook.why_gone(tx, task) for hook in self.hooks)

@@ -29,6 +29,7 @@ from robot_bridge.reports import (
     CommandState,
     Diagnosis,
     Ended,
+    Foreign,
     Link,
     LinkState,
     Pose,
@@ -77,6 +78,7 @@ class _Known:
     broken: tuple[tuple[str, str], ...] = ()
     blocked: str | None = None
     problem: str | None = None
+    foreign: str | None = None
     ended: dict[str, GoalReport] = field(default_factory=dict)
 
     def hear(self, report: Report) -> str | None:
@@ -99,6 +101,11 @@ class _Known:
             case Diagnosis():
                 self.broken = report.broken
                 return self._why_not() if self.stopped or self.blocked else None
+            case Foreign():
+                who = report.client or "another client"
+                self.foreign = who if report.goals else None
+                goals = ", ".join(report.goals)
+                return f"driven by {who}: {goals}" if goals else "no longer driven so"
             case Problem():
                 self.problem = report.text
                 return f"{report.kind}: {report.text}"
@@ -136,6 +143,7 @@ class _Known:
             battery=None if self.battery is None else round(self.battery, 3),
             link=self.link.value.lower(),
             why_not=why_not,
+            foreign=self.foreign,
             placed_at_s=self.placed_at_s,
         )
 
@@ -146,6 +154,8 @@ class _Known:
             return self.problem or "its state is not known yet"
         if self.stopped:
             return f"{STOP}{self._cause()}"
+        if self.foreign is not None:
+            return f"{self.foreign} drives it"
         if self.pose is None:
             return "its position is not known yet"
         return None if self.blocked is None else f"{self.blocked}{self._cause()}"

@@ -23,6 +23,8 @@ class RobotState:
     battery: float | None = None  # 0..1
     link: str = "up"
     why_not: str | None = None
+    foreign: str | None = field(default=None, compare=False)
+    """Who drives it with a goal that is not ours."""
     placed_at_s: float | None = field(default=None, compare=False)
     """When it last said where it is, by the monotonic clock; None: nobody noted it."""
 

@@ -9,7 +9,7 @@ from mpms.factory.domain.goals import Goal
 from mpms.factory.domain.worlds import RobotInfo, World
 from mpms.factory.ports.robots.out import RobotOut
 from mpms.factory.ports.robots.robots import RobotState
-from mpms.factory.ports.store import UnitOfWork
+from mpms.factory.ports.store import Transaction, UnitOfWork
 
 NEVER_HEARD = "no worker speaks with it"
 
@@ -28,6 +28,14 @@ class RobotCard:
     out: RobotOut | None
 
 
+def _order_of(tx: Transaction, instance_id: str) -> str | None:
+    """The number by which people know what the robot works for."""
+    order = tx.orders.of_instance(instance_id)
+    if order is not None:
+        return order.number
+    return tx.instances.get(instance_id).business_key
+
+
 def robot_board(uow: UnitOfWork, world: World) -> list[RobotCard]:
     """In the order of the world file."""
     with uow() as tx:
@@ -36,10 +44,7 @@ def robot_board(uow: UnitOfWork, world: World) -> list[RobotCard]:
         out = tx.robots_out.listing()
         goals = {goal.robot: goal for goal in tx.goals.open()}
         held = tx.robot_holds.held()
-        keys = {
-            robot: tx.instances.get(instance_id).business_key
-            for robot, instance_id in held.items()
-        }
+        keys = {robot: _order_of(tx, held[robot]) for robot in held}
     cards = []
     for info in world.robots:
         worker, reported_at = owners.get(info.id, (None, None))

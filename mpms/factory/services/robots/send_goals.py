@@ -13,14 +13,17 @@ def send_goals(uow: UnitOfWork, robots: Robots, owned: OwnRobots) -> int:
 
     A crash between the two leaves a goal that may or may not have been sent; the
     robot's next owner hands it over as ``maybe_sent``. What no process waits for any
-    more is cancelled, and not sent if it has not been yet.
+    more is cancelled, and not sent if it has not been yet. A robot that is not ready
+    gets nothing: its goal stays new, and the history says "sent" of what was sent.
     """
     mine = sorted(owned.mine)
     if not mine:
         return 0
+    unready = {state.robot for state in robots.states() if not state.ready}
+    able = [robot for robot in mine if robot not in unready]
     with uow() as tx:
         orphans = {goal.id: goal for goal in tx.goals.orphans(mine)}
-        goals = [g for g in tx.goals.to_send(mine) if g.id not in orphans]
+        goals = [g for g in tx.goals.to_send(able) if g.id not in orphans]
         for goal in goals:
             tx.goals.mark_sent(goal.id)
             if goal.of_fleet:

@@ -50,7 +50,9 @@ class WatchDrives:
                     self._fine.add(robot)
             elif state.link == LATE:
                 continue  # it is heard, and drives as far as anybody knows
-            elif now >= self._tell_at.setdefault(robot, now + self.patience_s):
+            elif now >= self._tell_at.setdefault(
+                robot, now + (0.0 if state.foreign else self.patience_s)
+            ):
                 self._fine.discard(robot)
                 try:
                     self._stands(state)
@@ -70,7 +72,7 @@ class WatchDrives:
                     open_incident(
                         tx,
                         STANDS,
-                        words_for(goal.place, state),
+                        words_for(goal.place, state, sent=goal.state is GoalState.SENT),
                         actor=state.robot,
                         instance_id=instance.id,
                         task_id=goal.task_id,
@@ -94,9 +96,21 @@ def _over(tx: Transaction, goal: Goal) -> None:
         )
 
 
-def words_for(place: str, state: RobotState) -> str:
+def words_for(place: str, state: RobotState, *, sent: bool = True) -> str:
     """What a person has to know; particulars of the wire are on the robot's page."""
     where = f"on its way to {place}" if place else "on its way"
+    there = f" to {place}" if place else ""
+    if state.foreign is not None:
+        return (
+            f"{state.robot} is driven by {state.foreign}, so it does not go{there}."
+            " End what it does there, or wait."
+        )
+    if not sent:
+        why = state.why_not or "it is not ready"
+        return (
+            f"{state.robot} has not been sent{there} yet: {why}. It is sent as soon as"
+            " it is ready."
+        )
     if state.link != "up":
         return (
             f"{state.robot} does not answer {where}. The order goes on when the robot"
@@ -107,8 +121,5 @@ def words_for(place: str, state: RobotState) -> str:
 
 
 def _under_way(tx: Transaction, robot: str) -> list[Goal]:
-    return [
-        goal
-        for goal in tx.goals.open()
-        if goal.robot == robot and goal.state is GoalState.SENT
-    ]
+    """Also those that wait to be sent until the robot is ready."""
+    return [goal for goal in tx.goals.open() if goal.robot == robot]

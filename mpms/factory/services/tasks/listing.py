@@ -14,6 +14,7 @@ from mpms.factory.domain.goals import Goal, GoalState
 from mpms.factory.domain.orders import Order
 from mpms.factory.domain.worlds import World
 from mpms.factory.ports.floor import FloorSeen
+from mpms.factory.ports.robots.robots import RobotState
 from mpms.factory.ports.store import Transaction, UnitOfWork
 from mpms.ports.tasks.claims import Claim
 from mpms.services.tasks.claim import name_of, require_doable
@@ -48,6 +49,10 @@ class RobotNear:
     eta_s: float | None = None
     x_m: float | None = None
     y_m: float | None = None
+    moved_away: bool = False
+    """It had arrived for this task, and stands elsewhere now."""
+    why_not: str | None = None
+    """What keeps it from driving, while it has a goal or is silent."""
 
 
 @dataclass(frozen=True)
@@ -183,6 +188,7 @@ def _views(
     logins |= {name for task in tasks for name in (task.owner, task.helper) if name}
     names = {login: name_of(tx, login) for login in logins}
     seen = _positions(tx, floor)
+    states = {state.robot: state for state in tx.robots.states()}
     views = []
     for bare in tasks:
         known = variables.get(bare.instance_id, {})
@@ -199,7 +205,11 @@ def _views(
                 order,
                 _lines(task, order),
                 place,
-                _robot(task, goals[task.instance_id], place, world, seen),
+                _told_why(
+                    _robot(task, goals[task.instance_id], place, world, seen),
+                    goals[task.instance_id],
+                    states,
+                ),
                 age_s,
                 _is_late(task, order, now, age_s),
                 _comes_later(task, now),
@@ -279,13 +289,29 @@ def _robot(
     if at is None or pose is None:
         return RobotNear(robot, here=arrived, x_m=at and at[0], y_m=at and at[1])
     distance_m = math.hypot(pose.x_m - at[0], pose.y_m - at[1])
-    here = arrived or distance_m < HERE_WITHIN_M
+    here = distance_m < HERE_WITHIN_M
     comes = last is not None and last.place == place and not last.state.ended
     info = world.robot(robot)
     eta_s = None
     if comes and not here and info is not None and info.max_speed_mps > 0:
         eta_s = distance_m / info.max_speed_mps
-    return RobotNear(robot, here, distance_m, eta_s, at[0], at[1])
+    gone = arrived and not here
+    return RobotNear(robot, here, distance_m, eta_s, at[0], at[1], moved_away=gone)
+
+
+def _told_why(
+    near: RobotNear | None,
+    goals: Sequence[Goal],
+    states: Mapping[str, RobotState],
+) -> RobotNear | None:
+    """A robot that does not answer, or that has a goal and does not drive."""
+    state = None if near is None else states.get(near.robot)
+    if near is None or state is None or state.ready:
+        return near
+    drives = any(g.robot == near.robot and not g.state.ended for g in goals)
+    if not drives and state.heard:
+        return near
+    return replace(near, why_not=state.why_not)
 
 
 def _positions(
