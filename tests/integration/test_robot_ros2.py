@@ -31,9 +31,9 @@ from tests.support.waiting import eventually
 ACTION = "/robot1/navigate_to_pose"
 
 
-def quick() -> Profile:
+def quick(**more: float) -> Profile:
     """Nav2 with short patience."""
-    limits = {"max_ack_wait_s": 2.0, "check_wait_s": 1.0, "feedback_s": 2.0}
+    limits = {"max_ack_wait_s": 2.0, "check_wait_s": 1.0, "feedback_s": 2.0, **more}
     shipped = load_profile("nav2")
     return parse_profile(
         {
@@ -215,6 +215,45 @@ def test_a_wrong_action_name_is_told_and_nothing_is_sent(
     assert problem["name"] == "/robot1/navigate"
     assert ACTION in problem["text"]
     assert started(simulator) == []
+
+
+def test_an_empty_battery_is_told_and_the_drive_goes_on_when_it_is_charged(
+    simulator: RunningSimulator,
+) -> None:
+    robot = Robot(simulator.url, quick(progress_s=1.0))
+    eventually(lambda: robot.client.snapshot().reconciled, "a reconciled robot")
+    drive(robot, "g1", 12.0)
+    simulator.fault("low_battery robot1 0")
+    eventually(lambda: robot.client.snapshot().blocked, "a blocked drive")
+    assert robot.state() is CommandState.ACTIVE
+    simulator.fault("low_battery robot1 80")
+    assert robot.end().state is CommandState.SUCCEEDED
+    assert started(simulator) == ["g1"]
+    robot.client.stop()
+
+
+def test_a_worker_that_takes_over_does_not_drive_the_goal_again(
+    simulator: RunningSimulator, robot: Robot
+) -> None:
+    drive(robot, "g1", 12.0)
+    robot.client.stop()
+    second = Robot(simulator.url, quick())
+    second.client.navigate(
+        "g1", 12.0, 1.0, expires_at=time.time() + 60, maybe_sent_at=time.time()
+    )
+    end = second.end()
+    assert (end.state, end.inferred) == (CommandState.SUCCEEDED, True)
+    assert started(simulator) == ["g1"]
+    second.client.stop()
+
+
+def test_after_a_lost_connection_the_goal_is_followed_and_not_sent_again(
+    simulator: RunningSimulator, robot: Robot
+) -> None:
+    drive(robot, "g1", 12.0)
+    simulator.fault("cut * 1")
+    assert robot.end().state is CommandState.SUCCEEDED
+    assert started(simulator) == ["g1"]
 
 
 def test_an_action_that_comes_late_is_found_without_a_new_connection(

@@ -16,7 +16,14 @@ from typing import Any
 import pytest
 from paho.mqtt import publish
 
-from robot_bridge.reports import CommandState, Ended, Foreign, LinkState, Problem
+from robot_bridge.reports import (
+    CommandState,
+    Diagnosis,
+    Ended,
+    Foreign,
+    LinkState,
+    Problem,
+)
 from robot_bridge.vda5050.client import VehicleClient
 from robot_bridge.vda5050.profile import VehicleProfile, parse_vehicle_profile
 from shopfloor.sim.server import RunningSimulator, running
@@ -278,6 +285,43 @@ def test_a_vehicle_that_forgot_its_order_leaves_it_unknown(one_version: Plant) -
     end = agv.end("g1")
     assert end.state is CommandState.UNKNOWN
     assert "restarted" in end.reason
+
+
+def test_an_empty_battery_is_told_and_the_drive_goes_on_when_it_is_charged(
+    one_version: Plant,
+) -> None:
+    agv = one_version.ready(limits={"progress_s": 1.0})
+    agv.go("g1", 12.0)
+    agv.drives()
+    one_version.simulator.fault("low_battery agv1 0")
+    eventually(lambda: agv.client.snapshot().blocked, "a blocked drive")
+    battery = agv.client.snapshot().battery
+    assert battery is not None
+    assert battery.fraction == 0.0
+    one_version.simulator.fault("low_battery agv1 80")
+    assert agv.end("g1").state is CommandState.SUCCEEDED
+    assert one_version.started() == 1
+
+
+def test_what_the_vehicle_says_is_broken_is_told_and_a_fatal_error_lets_nothing_start(
+    one_version: Plant,
+) -> None:
+    agv = one_version.ready()
+    vehicle = one_version.vehicle()
+
+    def break_it() -> None:
+        vehicle._error("laserError", "FATAL", "front laser: no scan", {})
+
+    one_version.simulator.do(break_it)
+    diagnoses = eventually(
+        lambda: [d for d in agv.of(Diagnosis) if d.broken], "a diagnosis"
+    )
+    assert diagnoses[0].broken == (("laserError", "front laser: no scan"),)
+    agv.client.navigate("g1", 3.0, 1.0, expires_at=time.time() + 2)
+    end = agv.end("g1")
+    assert end.state is CommandState.EXPIRED
+    assert "front laser" in end.reason
+    assert one_version.started() == 0
 
 
 WORKER = """

@@ -101,6 +101,23 @@ def test_a_robot_that_is_seen_elsewhere_is_told_with_its_distance(
     assert there(view.robot).eta_s == pytest.approx(6 / speed_mps)
 
 
+def test_a_robot_that_was_here_and_has_been_moved_away_is_told_so(
+    stocked_shop: WeighingShop,
+) -> None:
+    shop = stocked_shop
+    shop.make("MO-1")
+    pose = shop.world.places["A"]
+    ana = shop.person("ana")
+    (view,) = seen(shop, ana)
+    name = there(view.robot).robot
+    near = RobotSeen(name, pose.x_m + 0.3, pose.y_m, pose_age_s=0.1)
+    (view,) = seen(shop, ana, floor=FloorSeen((near,)))
+    assert (there(view.robot).here, there(view.robot).moved_away) == (True, False)
+    away = RobotSeen(name, pose.x_m + 5, pose.y_m, pose_age_s=0.1)
+    (view,) = seen(shop, ana, floor=FloorSeen((away,)))
+    assert (there(view.robot).here, there(view.robot).moved_away) == (False, True)
+
+
 def test_tasks_grow_late(shop: WeighingShop) -> None:
     shop.deploy()
     task = shop.weigh()

@@ -9,6 +9,7 @@ import pytest
 from robot_bridge import messages
 from robot_bridge.messages import Dialect, GoalCode
 from robot_bridge.reports import (
+    Battery,
     Cancel,
     CommandState,
     FrameIn,
@@ -226,3 +227,24 @@ def test_a_blocked_arco_is_reported_blocked_and_stays_open() -> None:
     rig.run(10)
     assert [end.state for end in rig.ends] == [SUCCEEDED]
     assert rig.of(Progress)[-1].blocked is False
+
+
+@pytest.mark.parametrize("profile", ["move_base", "arco"])
+def test_an_empty_battery_is_told_and_the_goal_stays_until_it_is_charged(
+    profile: str,
+) -> None:
+    payload = {"finished": True} if profile == "arco" else {}
+    rig = make_rig(profile, payload=payload).ready()
+    rig.navigate(expires_in=200.0)
+    rig.run(1)
+    rig.robot.stuck = True
+    empty = {"percentage": 0.0, "voltage": 22.0, "power_supply_status": 2}
+    rig.feed(FrameIn(messages.publish("/battery_state", empty)))
+    rig.run(40)
+    assert rig.of(Battery)[-1].fraction == 0.0
+    assert rig.of(Progress)[-1].blocked
+    assert rig.ends == []
+    rig.robot.stuck = False
+    rig.run(6)
+    assert [end.state for end in rig.ends] == [SUCCEEDED]
+    assert rig.robot.starts == {"g1": 1}

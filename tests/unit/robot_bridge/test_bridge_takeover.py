@@ -8,7 +8,7 @@ import pytest
 
 from robot_bridge import messages
 from robot_bridge.messages import Dialect, GoalCode
-from robot_bridge.reports import Cancel, CommandState
+from robot_bridge.reports import Cancel, CommandState, Problem
 from robot_bridge.takeover import FenceLine
 from tests.support.actionlib import Rig, make_rig
 
@@ -158,3 +158,34 @@ def test_goals_are_always_stamped_above_the_last_fence() -> None:
     assert second.stamp_s > first.stamp_s
     assert second.sentinel != first.sentinel
     assert line.goal_stamp(500.0) == 500.0
+
+
+@pytest.mark.parametrize("offset_s", [-3600.0, 3600.0])
+def test_a_wrong_clock_of_the_robot_recalls_no_goal_of_ours_or_of_others(
+    offset_s: float,
+) -> None:
+    """Others stamp by the robot's clock, and so do we: a fence of ours does not reach
+    the goals that they give later, and a recall of theirs does not reach ours."""
+    rig = make_rig(clock_offset_s=offset_s)
+    rig.ready()
+    rig.navigate("g1", maybe_sent_at=rig.now - 1.0)  # raises a fence
+    rig.run(8)
+    assert [end.state for end in rig.ends] == [CommandState.SUCCEEDED]
+    robot_time = rig.now + offset_s
+    theirs = messages.action_goal(
+        "/rviz-1-5.0",
+        robot_time,
+        {"target_pose": messages.pose_stamped(Dialect.ROS1, 0.0, 0.0, 0.0, "map")},
+    )
+    rig.robot.on_goal(rig.now, theirs)
+    rig.run(6)
+    assert rig.robot.starts["/rviz-1-5.0"] == 1
+    assert rig.robot.outcome["/rviz-1-5.0"] == GoalCode.SUCCEEDED
+    everything = messages.goal_id("", rig.now + offset_s)
+    rig.robot.on_cancel(rig.now, everything)  # of another client, by its clock
+    rig.run(0.5)
+    rig.navigate("g2", 1.0)
+    rig.run(6)
+    assert [end.state for end in rig.ends][-1] is CommandState.SUCCEEDED
+    assert rig.robot.starts["g2"] == 1
+    assert any(p.kind == "clock_skew" for p in rig.of(Problem))
