@@ -178,6 +178,33 @@ def by_distance(grid: Grid, pairs: int = 120, rounds: int = 2) -> dict[str, floa
     return found
 
 
+def in_clutter(pairs: int = 20, rounds: int = 2) -> dict[str, float]:
+    """Single cells blocked at random, where no graph of corners pays."""
+    grid = draw_clutter(512, 512, 0.1, SEED)
+    trips = draw_pairs(grid, pairs, SEED)
+    drive(grid, "auto", trips[0])
+    chosen = mean_ms(partial(drive, grid, "auto"), trips, rounds)
+    plain = mean_ms(partial(drive, grid, "lazy_theta"), trips, rounds)
+    costs = np.where(grid.cells != 0, -1.0, 1.0)
+    ends = [(cell_of(grid, a), cell_of(grid, b)) for a, b in trips]
+    route: Any = import_module("skimage.graph").route_through_array
+    yardstick = mean_ms(lambda pair: route(costs, *pair, geometric=True), ends, rounds)
+    longer = [
+        plan(grid, *pair).length_m / plan(grid, *pair, "lazy_theta").length_m
+        for pair in trips
+    ]
+    print(
+        f"clutter 512x512: auto {chosen:.3f} ms, plain Lazy Theta* {plain:.3f} ms, "
+        f"skimage {yardstick:.3f} ms; longer by {np.mean(longer) - 1.0:.5f}"
+    )
+    return {
+        "clutter_ms": round(chosen, 4),
+        "clutter_over_skimage": round(chosen / yardstick, 5),
+        "clutter_over_lazy": round(chosen / plain, 5),
+        "clutter_length_over_lazy": round(float(np.mean(longer)), 6),
+    }
+
+
 def local_cycles(stops: tuple[str, ...] = ("A", "tank", "B")) -> dict[str, float]:
     """Mean of a cycle of the local planner on a drive, free and among boxes."""
     world = load_world(ROOT / "worlds" / "arco_lab")
@@ -260,7 +287,7 @@ def main() -> None:
         if name.startswith("hall") or name == "AR0500SR.map"
     ]
     distances = by_distance(halls[1][1])
-    cycles = local_cycles()
+    cycles = local_cycles() | in_clutter()
     clutter = ("clutter", draw_clutter(96, 96, 0.2, SEED))
     tried, colliding = count_colliding([*all_maps, clutter], 10_000)
     pooled = [figures["hall 600x400"]]

@@ -184,3 +184,14 @@ def test_published_lengths_stay_near_those_of_the_tightened() -> None:
     ends = (0.6, 0.6), (11.4, 9.4)
     raw = plan(grid, *ends, "lazy_theta", Tuning(tighten=False))
     assert 1.0 <= raw.length_m / plan(grid, *ends, "lazy_theta").length_m < 1.02
+
+
+def test_in_clutter_the_chosen_planner_opens_few_cells_and_stays_short() -> None:
+    grid = draw_clutter(400, 400, 0.1, 5)
+    grid = Grid.of(grid.cells, 0.05)
+    start, goal = (0.7, 0.6), (18.6, 17.9)
+    chosen, plain = plan(grid, start, goal), plan(grid, start, goal, "lazy_theta")
+    assert chosen.method == "lazy_theta"
+    assert find_faults(grid, chosen, start, goal) == []
+    assert chosen.length_m <= 1.01 * plain.length_m
+    assert chosen.expansions * 4 < plain.expansions
