@@ -37,6 +37,16 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         default="amcl",
         help="known: the true pose instead of lasers and map",
     )
+    parser.add_argument(
+        "--planner",
+        choices=("auto", "lazy_theta"),
+        help="of whole ways; auto is the corner graph where there is one",
+    )
+    parser.add_argument(
+        "--tracking",
+        choices=("straight", "holonomic"),
+        help="how paths are followed; unless said, what the wheels can do",
+    )
     parser.add_argument("--out", type=Path, help="folder for plots and recording")
     parser.add_argument(
         "--replay", type=Path, metavar="RUN", help="draw this recording, drive nothing"
@@ -52,12 +62,19 @@ def _whole(text: str) -> int:
 
 def run(options: argparse.Namespace) -> int:
     from shopfloor.cli import find_world
-    from shopfloor.control.errors import PayloadRefused
+    from shopfloor.control.errors import ControlRefused, PayloadRefused
     from shopfloor.plant.boxes import NoRoomForBoxes
     from shopfloor.plant.recording import RecordingRefused
     from shopfloor.sim.world import WorldRefused
     from shopfloor.sim.world_file import load_world
 
+    refused = (
+        ControlRefused,
+        NoRoomForBoxes,
+        PayloadRefused,
+        RecordingRefused,
+        WorldRefused,
+    )
     try:
         world = load_world(find_world(options.world))
         if options.out is not None:
@@ -67,8 +84,26 @@ def run(options: argparse.Namespace) -> int:
         return _drive(options, world)
     except OSError as error:
         return _refuse(f"{options.out} cannot be written: {error.strerror or error}")
-    except (WorldRefused, NoRoomForBoxes, RecordingRefused, PayloadRefused) as error:
+    except refused as error:
         return _refuse(str(error))
+
+
+def _how(pilot: Any) -> dict[str, Any]:
+    """How ways were found and followed; a robot that drives by cells says nothing."""
+    from shopfloor.pilot import Pilot
+
+    if not isinstance(pilot, Pilot):
+        return {}
+    return {"planner": sorted(pilot.routes.used), "tracking": pilot.tracker.mode}
+
+
+def _as_asked(world: Any, options: argparse.Namespace) -> Any:
+    """The world with another planner or tracker where the command names one."""
+    from dataclasses import replace
+
+    named = {"planner": options.planner, "tracking": options.tracking}
+    named = {key: value for key, value in named.items() if value is not None}
+    return replace(world, robots=tuple(replace(r, **named) for r in world.robots))
 
 
 def _drive(options: argparse.Namespace, world: Any) -> int:
@@ -91,7 +126,7 @@ def _drive(options: argparse.Namespace, world: Any) -> int:
     random = np.random.default_rng((options.seed, 5))
     boxes = scatter_boxes(grid, options.boxes, random, places)
     plant = Plant(
-        world.with_robots(1),
+        _as_asked(world.with_robots(1), options),
         options.seed,
         boxes=boxes,
         people=options.people,
@@ -109,6 +144,7 @@ def _drive(options: argparse.Namespace, world: Any) -> int:
         "stops": stops,
         "boxes": len(boxes),
         "people": options.people,
+        **_how(plant.robots[0].pilot),
         **report.as_facts(),
     }
     if options.out is not None:

@@ -37,8 +37,12 @@ class RoutePlanner:
         radius_m: float,
         unknown_margin_m: float = 0.24,
         remember_s: float = 60.0,
+        method: str = "auto",
     ) -> None:
         self.grid = grid
+        self.method = method
+        self.used: set[str] = set()
+        """Methods that found a way so far."""
         self._unknown_m = radius_m + unknown_margin_m
         self._remember_s = remember_s
         self.wide = inflated_once(grid, radius_m + COMFORT_M)
@@ -75,7 +79,7 @@ class RoutePlanner:
         young = self._things[self._things[:, 2] > now_s - self._remember_s]
         young = np.vstack([young, np.column_stack([more, np.full(len(more), now_s)])])
         for static, tight in ((self.wide, False), (self.tight, True)):
-            grid, method = static, "auto"
+            grid, method = static, self.method
             if len(young):
                 grid, method = self._with_things(static, young), "lazy_theta"
             if not grid.is_free(goal.x_m, goal.y_m):
@@ -94,6 +98,7 @@ class RoutePlanner:
         path: Path = plan(grid, start, (goal.x_m, goal.y_m), method)
         if path.status is not Status.OK:
             return None
+        self.used.add(path.method)
         if start == (pose.x_m, pose.y_m):
             return path.xy
         return np.vstack([[pose.x_m, pose.y_m], path.xy])

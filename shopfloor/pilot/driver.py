@@ -61,6 +61,11 @@ class Pilot:
         self.settings = settings or PilotSettings()
         if self.settings.controller not in ("tracker", "dwa"):
             raise ControlRefused(f"there is no controller {self.settings.controller!r}")
+        if self.settings.planner not in ("auto", "lazy_theta"):
+            raise ControlRefused(
+                f"there is no planner {self.settings.planner!r} for robots; "
+                "there are auto, lazy_theta"
+            )
         self.empty_limits = self.limits = limits or RobotLimits()
         self.courtesy = courtesy or Courtesy()
         self.stop = stop or EmergencyStop()
@@ -71,7 +76,7 @@ class Pilot:
         radius, unknown = self.limits.radius_m, self.stop.stop_m + UNKNOWN_MARGIN_M
         self.around = Surroundings(grid, radius)
         self.motion = Motion(self.limits, self.around, self.courtesy)
-        self.routes = RoutePlanner(grid, radius, unknown)
+        self.routes = RoutePlanner(grid, radius, unknown, method=self.settings.planner)
         self.planner = LocalPlanner(
             grid,
             radius,

@@ -10,6 +10,8 @@ from typing import Literal
 class PilotSettings:
     plan_period_s: float = 0.05
     controller: Literal["tracker", "dwa"] = "tracker"
+    planner: Literal["auto", "lazy_theta"] = "auto"
+    """Of the whole way; auto takes the corner graph where there is one."""
     failures_to_replan: int = 3
     replan_every_s: float = 1.0
     wait_for_person_s: float = 5.0

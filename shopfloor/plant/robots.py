@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shopfloor.control.errors import ControlRefused
 from shopfloor.control.limits import RobotLimits
+from shopfloor.control.tracker import Mode
 from shopfloor.geometry import Odometry, Pose, Scan, TagSeen, wrapped
 from shopfloor.grid import Grid
 from shopfloor.lasers import Laser, front_and_rear, simulate_scan
@@ -34,13 +36,14 @@ from shopfloor.localisation import (
     Tuning,
     WheelOdometry,
 )
-from shopfloor.pilot import Command, Pilot, PilotStatus
+from shopfloor.pilot import Command, Pilot, PilotSettings, PilotStatus
 from shopfloor.plant.bodies import Body, GridBody, Hull
 from shopfloor.plant.grid_pilot import GridPilot
 from shopfloor.plant.laser_faults import LaserFaults
 from shopfloor.plant.lattice import Traffic
 from shopfloor.sim.world import RobotSpec, WorldRefused
 
+Planner = Literal["auto", "lazy_theta"]
 Localisation = Literal["amcl", "known"]
 LOCALISE_EVERY = 4
 """Cycles; in between the wheels carry the estimate on. Those of a differential base
@@ -216,9 +219,12 @@ class PlantRobot:
 
 
 def _pilot(spec: RobotSpec, grid: Grid, limits: RobotLimits) -> Pilot:
+    mode = cast("Mode | None", spec.tracking)
+    settings = PilotSettings(planner=cast("Planner", spec.planner))
     try:
-        return Pilot(grid, limits, window=WindowShape(spec.local_map_m))
-    except WindowRefused as error:
+        window = WindowShape(spec.local_map_m)
+        return Pilot(grid, limits, mode=mode, window=window, settings=settings)
+    except (ControlRefused, WindowRefused) as error:
         raise WorldRefused(f"robot {spec.id}: {error}") from None
 
 

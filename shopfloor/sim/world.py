@@ -75,6 +75,11 @@ class RobotSpec:
     """Of the floor's grid, for robots that drive from cell to cell."""
     local_map_m: float = 7.0
     """How wide the map around the robot is that its lasers fill."""
+    planner: str = "auto"
+    """Of the whole way: auto or lazy_theta."""
+    tracking: str | None = None
+    """How it follows a path: straight, or holonomic with its heading as it is; unless
+    said, what the wheels can do."""
     vehicle: str | None = None
     """The vehicle file that describes it, for worlds with streets."""
 

@@ -24,6 +24,8 @@ from shopfloor.sim.world import (
     WorldRefused,
 )
 
+PLANNERS = ("auto", "lazy_theta")
+TRACKING = ("straight", "holonomic")
 DRIVES = ("differential", "holonomic", "grid")
 MOST_CELLS = 10_000_000
 FOR_OTHERS = (
@@ -231,6 +233,8 @@ def _robot(part: _Part, places: Mapping[str, Pose], index: int) -> RobotSpec:
         drive=part.take("drive"),
         cell_m=part.number("cell_m", 1.0, above=0.0),
         local_map_m=part.number("local_map_m", 7.0, above=0.0),
+        planner=part.text("planner", "auto"),
+        tracking=part.take("tracking"),
         vehicle=part.take("vehicle"),
     )
     for note in ("name", "description", "colour", "url", "capabilities", "geometry"):
@@ -240,6 +244,16 @@ def _robot(part: _Part, places: Mapping[str, Pose], index: int) -> RobotSpec:
         raise WorldRefused(f"{part.where}.id {robot.id!r} is no name for a namespace")
     if robot.battery > 1.0:
         raise WorldRefused(f"{part.where}.battery_percent is above 100")
+    if robot.planner not in PLANNERS:
+        known = ", ".join(PLANNERS)
+        raise WorldRefused(
+            f"{part.where}.planner is {robot.planner!r}, none of {known}"
+        )
+    if robot.tracking is not None and robot.tracking not in TRACKING:
+        known = ", ".join(TRACKING)
+        raise WorldRefused(
+            f"{part.where}.tracking is {robot.tracking!r}, none of {known}"
+        )
     if robot.drive is not None and robot.drive not in DRIVES:
         known = ", ".join(DRIVES)
         raise WorldRefused(f"{part.where}.drive is {robot.drive!r}, none of {known}")
