@@ -14,7 +14,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from bench.plant_parts import records  # noqa: E402
+from bench.plant_parts import records, stock  # noqa: E402
 from mpms.embedded import postgres  # noqa: E402
 
 
@@ -23,7 +23,7 @@ def say(text: str) -> None:
 
 
 def main() -> None:
-    figures: dict[str, Any] = records.paper()
+    figures: dict[str, Any] = stock.measure(say) | records.paper()
     with tempfile.TemporaryDirectory(prefix="mpms-bench-") as directory:
         Path(directory).chmod(0o711)  # the server runs as another user
         with postgres.start(Path(directory) / "postgres") as server:

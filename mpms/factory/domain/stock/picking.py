@@ -18,6 +18,7 @@ from mpms.factory.domain.stock.moves import Held
 from mpms.factory.domain.stock.picks import Pick
 
 Distance = Callable[[str, str], float]  # metres from place to place
+CLASH_M = 1e6  # rather a long way than two hazards one after the other
 SWAPS = 40  # rounds of improving a tour; more never helped at 30 lines
 
 
@@ -186,35 +187,47 @@ def _ordered(step: _Step, floor: Floor, at: str, before: frozenset[str]) -> _Ste
 
 
 def _improved(step: _Step, floor: Floor, at: str, before: frozenset[str]) -> _Step:
-    """2-opt: turn a piece round while that makes the tour shorter."""
+    """2-opt: turn a piece round as long as that makes the tour shorter.
 
-    def cost(order: _Step) -> tuple[int, float]:
-        hazards = [before, *(hazard for _, hazard in order)]
-        clashes = sum(
-            kept_apart(a, b, floor.apart) for a, b in itertools.pairwise(hazards)
+    What must be kept apart is a very long way. If every load goes to the tank at once,
+    only the first drive and the neighbours that must be kept apart can differ.
+    """
+    count = len(step)
+    places = [pick.place for pick, _ in step]
+    hazards = [each for _, each in step]
+
+    def way(i: int, j: int) -> float:
+        clash = CLASH_M if kept_apart(hazards[i], hazards[j], floor.apart) else 0.0
+        return clash + (
+            0 if floor.every_load else floor.distance_m(places[i], places[j])
         )
-        stops = [at]
-        for pick, _ in order:
-            stops += [pick.place, floor.tank] if floor.every_load else [pick.place]
-        stops += [] if floor.every_load else [floor.tank]
-        pairs = itertools.pairwise(stops)
-        return clashes, sum(floor.distance_m(a, b) for a, b in pairs)
 
-    best, least = step, cost(step)
-    if floor.every_load and not least[0]:
-        return best  # every drive ends at the tank: only the first one can differ
+    ways = [[way(i, j) for j in range(count)] for i in range(count)]
+    first = [
+        floor.distance_m(at, places[i])
+        + (CLASH_M if kept_apart(before, hazards[i], floor.apart) else 0.0)
+        for i in range(count)
+    ]
+    last = [
+        0.0 if floor.every_load else floor.distance_m(places[i], floor.tank)
+        for i in range(count)
+    ]
+    tour = list(range(count))
     for _ in range(SWAPS):
-        found = None
-        for i in range(len(best) - 1):
-            for j in range(i + 2, len(best) + 1):
-                turned = [*best[:i], *reversed(best[i:j]), *best[j:]]
-                price = cost(turned)
-                if price < (least[0], least[1] - 1e-9):
-                    found, least = turned, price
-        if found is None:
-            return best
-        best = found
-    return best
+        better = False
+        for i in range(count - 1):
+            for j in range(i + 1, count):
+                a, b = tour[i], tour[j]
+                old = first[a] if i == 0 else ways[tour[i - 1]][a]
+                new = first[b] if i == 0 else ways[tour[i - 1]][b]
+                old += last[b] if j == count - 1 else ways[b][tour[j + 1]]
+                new += last[a] if j == count - 1 else ways[a][tour[j + 1]]
+                if new < old - 1e-9:
+                    tour[i : j + 1] = tour[i : j + 1][::-1]
+                    better = True
+        if not better:
+            break
+    return [step[number] for number in tour]
 
 
 def _numbered(pick: Pick, number: int) -> Pick:
