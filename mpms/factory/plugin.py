@@ -272,6 +272,7 @@ plugin = Plugin(
             ("map", "/map", "Map", ""),
             ("fleet", "/fleet", "Fleet", ""),
             ("storage", "/warehouse", "Warehouse", ""),
+            ("stock", "/stock", "Stock", ""),
             ("trial", "/warehouse/trial", "Trial warehouse", ""),
             ("figures", "/figures", "Figures", ""),
             ("experiments", "/experiments", "Experiments", ""),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -39,7 +40,7 @@ def overlaps(schedule: Schedule) -> list[tuple[object, object]]:
     return [
         (one, other)
         for spans in map(sorted, of.values())
-        for one, other in zip(spans, spans[1:], strict=False)
+        for one, other in pairwise(spans)
         if other[0] < one[1] - 1e-6
     ]
 

@@ -20,6 +20,7 @@ from mpms.factory.web.api import (
     places,
     records,
     robots,
+    stock,
     tasks,
     worlds,
 )
@@ -29,7 +30,7 @@ SECTIONS = (
         part.section
         for part in (
             *(orders, new_orders, mails, tasks, floor, fleet, figures, experiments),
-            *(catalogue, robots, connections, places, worlds, overview),
+            *(catalogue, robots, connections, places, worlds, overview, stock),
         )
     ),
     records.lots,

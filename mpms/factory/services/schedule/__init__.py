@@ -1,0 +1,1 @@
+"""When which order is made."""
