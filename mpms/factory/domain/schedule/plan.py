@@ -3,7 +3,7 @@
 Orders are placed one after the other, each with the robot that ends it first, every
 piece of work in the earliest gap of a person. Which order comes first is what decides:
 so the sequence is improved by moving one order at a time, as long as it helps and time
-is left. See ADR 92 for why this and no solver.
+is left. See ADR 84 for why this and no solver.
 """
 
 from __future__ import annotations

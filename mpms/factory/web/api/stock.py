@@ -188,7 +188,7 @@ def receive_lot(call: Call, body: NewLot) -> LotStory:
     return _story(call, body.lot)
 
 
-@section.post("/stock/counts", DOERS)
+@section.post("/stock/counts", DOERS, fails=(404,))
 def count(call: Call, body: Count) -> Counted:
     """A stock-take: so much lies there, whatever was believed."""
     with call.desk.uow() as tx:

@@ -57,7 +57,7 @@ def lot() -> str | Answer:
         return redirect(url_for("stock.show"), 303)
     return render_template(
         "stock_lot.html",
-        shown=found,
+        story=found,
         states=LotState,
         chip=state_chip,
         move_words=move_words,

@@ -117,7 +117,7 @@ def test_faults_are_named_and_change_nothing(plant: Plant) -> None:
         {k: v for k, v in ZINC.items() if k != "reason"},
     ):
         assert admin("PUT", "/materials/RM-321", body).status_code == 422
-    assert admin("PUT", "/materials/X-1", ZINC).status_code == 404
+    assert admin("PUT", "/materials/x-1", ZINC).status_code == 404
     assert admin("DELETE", "/materials/RM-001").status_code == 422
     assert plant.rows("SELECT count(*) FROM catalogue_versions") == [(0,)]
 
