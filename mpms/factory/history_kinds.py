@@ -99,6 +99,7 @@ KINDS = (
         audit=Audit.NEVER,
         fields=("order", "material", "lot", "kg", "place", "robot"),
     ),
+    Kind("materials imported", action="imported materials"),
     Kind("catalogue file taken", action="took the catalogue file again"),
     Kind("floor saved", fields=("version",), action="drew the floor anew"),
     Kind("floor previewed", fields=("version",), action="previewed the floor"),

@@ -48,6 +48,9 @@ SENTENCES = {
     "no_lines": "A recipe needs at least one material.",
     "unknown_material": "There is no material {detail}.",
     "place_unknown": "The floor has no place {detail}.",
+    "column_unknown": "There is no column {detail}.",
+    "column_missing": "The column {detail} is missing.",
+    "row_twice": "This code stands in row {detail} already.",
 }
 
 

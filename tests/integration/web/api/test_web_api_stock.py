@@ -24,3 +24,53 @@ def test_goods_in_stock_take_and_release(plant: Plant) -> None:
     assert (row["lot"], row["place"], float(row["kg"])) == ("W-1", "A", 19.5)
     assert viewer("GET", "/stock/lots/W-2").status_code == 404
     assert viewer.get("/schedule")["orders"] == []
+
+
+def test_a_table_of_materials_is_previewed_and_taken_as_one_version(
+    plant: Plant,
+) -> None:
+    admin = plant.program("admin")
+    table = admin.get("/catalogue/table")["csv"]
+    same = admin.post("/catalogue/table", {"csv": table})
+    assert (same["faults"], same["changes"]) == ([], [])
+    wanted = (
+        "code;name;max_kg;minimum_kg;hazards;names\r\n"
+        "RM-001;Water;3000;500;;de: Leitungswasser\r\n"
+        "4711-B;Zinc phosphate;400,5;20;GHS09; \r\n"
+    )
+    seen = admin.post("/catalogue/table", {"csv": wanted})
+    assert [(c["material"], c["change"]) for c in seen["changes"]] == [
+        ("4711-B", "added"),
+        ("RM-001", "changed"),
+    ]
+    assert seen["version"] is None
+    assert seen["changes"][1]["fields"]["minimum_kg"] == ["", "500"]
+    assert "4711-B" not in admin.get("/catalogue/table")["csv"]
+    taken = admin.post(
+        "/catalogue/table", {"csv": wanted, "take": True, "reason": "yearly table"}
+    )
+    assert taken["version"] == 2
+    assert "4711-B" in admin.get("/catalogue/table")["csv"]
+    (short, *_) = admin.get("/stock")["short"]
+    assert short["material"] in {"4711-B", "RM-001"}
+
+
+def test_every_fault_of_a_table_is_named_by_row_and_column(plant: Plant) -> None:
+    admin = plant.program("admin")
+    bad = (
+        "code,name,max_kg,place,colour\n"
+        "RM 1,Zinc,much,moon,red\n"
+        "RM-002,Water,5,,\n"
+        "RM-002,again,5,,\n"
+    )
+    said = admin.post("/catalogue/table", {"csv": bad, "take": True, "reason": "x"})
+    assert said["version"] is None
+    found = {(f["row"], f["column"], f["code"]) for f in said["faults"]}
+    assert found == {
+        (1, "colour", "column_unknown"),
+        (2, "code", "code_form"),
+        (2, "max_kg", "number"),
+        (2, "place", "place_unknown"),
+        (3, "name", "name_taken"),
+        (4, "code", "row_twice"),
+    }
