@@ -26,7 +26,7 @@ from shopfloor.vehicles.errors import PlannerUnknown
 from shopfloor.vehicles.model import Vehicle
 from shopfloor.vehicles.motion import numbers_of
 
-PLANNERS = ("dwa",)
+PLANNERS = ("dwa", "mppi", "teb")
 PERIOD_S = 0.1
 """Between two commands."""
 MARGIN_M = 0.03
