@@ -82,10 +82,12 @@ def show_stock(
 def runs_short(
     tx: Transaction, catalogue: Catalogue | None, *, today: date
 ) -> Sequence[Short]:
-    """Materials with a minimum of which less may be used now."""
+    """Materials kept by lots, with a minimum of which less may be used now."""
     if catalogue is None:
         return []
     watched = [m for m in catalogue.materials if m.minimum_kg is not None]
+    kept = tx.stock.with_lots(m.code for m in watched) if watched else set()
+    watched = [m for m in watched if m.code in kept]
     totals = tx.stock.totals(today) if watched else {}
     found = []
     for material in watched:

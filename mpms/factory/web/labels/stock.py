@@ -13,9 +13,9 @@ def state_chip(state: str, expired: bool = False) -> tuple[str, str]:
         "quarantine": (t("in quarantine"), "warn"),
         "released": (t("released"), "ok"),
         "blocked": (t("blocked"), "bad"),
-        "used up": (t("used up"), ""),
+        "used up": (t("used up"), "info"),
     }
-    return words.get(state, (state, ""))
+    return words.get(state, (state, "info"))
 
 
 def bar_words(kind: str) -> str:

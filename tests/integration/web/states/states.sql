@@ -344,3 +344,20 @@ FROM
     (VALUES ('FCFS'), ('PodMatch')) AS rules (poa),
     (VALUES (4), (8)) AS counts (robots)
 WHERE e <> 7 OR (poa = 'FCFS' AND robots = 4);
+
+-- Lots in every state, some on a robot, some that expire soon or have.
+INSERT INTO lots (lot, material, supplier, supplier_lot, state, expires_on, received_by)
+VALUES
+    ('L-1', 'RM-001', 'works', 'W77', 'released', current_date + 5, 'ada'),
+    ('L-2', 'RM-002', '', '', 'quarantine', NULL, 'ada'),
+    ('L-3', 'RM-003', '', '', 'blocked', current_date - 5, 'ada'),
+    ('L-4', 'RM-004', '', '', 'released', current_date - 1, 'ada'),
+    ('L-5', 'RM-001', '', '', 'used up', NULL, 'ada');
+INSERT INTO stock_moves (lot, place, grams, kind, reason, moved_by)
+VALUES
+    ('L-1', 'A', 250500, 'receive', 'delivery', 'ada'),
+    ('L-1', 'A', -500, 'correct', 'stock-take', 'ada'),
+    ('L-1', '@robot1', 10000, 'transfer', 'test', 'ada'),
+    ('L-2', 'B', 900000, 'receive', 'delivery', 'ada'),
+    ('L-3', 'C', 1000, 'receive', 'delivery', 'ada'),
+    ('L-4', 'A', 1000, 'receive', 'delivery', 'ada');
