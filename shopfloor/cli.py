@@ -36,6 +36,10 @@ KERNEL_COMMANDS = {
     "map": ("shopfloor.map_command", "a map, built from lasers of a robot on a round"),
     "mapf": ("shopfloor.mapf_command", "a plan for many robots, as JSON"),
     "mission": ("shopfloor.mission_command", "a whole mission in closed loop"),
+    "passability": (
+        "shopfloor.passability_command",
+        "which vehicle gets through which alley",
+    ),
     "plan": ("shopfloor.plan_command", "a path on a map, as JSON"),
     "rmfs": ("shopfloor.rmfs_command", "warehouses with mobile pods"),
     "warehouse": (

@@ -86,7 +86,7 @@ def find_way(
             "none is as wide as it is"
         )
     ground = _ones(grid) if costs is None else costs
-    expanded = 0
+    expanded, cut_short = 0, False
     for one in (search,) if search else (Search(), NARROW):
         found, tried = _searched(
             vehicle, grid, start, goal, obstacles, ground, left, one
@@ -94,10 +94,15 @@ def find_way(
         expanded += tried
         if found is not None:
             return FoundWay(found, expanded)
+        cut_short = tried >= one.most_nodes
+    place = f"{goal.x_m:.1f}, {goal.y_m:.1f}"
+    if cut_short:
+        raise GoalUnreachable(
+            f"no way for {vehicle.name} to {place} found among {expanded} poses"
+        )
     raise GoalUnreachable(
-        f"no way for {vehicle.name} to {goal.x_m:.1f}, {goal.y_m:.1f}: it cannot turn "
-        f"there with a radius of {vehicle.turning_radius_m:.2f} m"
-        f" ({expanded} poses tried)"
+        f"no way for {vehicle.name} to {place}: it cannot turn there with a radius of "
+        f"{vehicle.turning_radius_m:.2f} m ({expanded} poses tried)"
     )
 
 

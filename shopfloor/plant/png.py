@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from PIL import Image, ImageDraw, ImageFont
 
-from shopfloor.plant.svg import DASH, FONT_SIZE, INK, Area, Dot, Plot, Point, Stroke
+from shopfloor.plant.svg import DASH, FONT_SIZE, INK, Area, Dot, Picture, Point, Stroke
 from shopfloor.plant.svg import Words as Text
 
 SHARPNESS = 2
@@ -23,7 +23,7 @@ Font = ImageFont.FreeTypeFont | ImageFont.ImageFont
 ANCHORS = {"start": "ls", "middle": "ms", "end": "rs"}
 
 
-def png_of(plot: Plot) -> bytes:
+def png_of(plot: Picture) -> bytes:
     scale = SHARPNESS * FINER
     width, height = round(plot.width), round(plot.height)
     picture = Image.new("RGB", (width * scale, height * scale), "white")

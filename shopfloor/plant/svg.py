@@ -70,7 +70,34 @@ def round_steps(low: float, high: float, about: int = 8) -> list[float]:
     return [k * step for k in range(first, last + 1)]
 
 
-class Plot:
+class Picture:
+    """Marks on a sheet, in its own units."""
+
+    def __init__(self, width: float, height: float) -> None:
+        self.width, self.height = width, height
+        self._marks: list[Mark] = []
+
+    def add(self, mark: Mark) -> None:
+        self._marks.append(mark)
+
+    def marks(self) -> list[Mark]:
+        """Everything in the order it is drawn."""
+        return list(self._marks)
+
+    def text(self) -> str:
+        size = f"width='{self.width:.0f}' height='{self.height:.0f}'"
+        box = f"viewBox='0 0 {self.width:.0f} {self.height:.0f}'"
+        return "\n".join(
+            [
+                f"<svg xmlns='http://www.w3.org/2000/svg' {size} {box}>",
+                "<rect width='100%' height='100%' fill='white'/>",
+                *map(_element, self.marks()),
+                "</svg>\n",
+            ]
+        )
+
+
+class Plot(Picture):
     """One pair of axes in a picture; units are the plot's own."""
 
     def __init__(
@@ -95,8 +122,7 @@ class Plot:
             self._scale = (both, both)
             width = LEFT + RIGHT + both * span_x
             height = TOP + BOTTOM + both * span_y
-        self.width, self.height = width, height
-        self._marks: list[Mark] = []
+        super().__init__(width, height)
         self._names: list[Words] = []
         self._legend: list[tuple[str, str, bool]] = []
         self._axes(title, x_name, y_name, x_range, y_range)
@@ -166,18 +192,6 @@ class Plot:
             legend.append(Stroke(swatch, colour, 3.0, dashed))
             x -= 36.0
         return [*self._marks, *self._names, *legend]
-
-    def text(self) -> str:
-        size = f"width='{self.width:.0f}' height='{self.height:.0f}'"
-        box = f"viewBox='0 0 {self.width:.0f} {self.height:.0f}'"
-        return "\n".join(
-            [
-                f"<svg xmlns='http://www.w3.org/2000/svg' {size} {box}>",
-                "<rect width='100%' height='100%' fill='white'/>",
-                *map(_element, self.marks()),
-                "</svg>\n",
-            ]
-        )
 
 
 def _element(mark: Mark) -> str:

@@ -26,7 +26,7 @@ from shopfloor.maneuvers.scene import (
 )
 from shopfloor.plant.walkers import BODY_M, Manners, Walker
 from shopfloor.streets.world import StreetWorld
-from shopfloor.vehicles.errors import GoalUnreachable, VehicleRefused
+from shopfloor.vehicles.errors import VehicleRefused
 from shopfloor.vehicles.model import Vehicle
 from shopfloor.vehicles.motion import advance_many, numbers_of
 from shopfloor.vehicles.outline import gap_to
@@ -40,7 +40,7 @@ PATIENCE = 4
 EXPLAINED_M = 0.15
 """What the laser meets nearer to a wall of the map is that wall."""
 SEES_M = 8.0
-AROUND_PERSON_M = 0.5
+AROUND_BODY_M = 0.25
 PERSON_ROOM_M = 0.05
 """Kept off people beyond their body, by the planner only."""
 
@@ -71,6 +71,36 @@ class Drive:
 
 
 @dataclass
+class Going:
+    """A goal and what has happened on the way to it."""
+
+    goal: Pose
+    began_s: float
+    stood_at: Pose
+    stood_since_s: float
+    reached: bool = False
+    why: str = ""
+    ways: int = 1
+    asked: int = 0
+    """How often in a row it stood and looked for another way."""
+    way_needed: bool = False
+    contacts: int = 0
+    least_gap_m: float = 5.0
+    length_m: float = 0.0
+    reversed_m: float = 0.0
+    touching: bool = False
+
+    @property
+    def ended(self) -> bool:
+        return self.reached or bool(self.why)
+
+    def count(self, gap_m: float) -> None:
+        self.least_gap_m = min(self.least_gap_m, gap_m)
+        self.contacts += gap_m <= 0.0 and not self.touching
+        self.touching = gap_m <= 0.0
+
+
+@dataclass
 class Driver:
     """Drives one vehicle through one world, goal after goal."""
 
@@ -82,10 +112,15 @@ class Driver:
     people: Sequence[Walker] = ()
     told: Sequence[NDArray[np.float64]] = ()
     """What others have seen: points, rows x, y."""
+    others: Callable[[], NDArray[np.float64]] = lambda: np.empty((0, 5))
+    """Other vehicles, as round bodies with velocities: rows x, y, radius, vx, vy."""
+    walks: bool = True
+    """Whether people walk when this vehicle drives, or by somebody else's steps."""
     on_step: Callable[[float, Driver], None] = lambda _now, _driver: None
 
     def __post_init__(self) -> None:
         self.state = np.zeros((1, 5))
+        self.going: Going | None = None
         self.now_s = 0.0
         self.numbers = numbers_of(self.vehicle)
         self.outline = self.vehicle.outline
@@ -117,8 +152,15 @@ class Driver:
 
     def known(self, people: bool = True) -> Obstacles:
         """All that the vehicle may know: the map, what it has seen, whom it sees."""
-        discs = self._people_seen() if people else None
-        return Obstacles.of(self.world.known_walls, discs, self.seen_m)
+        discs = self._people_seen() if people else np.empty((0, 5))
+        bodies = np.vstack([discs, self.others()])
+        return Obstacles.of(self.world.known_walls, bodies, self.seen_m)
+
+    def _bodies(self) -> NDArray[np.float64]:
+        """People and vehicles as they are, rows x, y, radius, vx, vy."""
+        people = [(*w.disc, w.vx_mps, w.vy_mps) for w in self.people]
+        rows = np.array(people, np.float64).reshape(-1, 5)
+        return np.vstack([rows, self.others()])
 
     def _people_seen(self) -> NDArray[np.float64]:
         here, rows = self.pose, []
@@ -140,7 +182,7 @@ class Driver:
         """Keep what the laser meets and neither map nor person explains."""
         if self.lidar is None:
             return
-        discs = np.array([w.disc for w in self.people], np.float64).reshape(-1, 3)
+        discs = np.ascontiguousarray(self._bodies()[:, :3])
         scan = self.lidar.cut(self.pose, self.world.walls, discs, self.random)
         local = scan.points_m()
         here = self.pose
@@ -150,10 +192,9 @@ class Driver:
         points[:, 1] = here.y_m + sin * local[:, 0] + cos * local[:, 1]
         points = points[np.hypot(*(points - (here.x_m, here.y_m)).T) < SEES_M]
         off = _off_walls(points, self.world.known_walls) > EXPLAINED_M
-        for disc in discs:
-            off &= np.hypot(points[:, 0] - disc[0], points[:, 1] - disc[1]) > (
-                AROUND_PERSON_M
-            )
+        for x, y, radius in discs:
+            away = np.hypot(points[:, 0] - x, points[:, 1] - y)
+            off &= away > radius + AROUND_BODY_M
         self.remember(points[off])
 
     def step(self, command: Command, seconds: float = PERIOD_S) -> float:
@@ -163,83 +204,109 @@ class Driver:
         for _ in range(round(seconds / STEP_S)):
             advance_many(self.state, rows, STEP_S, self.numbers)
             self.now_s += STEP_S
-            self._walk()
-            discs = np.array([w.disc for w in self.people], np.float64).reshape(-1, 3)
+            if self.walks:
+                self._walk()
             x, y, yaw = (float(v) for v in self.state[0, :3])
-            gap = gap_to(x, y, yaw, self.outline, self.world.walls, discs, 5.0)
+            bodies = np.ascontiguousarray(self._bodies()[:, :3])
+            gap = gap_to(x, y, yaw, self.outline, self.world.walls, bodies, 5.0)
             least = min(least, float(gap))
         return least
 
     def _walk(self) -> None:
         if self.floor is None:
             return
-        bodies = [
-            (pose, radius) for pose, radius in body_discs(self.vehicle, self.pose)
-        ]
+        bodies = body_discs(self.vehicle, self.pose)
         for walker in self.people:
             walker.step(self.now_s, STEP_S, self.floor, bodies)
+
+    def head_for(self, goal: Pose) -> Going:
+        """GoalUnreachable or SceneWrong: it stays where it is."""
+        self._look()
+        self.planner.follow(self.find_way(self.pose, goal, self.known(people=False)))
+        self.going = Going(goal, self.now_s, self.pose, self.now_s)
+        return self.going
+
+    def stop(self) -> None:
+        self.going = None
+
+    def period(self, within_m: float = 0.3, most_s: float = math.inf) -> None:
+        """A tenth of a second on the way to the goal. It never raises for a planner
+        that fails: the vehicle stands still and ``going.why`` tells."""
+        going = self.going
+        if going is None or going.ended:
+            self.step(Command(0.0, float(self.state[0, 4])))
+            return
+        self._look()
+        if going.way_needed:
+            self._find_another_way(going)
+        state = DrivingState(self.pose, *(float(v) for v in self.state[0, 3:]))
+        try:
+            command = self.planner.command(state, self.known())
+        except VehicleRefused as error:
+            command, going.why = Command(0.0, 0.0), str(error)
+        before = self.state[0].copy()
+        going.count(self.step(command))
+        moved = math.hypot(*(self.state[0, :2] - before[:2]))
+        going.length_m += moved
+        going.reversed_m += moved if self.state[0, 3] < 0.0 else 0.0
+        going.reached = not going.why and self.planner.arrived(state, within_m)
+        self._watch(going)
+        if self.now_s - going.began_s > most_s and not going.ended:
+            going.why = f"not there after {most_s:g} s"
+
+    def _find_another_way(self, going: Going) -> None:
+        going.way_needed = False
+        try:
+            found = self.find_way(self.pose, going.goal, self.known(going.asked > 0))
+        except VehicleRefused as error:
+            if going.asked >= PATIENCE:
+                going.why = str(error)
+            return
+        self.planner.follow(found)
+        going.ways += 1
+
+    def _watch(self, going: Going) -> None:
+        """Whoever makes no way asks for another, and gives up in the end."""
+        if self.pose.distance_to(going.stood_at) > 5.0 * STUCK_M:
+            going.asked = 0
+        if self.pose.distance_to(going.stood_at) > STUCK_M:
+            going.stood_at, going.stood_since_s = self.pose, self.now_s
+        elif self.now_s - going.stood_since_s > STUCK_S and not going.ended:
+            going.asked += 1
+            going.stood_since_s, going.way_needed = self.now_s, True
+            if going.asked > PATIENCE:
+                going.why = f"stuck at {self.pose.x_m:.1f}, {self.pose.y_m:.1f}"
+        elif self._way_is_blocked():
+            going.way_needed = True
 
     def drive_to(
         self, goal: Pose, most_s: float = 240.0, within_m: float = 0.3
     ) -> Drive:
-        """Until it is there, stuck or out of time. It never raises for a planner
-        that fails: the vehicle stands still and the drive says why."""
-        began_s, ways, contacts, least, length, back = self.now_s, 0, 0, 5.0, 0.0, 0.0
-        states, touching, why, reached = [self.state[0].copy()], False, "", False
-        stood_at, stood_since, asked = self.pose, self.now_s, 0
-        way_needed = True
-        while not reached and not why:
-            self._look()
-            if way_needed:
-                try:
-                    self.planner.follow(
-                        self.find_way(self.pose, goal, self.known(people=asked > 0))
-                    )
-                except GoalUnreachable as error:
-                    if asked == 0 or asked >= PATIENCE:
-                        why = str(error)
-                        break
-                ways, way_needed = ways + 1, False
-            state = DrivingState(self.pose, *(float(v) for v in self.state[0, 3:]))
-            try:
-                command = self.planner.command(state, self.known())
-            except VehicleRefused as error:
-                command, why = Command(0.0, 0.0), str(error)
-            gap = self.step(command)
-            least = min(least, gap)
-            contacts += gap <= 0.0 and not touching
-            touching = gap <= 0.0
+        """Until it is there, stuck or out of time."""
+        began_s, states = self.now_s, [self.state[0].copy()]
+        try:
+            going = self.head_for(goal)
+        except VehicleRefused as error:
+            going = Going(goal, began_s, self.pose, began_s, why=str(error))
+        while not going.ended:
+            self.period(within_m, most_s)
             states.append(self.state[0].copy())
-            moved = math.hypot(*(states[-1][:2] - states[-2][:2]))
-            length += moved
-            back += moved if states[-1][3] < 0.0 else 0.0
             self.on_step(self.now_s, self)
-            reached = self.planner.arrived(state, within_m)
-            if self.pose.distance_to(stood_at) > 5.0 * STUCK_M:
-                asked = 0
-            if self.pose.distance_to(stood_at) > STUCK_M:
-                stood_at, stood_since = self.pose, self.now_s
-            elif self.now_s - stood_since > STUCK_S and not reached:
-                asked, stood_since, way_needed = asked + 1, self.now_s, True
-                if asked > PATIENCE:
-                    why = f"stuck at {self.pose.x_m:.1f}, {self.pose.y_m:.1f}"
-            elif not way_needed and self._way_is_blocked():
-                way_needed = True
-            if self.now_s - began_s > most_s and not (reached or why):
-                why = f"not there after {most_s:g} s"
-        if contacts and not why:
-            why = f"{contacts} contacts"
         while abs(self.state[0, 3]) > 0.0:
-            least = min(least, self.step(Command(0.0, float(self.state[0, 4]))))
+            going.count(self.step(Command(0.0, float(self.state[0, 4]))))
+        self.going = None
+        why = going.why
+        if going.contacts and not why:
+            why = f"{going.contacts} contacts"
         return Drive(
-            reached,
+            going.reached,
             why,
             self.now_s - began_s,
-            length,
-            contacts,
-            least,
-            ways,
-            back,
+            going.length_m,
+            going.contacts,
+            going.least_gap_m,
+            going.ways,
+            going.reversed_m,
             np.array(states),
         )
 
