@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import cast
 
 from mpms import assets
-from mpms.adapters.postgres.database.connections import Connections
+from mpms.adapters.postgres.database.connections import MAXIMUM, Connections
 from mpms.adapters.postgres.database.listening import Listener
 from mpms.adapters.postgres.database.migrate import OURS, migrate, pending
 from mpms.adapters.postgres.database.queries import Queries
@@ -57,6 +57,8 @@ def connect(
     application: str = "mpms",
     limits: Limits | None = None,
     execution: Execution | None = None,
+    most_connections: int = MAXIMUM,
+    statement_s: float | None = None,
 ) -> Services:
     """Connect to a migrated database, with what plug-ins bring. PluginRefused."""
     engine = SpiffEngine(
@@ -65,7 +67,12 @@ def connect(
         promised_topics=loading.known_topics(),
         execution=execution,
     )
-    connections = Connections(database_url, application_name=application)
+    connections = Connections(
+        database_url,
+        application_name=application,
+        maximum=most_connections,
+        statement_s=statement_s,
+    )
     wall = clock or connections  # timers and leases go by the database's clock
     hooks = loading.hooks()
     uow = PostgresUnitOfWork(

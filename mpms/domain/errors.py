@@ -125,3 +125,11 @@ class SeveralWait(Conflict):
 
 class VariableTooLarge(ExpressionFailed):
     """A variable is larger than the plant allows."""
+
+
+class ServerBusy(MpmsError):
+    """Too much is asked for at once; try again in a moment."""
+
+
+class DatabaseSlow(DatabaseAway):
+    """The database takes too long for this; ask for less, or try again later."""

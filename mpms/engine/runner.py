@@ -45,6 +45,7 @@ from mpms.engine import decisions as dmn
 from mpms.engine.awaited_signals import signals_to
 from mpms.engine.building import build
 from mpms.engine.causes import catchable
+from mpms.engine.expressions.bounds import ends_within
 from mpms.engine.limits import check_given
 from mpms.engine.migration import Migration, Version
 from mpms.engine.model import Process
@@ -65,6 +66,7 @@ from mpms.engine.tokens import STEP_LIMIT, PureHandler, Surroundings, Token, Tok
 from mpms.ports.engine import Decisions
 
 CACHED_MODELS = 200
+LONGEST_STEP_S = 10.0  # of all expressions of one step or one decision together
 
 
 class SpiffEngine:
@@ -179,9 +181,12 @@ class SpiffEngine:
         decision = dmn.read_decisions(xml, standard=self._standard).get(key)
         if decision is None:
             raise ModelRefused(f"The file holds no decision {key!r}.")
-        made = decision.decide(
-            variables, now=now, others=lambda other: self._decision(decisions, other)
-        )
+        with ends_within(LONGEST_STEP_S):
+            made = decision.decide(
+                variables,
+                now=now,
+                others=lambda other: self._decision(decisions, other),
+            )
         return Decided(made.outputs, dict(made.fired))
 
     def parts(self, definition: Definition) -> Sequence[ModelPart]:
@@ -266,7 +271,24 @@ class SpiffEngine:
         business_key: str | None = None,
         decisions: Decisions | None = None,
     ) -> Step:
-        """Apply one command and run on until everything waits."""
+        """Apply one command and run on until everything waits.
+
+        What has not been evaluated within LONGEST_STEP_S is stuck with that reason.
+        """
+        with ends_within(LONGEST_STEP_S):
+            return self._advanced(
+                definition, snapshot, command, now, business_key, decisions
+            )
+
+    def _advanced(
+        self,
+        definition: Definition,
+        snapshot: Snapshot | None,
+        command: Command,
+        now: datetime,
+        business_key: str | None,
+        decisions: Decisions | None,
+    ) -> Step:
         check_given(getattr(command, "variables", {}), self._limits)
         process, spec = self._compiled(definition)
         before: tuple[Wait, ...] = ()

@@ -20,6 +20,7 @@ from mpms.adapters.smtp import SmtpSender
 from mpms.bootstrap.alerts import web_pusher
 from mpms.bootstrap.mail import mail_accounts, mail_sender
 from mpms.bootstrap.testdrive_child import ChildDrives
+from mpms.bootstrap.trials import ChildTrials
 from mpms.demo.buyer import BUYER, Buyer
 from mpms.demo.faults import breakers
 from mpms.demo.people import PEOPLE
@@ -67,6 +68,8 @@ class WebSite:
             application="mpms web",
             limits=settings.limits,
             execution=settings.execution,
+            most_connections=settings.web_connections,
+            statement_s=settings.web_statement_s,
         )
         bootstrap.require_migrated(services)
         factory = FactorySettings.of(settings)
@@ -91,6 +94,7 @@ class WebSite:
             services.listen(),
             frame=lambda: viewer.view().as_json(),
             kinds=kinds,
+            most_each=settings.web_streams_each,
         )
         self._live.start()
         home = mail.read(settings.state_dir / "mail")
@@ -99,6 +103,11 @@ class WebSite:
         self._sandbox = MailSandbox(Catalogue(()), Senders.nobody())
         fleet = factory_bootstrap.fleet_of(in_use)
         self._trial = SimulatedWarehouse()
+        self._trials = ChildTrials(
+            services.engine.promised_topics,
+            settings.limits,
+            settings.execution,
+        )
         self.app: Callable[..., Any] = create_app(
             FactoryDesk(
                 uow=services.uow,
@@ -138,6 +147,8 @@ class WebSite:
                 sign_in_elsewhere=_elsewhere(settings),
                 plant=plant_desk(settings, world, home),
                 drives=ChildDrives(settings, plan.database_url),
+                trials=self._trials,
+                requests_each=settings.web_requests_each,
                 settings=settings.plugins,
             ),
         )
@@ -150,6 +161,7 @@ class WebSite:
         self._live.close()
         self._floor.close()
         self._sandbox.close()
+        self._trials.close()
         self._trial.stop()
 
 

@@ -36,6 +36,10 @@ class Settings:
     web_port: int = 8080
     web_cert_file: Path | None = None
     web_key_file: Path | None = None
+    web_connections: int = 10
+    web_statement_s: float = 30.0
+    web_streams_each: int = 32
+    web_requests_each: int = 24
     site_url: str | None = None
     trusted_proxies: tuple[IPv4Network | IPv6Network, ...] = ()
     alerts_apart_s: float = 300.0
@@ -99,6 +103,10 @@ class Settings:
             web_port=_port(env, "MPMS_WEB_PORT", 8080),
             web_cert_file=_path(env.get("MPMS_WEB_CERT_FILE")),
             web_key_file=_path(env.get("MPMS_WEB_KEY_FILE")),
+            web_connections=_count(env, "MPMS_WEB_CONNECTIONS", 10, 2, 200),
+            web_statement_s=_seconds(env, "MPMS_WEB_STATEMENT_S", 30.0),
+            web_streams_each=_count(env, "MPMS_WEB_STREAMS_EACH", 32, 1, 1000),
+            web_requests_each=_count(env, "MPMS_WEB_REQUESTS_EACH", 24, 1, 1000),
             trusted_proxies=_networks(env.get("MPMS_TRUSTED_PROXIES") or ""),
             site_url=_site_url(env.get("MPMS_SITE_URL")),
             alerts_apart_s=_seconds(env, "MPMS_ALERTS_APART_S", 300.0),
@@ -272,6 +280,15 @@ def _kilobytes(env: Mapping[str, str], name: str, default: int) -> int:
     text = env.get(name) or str(default)
     if not (text.isascii() and text.isdigit() and 0 < int(text) <= MOST_KB):
         raise SettingInvalid(f"{name} is a number of kilobytes, 1 to {MOST_KB}.")
+    return int(text)
+
+
+def _count(
+    env: Mapping[str, str], name: str, default: int, fewest: int, most: int
+) -> int:
+    text = env.get(name) or str(default)
+    if not (text.isascii() and text.isdigit() and fewest <= int(text) <= most):
+        raise SettingInvalid(f"{name} is a number, {fewest} to {most}.")
     return int(text)
 
 

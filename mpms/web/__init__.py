@@ -31,6 +31,7 @@ from mpms.web.site import (
     plugin_pages,
     proxies,
     security,
+    shares,
     signed_in,
     tracing,
 )
@@ -56,6 +57,9 @@ PAGES = (
 )
 
 
+PARTS = (proxies, measuring, tracing, assets, texts, security, shares, signed_in)
+
+
 def create_app(desk: Desk, plugins: Sequence[Plugin] | None = None) -> Flask:
     """The site, with what all plug-ins or these add. PluginRefused."""
     plugins = loading.loaded() if plugins is None else plugins
@@ -64,7 +68,16 @@ def create_app(desk: Desk, plugins: Sequence[Plugin] | None = None) -> Flask:
     app.extensions["desk"] = desk
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     add_templates(app, plugins)
-    for part in (proxies, measuring, tracing, assets, texts, security, signed_in):
+    for part in (
+        proxies,
+        measuring,
+        tracing,
+        assets,
+        texts,
+        security,
+        shares,
+        signed_in,
+    ):
         part.install(app)
     for page in PAGES:
         app.register_blueprint(page.pages)

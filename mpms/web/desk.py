@@ -15,6 +15,7 @@ from mpms.ports.engine import Engine
 from mpms.ports.people.hasher import Hasher
 from mpms.ports.people.identity import IdentityProvider
 from mpms.ports.store import UnitOfWork
+from mpms.ports.trials import Trials
 from mpms.services.admin.health import HealthPart
 from mpms.services.instances.advance import Advance
 from mpms.services.instances.page import InstanceDetails, no_details
@@ -47,6 +48,8 @@ class Desk:
     instance_details: InstanceDetails = no_details
     ca_certificate: bytes | None = None
     drives: Drives = field(default_factory=NoneRun)  # of models, before they go live
+    trials: Trials | None = None  # reads and tries what is not deployed, behind a wall
+    requests_each: int = 24  # of one person or token at once
     pusher: Pusher | None = None  # to devices that ask for alerts
     demo: DemoDoors | None = None
     plant: PlantDesk = field(default_factory=PlantDesk)
@@ -59,3 +62,7 @@ class Desk:
     settings: Mapping[str, Mapping[str, Any]] = field(
         default_factory=dict
     )  # by plug-in
+
+    @property
+    def tries(self) -> Trials:
+        return self.trials or self.engine

@@ -305,8 +305,8 @@ def test_a_child_that_needs_too_much_memory_rejects_only_that_message(
 
 def test_a_child_that_computes_too_long_is_ended_by_the_kernel() -> None:
     program = (
-        "from mpms.factory.adapters.mail.sandbox.child import _limit_cpu\n"
-        "_limit_cpu(1)\n"
+        "from mpms.adapters.walled_child.inside import limit_cpu\n"
+        "limit_cpu(1)\n"
         "while True: pass\n"
     )
     ended = subprocess.run(

@@ -44,7 +44,7 @@ class Run(Frame):
         inner = Run({**self.variables, **given}, self.now, standard=self.standard)
         inner.others, inner.decided = self.others, self.decided
         inner.pending, inner.fired = self.pending, self.fired
-        inner.steps_left = self.steps_left
+        inner.steps_left, inner.ends_at = self.steps_left, self.ends_at
         return inner
 
 

@@ -6,7 +6,10 @@ whole plant. So size, depth and work are bounded here rather than trusted.
 
 import math
 import re
-from collections.abc import Mapping
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import datetime
 
 from .faults import Exceeded, Fault, shown
@@ -20,25 +23,72 @@ MAX_DEPTH = 64  # levels of a value
 MAX_INTEGER = 10**30
 MAX_RESULT = 2**63 - 1  # beyond it, not every JSON writer and database follows
 
+LONGEST_S = 5.0  # of one expression, whatever its steps cost
+
 _CHARACTERS_PER_STEP = 100
+_STEPS_PER_LOOK = 500  # at the clock
 _SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+class _Around(threading.local):
+    """When everything that this thread evaluates must have ended."""
+
+    ends_at: float | None = None
+
+
+_around = _Around()
+
+
+@contextmanager
+def ends_within(seconds: float) -> Iterator[None]:
+    """All expressions inside share this time, however many there are."""
+    before = _around.ends_at
+    ends_at = time.monotonic() + seconds
+    _around.ends_at = ends_at if before is None else min(before, ends_at)
+    try:
+        yield
+    finally:
+        _around.ends_at = before
 
 
 class Frame:
     """One evaluation: what it sees and how much it may still spend."""
 
-    __slots__ = ("now", "steps_left", "variables")
+    __slots__ = ("ends_at", "looks_at", "now", "steps_left", "variables")
     most_steps = MAX_STEPS
 
     def __init__(self, variables: Mapping[str, object], now: datetime | None) -> None:
         self.variables = variables
         self.now = now
         self.steps_left = self.most_steps
+        self.looks_at = self.most_steps
+        self.ends_at = 0.0  # the clock is first asked when something was spent
 
     def spend(self, steps: int = 1) -> None:
         self.steps_left -= steps
+        if self.steps_left < self.looks_at:
+            self._look()
+
+    def _look(self) -> None:
+        """At the steps and the clock: not all steps cost the same."""
         if self.steps_left < 0:
             raise Exceeded(f"needs more than {self.most_steps} steps")
+        self.looks_at = self.steps_left - _STEPS_PER_LOOK
+        if self.looks_at < 0:
+            self.looks_at = 0
+        now = time.monotonic()
+        if not self.ends_at:
+            self.ends_at = now + LONGEST_S
+            if _around.ends_at is not None:
+                self.ends_at = min(self.ends_at, _around.ends_at)
+        if now > self.ends_at:
+            self.steps_left = -1
+            raise Exceeded("takes too long")
+
+    def spend_on_handled(self, value: object) -> None:
+        """For looking at a text or copying it, however little is done with it."""
+        if isinstance(value, str) and len(value) >= _CHARACTERS_PER_STEP:
+            self.spend(len(value) // _CHARACTERS_PER_STEP)
 
     def spend_on_text(self, length: int) -> None:
         if length > MAX_TEXT:

@@ -69,6 +69,7 @@ def _ordered(sign: str, compare: Callable[[Any, Any], bool]) -> Operation:
             )
             if not both_numbers:
                 raise Fault(f"cannot compare {shown(left)} {sign} {shown(right)}")
+        frame.spend_on_handled(left)
         return compare(left, right)
 
     return run
@@ -90,6 +91,7 @@ def equal(frame: Frame, left: object, right: object, depth: int = 0) -> bool:
         return left.keys() == right.keys() and all(
             equal(frame, left[key], right[key], depth + 1) for key in left
         )
+    frame.spend_on_handled(left)
     return type(left) is type(right) and left == right
 
 
@@ -134,6 +136,7 @@ def within(frame: Frame, item: object, container: object) -> bool:
     if isinstance(container, dict | str):
         if not isinstance(item, str):
             raise Fault(f"looks for {shown(item)} where only a text can be")
+        frame.spend_on_handled(container)
         return item in container
     raise Fault(f"cannot look into {shown(container)}")
 

@@ -63,6 +63,7 @@ class Builtin:
         for index, parameter in enumerate(self.parameters):
             if parameter.many:
                 rest = given[index:]
+                frame.spend(len(rest))
                 taken.append([parameter.taken(value, self.name) for value in rest])
                 break
             if index >= len(given):
@@ -74,8 +75,11 @@ class Builtin:
             left_out = parameter.optional and not frame.standard
             if value is None and not parameter.nullable and not left_out:
                 return None
+            frame.spend_on_handled(value)
             taken.append(value)
-        return self.compute(frame, *taken)
+        made = self.compute(frame, *taken)
+        frame.spend_on_handled(made)
+        return made
 
 
 ABSENT = object()
@@ -209,7 +213,7 @@ def invoke(frame: Frame, function: Function, values: Sequence[Any]) -> Any:
     frame.spend(1 + len(values))
     bound: dict[str, Any] = {}
     for (name, fits), value in zip(parameters, values, strict=True):
-        if fits is not None and value is not None and not fits(value):
+        if fits is not None and value is not None and not fits(frame, value):
             raise Fault(f"gives {shown(value)} as '{name}', which has another type")
         bound[name] = value
     frame.enter_call()

@@ -93,13 +93,15 @@ def _all(answers: Any) -> bool | None:
     return all(answer is True for answer in answers)
 
 
-def order(left: Any, right: Any) -> int | None:
-    """-1, 0 or 1; None if one of the two is null."""
+def order(left: Any, right: Any, frame: Frame | None = None) -> int | None:
+    """-1, 0 or 1; None if one of the two is null. ``frame`` pays for long texts."""
     if left is None or right is None:
         return None
     kind = type(left)
     if kind is type(right) and isinstance(left, Decimal | str | timedelta | Months):
         a, b = left, right
+        if frame is not None and isinstance(left, str):
+            frame.spend_on_handled(left if len(left) < len(right) else right)
     elif (isinstance(left, date) and isinstance(right, date)) or (
         isinstance(left, time) and isinstance(right, time)
     ):
@@ -109,8 +111,10 @@ def order(left: Any, right: Any) -> int | None:
     return (a > b) - (a < b)
 
 
-def compared(sign: str, left: Any, right: Any) -> bool | None:
-    found = order(left, right)
+def compared(
+    sign: str, left: Any, right: Any, frame: Frame | None = None
+) -> bool | None:
+    found = order(left, right, frame)
     if found is None:
         return None
     if sign == "<":

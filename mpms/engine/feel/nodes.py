@@ -140,7 +140,7 @@ def comparison(position: int, sign: str, left: Node, right: Node) -> Node:
         a, b = first(env), second(env)
         env.frame.spend()
         try:
-            return compared(sign, a, b)
+            return compared(sign, a, b, env.frame)
         except Fault as fault:
             return env.frame.answer(fault, position)
 
@@ -170,7 +170,9 @@ def between(position: int, value: Node, low: Node, high: Node) -> Node:
         env.frame.spend()
         try:
             return conjunction(
-                compared(">=", at, bottom), compared("<=", at, top), "between"
+                compared(">=", at, bottom, env.frame),
+                compared("<=", at, top, env.frame),
+                "between",
             )
         except Fault as fault:
             return env.frame.answer(fault, position)

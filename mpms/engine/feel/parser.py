@@ -157,7 +157,7 @@ class Parser(Forms):
             self.index += 2
             fits = type_named(self)
             before = node.run
-            node = Node(lambda env, b=before, f=fits: f(b(env)), "boolean")  # type: ignore[misc]
+            node = Node(lambda env, b=before, f=fits: f(env.frame, b(env)), "boolean")  # type: ignore[misc]
         return node
 
     # -- what follows a value --------------------------------------------------------

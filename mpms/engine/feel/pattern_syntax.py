@@ -16,6 +16,7 @@ Test = Callable[[str], bool]
 @dataclass(frozen=True, slots=True)
 class Character:
     test: Test
+    cost: int = 1  # comparisons that one test may take
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,10 +98,12 @@ class _Reader:
             return True
         return False
 
-    def character(self, test: Test) -> Character:
+    def character(self, test: Test, cost: int = 1) -> Character:
         if not self.ignore_case:
-            return Character(test)
-        return Character(lambda c: test(c) or test(c.lower()) or test(c.upper()))
+            return Character(test, cost)
+        return Character(
+            lambda c: test(c) or test(c.lower()) or test(c.upper()), 3 * cost
+        )
 
     def alternatives(self, depth: int) -> Part:
         if depth > MAX_GROUPS_DEEP:
@@ -124,7 +127,7 @@ class _Reader:
         if sign == "(":
             return self.group(depth)
         if sign == "[":
-            return self.character(self.char_class())
+            return self.character(*self.char_class())
         if sign == ".":
             return Character((lambda c: True) if self.dot_all else _any_but_line_end)
         if sign in "^$":
@@ -206,7 +209,7 @@ class _Reader:
         self.at += len(inside) + 1
         return lambda c: unicodedata.category(c).startswith(name) is not negated
 
-    def char_class(self) -> Test:
+    def char_class(self) -> tuple[Test, int]:
         negated = self.took("^")
         tests: list[Test] = []
         while not self.took("]") or not tests:
@@ -215,7 +218,7 @@ class _Reader:
             if self.text.startswith("-[", self.at):
                 raise Fault("subtracts a class from a class, which is not supported")
             tests.append(self.class_member())
-        return lambda c: any(test(c) for test in tests) is not negated
+        return lambda c: any(test(c) for test in tests) is not negated, len(tests)
 
     def class_member(self) -> Test:
         low = self.class_sign()

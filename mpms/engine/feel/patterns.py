@@ -23,11 +23,14 @@ from .pattern_syntax import (
 from .values import Frame
 
 MAX_PROGRAM = 2000
+MAX_PARTS = 20_000  # copies of parts, also of such that have no instruction
+_DONE_PER_STEP = 8
 _CACHED = 256
 
 Span = tuple[int, int]
 Groups = list[Span | None]
-# ("char", test), ("split", a, b), ("jump", a), ("save", n), ("^",), ("$",), ("match",)
+# ("char", test, cost), ("split", a, b), ("jump", a), ("save", n), ("^",), ("$",),
+# ("match",)
 Instruction = tuple[object, ...]
 Thread = tuple[int, tuple[int, ...]]
 
@@ -38,6 +41,7 @@ class Pattern:
     def __init__(self, root: Part, groups: int, multiline: bool) -> None:
         self._program: list[Instruction] = []
         self._slots = 2 * (groups + 1)
+        self._parts = 0
         self._multiline = multiline
         self._emit(Group(0, root))
         self._put("match")
@@ -49,8 +53,11 @@ class Pattern:
         return len(self._program) - 1
 
     def _emit(self, part: Part) -> None:
+        self._parts += 1
+        if self._parts > MAX_PARTS:
+            raise Fault("has a pattern that repeats too much")
         if isinstance(part, Character):
-            self._put("char", part.test)
+            self._put("char", part.test, part.cost)
         elif isinstance(part, InARow):
             for member in part.members:
                 self._emit(member)
@@ -114,7 +121,7 @@ class Pattern:
                 self._follow(0, blank, text, at, seen, ready)
             elif not ready:
                 break
-            frame.spend(1 + len(seen) // 8)
+            done = len(seen) * (1 + self._slots // 8)  # each may copy the slots
             threads = []
             for counter, saved in ready:
                 instruction = self._program[counter]
@@ -122,8 +129,10 @@ class Pattern:
                     found = saved
                     break
                 test = instruction[1]
+                done += instruction[2]  # type: ignore[operator]
                 if at < len(text) and test(text[at]):  # type: ignore[operator]
                     threads.append((counter + 1, saved))
+            frame.spend(1 + done // _DONE_PER_STEP)
         if found is None:
             return None
         pairs = zip(found[::2], found[1::2], strict=True)

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from typing import Any
 
-from .values import Range, kind_of, lift
+from .values import Frame, Range, kind_of, lift
 
-Fits = Callable[[Any], bool]
+Fits = Callable[[Frame, Any], bool]
 
 SIMPLE = frozenset(
     {
@@ -34,31 +34,42 @@ def simple(name: str) -> Fits | None:
     """A type by its name alone; null is an instance of Null only."""
     name = SPELLINGS.get(name, name)
     if name == "Any":
-        return lambda value: value is not None
+        return lambda frame, value: value is not None
     if name == "Null":
-        return lambda value: value is None
+        return lambda frame, value: value is None
     if name not in SIMPLE:
         return None
-    return lambda value: value is not None and kind_of(value) == name
+    return lambda frame, value: value is not None and kind_of(value) == name
 
 
 def list_of(member: Fits) -> Fits:
-    return lambda value: (
-        isinstance(value, list) and all(member(lift(item)) for item in value)
-    )
+    def fits(frame: Frame, value: Any) -> bool:
+        if not isinstance(value, list):
+            return False
+        for item in value:
+            frame.spend()
+            if not member(frame, lift(item)):
+                return False
+        return True
+
+    return fits
 
 
 def range_of(member: Fits) -> Fits:
-    return lambda value: (
+    return lambda frame, value: (
         isinstance(value, Range)
-        and all(end is None or member(end) for end in (value.low, value.high))
+        and all(end is None or member(frame, end) for end in (value.low, value.high))
     )
 
 
 def context_of(members: dict[str, Fits]) -> Fits:
-    return lambda value: (
-        isinstance(value, dict)
-        and all(
-            key in value and fits(lift(value[key])) for key, fits in members.items()
-        )
-    )
+    def fits(frame: Frame, value: Any) -> bool:
+        if not isinstance(value, dict):
+            return False
+        for key, member in members.items():
+            frame.spend()
+            if key not in value or not member(frame, lift(value[key])):
+                return False
+        return True
+
+    return fits

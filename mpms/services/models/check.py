@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from mpms.domain.forms import check_form
 from mpms.domain.models.definitions import Problem
-from mpms.ports.engine import Engine
 from mpms.ports.store import Transaction, UnitOfWork
+from mpms.ports.trials import Trials
 from mpms.services.models.file_kinds import ONLY, file_kind
 from mpms.services.workers.known_topics import topics_to_name
 
@@ -30,25 +30,47 @@ class Finding:
 
 def check_model(
     uow: UnitOfWork,
-    engine: Engine,
+    engine: Trials,
     name: str,
     content: bytes,
     *,
     beside: Mapping[str, bytes] | None = None,
 ) -> list[Finding]:
-    """The worst first; ``beside`` are files that are deployed together with it."""
-    found = [
-        Finding(p.element, p.name, p.reason) for p in check_file(engine, name, content)
-    ]
+    """The worst first; ``beside`` are files that are deployed together with it.
+
+    Reading a large file takes a while, so no transaction is open meanwhile.
+    """
     with uow() as tx:
-        return found + named_in_vain(tx, engine, name, content, beside=beside)
+        there = names_there(tx, engine)
+    return [
+        Finding(p.element, p.name, p.reason) for p in check_file(engine, name, content)
+    ] + named_in_vain(engine, name, content, there, beside=beside)
+
+
+@dataclass(frozen=True)
+class NamesThere:
+    """What a model may name, by key."""
+
+    topics: frozenset[str]
+    forms: frozenset[str]
+    decisions: frozenset[str]
+    processes: frozenset[str]
+
+
+def names_there(tx: Transaction, engine: Trials) -> NamesThere:
+    return NamesThere(
+        topics_to_name(tx, engine),
+        frozenset(row.key for row in tx.models.forms()),
+        frozenset(row.key for row in tx.models.decisions()),
+        frozenset(row.key for row in tx.models.processes()),
+    )
 
 
 def named_in_vain(
-    tx: Transaction,
-    engine: Engine,
+    engine: Trials,
     name: str,
     content: bytes,
+    there: NamesThere,
     *,
     beside: Mapping[str, bytes] | None = None,
 ) -> list[Finding]:
@@ -60,9 +82,8 @@ def named_in_vain(
         ]
     if file_kind(name) != "bpmn":
         return []
-    forms = {row.key for row in tx.models.forms()}
-    decisions = {row.key for row in tx.models.decisions()}
-    processes = {row.key for row in tx.models.processes()}
+    forms, decisions = set(there.forms), set(there.decisions)
+    processes = set(there.processes)
     for other, bytes_ in (beside or {}).items():
         if check_file(engine, other, bytes_):
             continue
@@ -76,7 +97,7 @@ def named_in_vain(
     forms |= {form["id"] for form in engine.inner_forms(content)}
     missing = engine.check_names(
         content,
-        topics=topics_to_name(tx, engine),
+        topics=there.topics,
         forms=frozenset(forms),
         decisions=frozenset(decisions),
         processes=frozenset(processes),
@@ -84,7 +105,7 @@ def named_in_vain(
     return [Finding(p.element, p.name, p.reason, False) for p in missing]
 
 
-def check_file(engine: Engine, name: str, content: bytes) -> list[Problem]:
+def check_file(engine: Trials, name: str, content: bytes) -> list[Problem]:
     """Why a file would be refused; an empty list means that it would not."""
     match file_kind(name):
         case "bpmn":

@@ -11,7 +11,7 @@ from mpms.domain.models.definitions import Definition, Problem
 from mpms.domain.processes.starts import StartEvent
 from mpms.ports.engine import Engine
 from mpms.ports.store import Transaction, UnitOfWork
-from mpms.services.models.check import Finding, check_file, named_in_vain
+from mpms.services.models.check import Finding, check_file, named_in_vain, names_there
 from mpms.services.models.file_kinds import file_kind
 
 
@@ -84,10 +84,11 @@ def deploy_models(
                 tx.definitions.deploy_form(schema["id"], schema, by=by, note=note)
                 done.forms.append(schema["id"])
         _replace_starts(tx, engine, files, done, now or datetime.now(UTC))
+        there = names_there(tx, engine)
         done.warnings = {
             name: told
             for name, content in files.items()
-            if (told := named_in_vain(tx, engine, name, content))
+            if (told := named_in_vain(engine, name, content, there))
         }
         data = {"files": sorted(files), **({"note": note} if note else {})}
         tx.events.append("deployed", actor=by, data=data)

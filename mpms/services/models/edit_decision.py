@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from mpms.domain.errors import MpmsError
+from mpms.domain.errors import MpmsError, ServerBusy
 from mpms.domain.models.decision_sheets import Decided, DecisionSheet, SheetRule
-from mpms.ports.engine import Engine
 from mpms.ports.models.models import DeployedRow
 from mpms.ports.store import UnitOfWork
+from mpms.ports.trials import Trials
 from mpms.services.models.show import ModelUnknown
 
 
@@ -40,7 +40,7 @@ class Tried:
 
 def show_decision(
     uow: UnitOfWork,
-    engine: Engine,
+    engine: Trials,
     key: str,
     version: int | None = None,
     *,
@@ -67,31 +67,33 @@ def show_decision(
 
 def try_decision(
     uow: UnitOfWork,
-    engine: Engine,
+    engine: Trials,
     xml: bytes,
     key: str,
     variables: Mapping[str, Any],
     *,
     now: datetime,
 ) -> Tried:
-    """Decide as a process would; a decision of another file is the deployed one."""
-    try:
+    """Decide as a process would; a decision of another file is the deployed one.
+
+    No transaction is open while it is tried. ServerBusy.
+    """
+
+    def deployed(key: str) -> bytes | None:
         with uow() as tx:
-            return Tried(
-                engine.decide(
-                    xml,
-                    key,
-                    dict(variables),
-                    now=now,
-                    decisions=tx.definitions.decision,
-                )
-            )
+            return tx.definitions.decision(key)
+
+    try:
+        decided = engine.decide(xml, key, dict(variables), now=now, decisions=deployed)
+        return Tried(decided)
+    except ServerBusy:
+        raise
     except MpmsError as failure:
         return Tried(None, str(failure))
 
 
 def write_rules(
-    engine: Engine,
+    engine: Trials,
     page: DecisionPage,
     rules: Sequence[SheetRule],
     *,

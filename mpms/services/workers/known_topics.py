@@ -9,14 +9,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from mpms.domain.models.topics import KnownTopic
-from mpms.ports.engine import Engine
 from mpms.ports.store import Transaction, UnitOfWork
+from mpms.ports.trials import Trials
 from mpms.services.workers.served_topics import ALIVE_S, ASKED_S, served_topics
 
 SEEN_S = 24 * 3600.0  # what a worker of others has asked for within a day is offered
 
 
-def topics_to_name(tx: Transaction, engine: Engine) -> frozenset[str]:
+def topics_to_name(tx: Transaction, engine: Trials) -> frozenset[str]:
     """What a model may name without a warning: what is served; where no worker says
     what it serves, what could be."""
     served = served_topics(tx)
@@ -26,7 +26,7 @@ def topics_to_name(tx: Transaction, engine: Engine) -> frozenset[str]:
     return frozenset(engine.promised_topics) | asked
 
 
-def list_topics(uow: UnitOfWork, engine: Engine) -> tuple[KnownTopic, ...]:
+def list_topics(uow: UnitOfWork, engine: Trials) -> tuple[KnownTopic, ...]:
     """All that is known of topics, by name."""
     found = dict(engine.promised_topics)
     with uow() as tx:

@@ -24,6 +24,7 @@ from mpms.domain.errors import (
     InstanceBusy,
     MpmsError,
     NotFound,
+    ServerBusy,
     ServerRefuses,
 )
 from mpms.domain.people.people import Role
@@ -35,8 +36,13 @@ from mpms.services.tasks.claim import NotYourTask
 from mpms.web.api.operation import Call, File, Operation, Stream
 from mpms.web.api.reading import read_body, read_path, read_query
 from mpms.web.api.tables import as_csv, wants_csv
-from mpms.web.site.problems import problem, sentence_of, slug_of
-from mpms.web.site.signed_in import current_desk, current_session
+from mpms.web.site.problems import problem, sentence_of, slug_of, told_outside
+from mpms.web.site.shares import TooManyRequests, take_share
+from mpms.web.site.signed_in import (
+    current_desk,
+    current_session,
+    must_choose_password,
+)
 
 KEY = re.compile(r"[!-~]{1,100}")
 KEPT_S = 24 * 3600.0
@@ -65,8 +71,12 @@ STATUS_OF: tuple[tuple[type[MpmsError], int], ...] = (
     (TooManyAttempts, 429),
     (ServerRefuses, 502),
     (DatabaseAway, 503),
+    (TooManyRequests, 429),
+    (ServerBusy, 503),
     (MpmsError, 422),
 )
+
+COME_BACK = (TooManyRequests, InstanceBusy, KeyInUse)
 
 
 def answer(operation: Operation, raw_path: dict[str, str]) -> Response:
@@ -76,7 +86,7 @@ def answer(operation: Operation, raw_path: dict[str, str]) -> Response:
         given["query"] = read_query(operation.query)
     if operation.body is not None:
         given["body"] = read_body(operation.body)
-    if not operation.writes:
+    if not operation.writes or operation.tries:
         made = operation.run(call, **given)
         if operation.row is not None and wants_csv():
             return as_csv(operation, operation.row, made)
@@ -95,11 +105,15 @@ def caller(roles: frozenset[Role], *, writes: bool) -> Call:
             raise Unauthorized("The header is written: Authorization: Bearer TOKEN")
         address = request.remote_addr or "unknown"
         token = recognise_token(desk.uow, desk.clock, secret.strip(), address)
+        take_share(f"token {token.id}")
         call = Call(desk, person_of(token), token)
     else:
         session = current_session()
         if session is None or writes:
             raise Unauthorized("This needs a token: Authorization: Bearer TOKEN")
+        if must_choose_password():
+            raise Forbidden("Choose a password of your own first, on the page /me.")
+        take_share(f"person {session.person.id}")
         call = Call(desk, session.person)
     if call.person.role not in roles:
         allowed = ", ".join(sorted(roles))
@@ -188,12 +202,12 @@ def say(error: MpmsError) -> Response:
     for name in ("errors", "reasons"):
         if found := getattr(error, name, None):
             more[name] = list(found)
-    detail = " ".join(str(error).split())
-    told = problem(status, slug_of(kind), sentence_of(kind), detail, **more)
+    said = told_outside(error)
+    told = problem(status, slug_of(kind), sentence_of(kind), said, **more)
     if isinstance(error, TooManyAttempts):
         told.headers["Retry-After"] = str(error.wait_s)
-    elif status == 503 or isinstance(error, InstanceBusy | KeyInUse):
-        told.headers["Retry-After"] = str(RETRY_S if status == 503 else 1)
+    elif status == 503 or isinstance(error, COME_BACK):
+        told.headers["Retry-After"] = str(1 if status == 409 else RETRY_S)
     elif status == 401:
         told.headers["WWW-Authenticate"] = 'Bearer realm="mpms"'
     return told

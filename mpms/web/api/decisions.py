@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
+from werkzeug.exceptions import Forbidden
 
 from mpms.domain.models.decision_sheets import (
     AGGREGATIONS,
@@ -24,7 +25,7 @@ from mpms.web.api.models import VersionQuery, section
 from mpms.web.api.operation import Call, Given, Shape
 from mpms.web.api.shapes import like
 from mpms.web.api.values import Variables, Version, shaped
-from mpms.web.rights import READERS
+from mpms.web.rights import LEADERS, READERS
 
 __all__ = ["section"]
 
@@ -110,7 +111,7 @@ class DecisionFile(Shape):
 @section.get("/decisions/{key}", READERS)
 def decision(call: Call, key: DecisionKey, query: VersionQuery) -> DecisionShape:
     """A decision table with its columns and rules."""
-    found = show_decision(call.desk.uow, call.desk.engine, key, query.version)
+    found = show_decision(call.desk.uow, call.desk.tries, key, query.version)
     sheet = found.sheet
     return DecisionShape(
         key=sheet.key,
@@ -127,21 +128,26 @@ def decision(call: Call, key: DecisionKey, query: VersionQuery) -> DecisionShape
     )
 
 
-@section.post("/decisions/{key}/try", READERS)
+@section.post("/decisions/{key}/try", READERS, tries=True)
 def decide(call: Call, key: DecisionKey, body: Try) -> TriedShape:
-    """What a decision gives for these variables; nothing is changed."""
+    """What a decision gives for these variables; nothing is changed.
+
+    Who may only read tries what is deployed; a file of one's own is for leaders.
+    """
+    if body.content is not None and call.person.role not in LEADERS:
+        raise Forbidden("Trying a file that is not deployed is open to leaders.")
     desk, page = call.desk, _page(call, key, body)
     tried = try_decision(
-        desk.uow, desk.engine, page.xml, key, body.variables, now=desk.clock.now()
+        desk.uow, desk.tries, page.xml, key, body.variables, now=desk.clock.now()
     )
     return _tried(tried)
 
 
-@section.post("/decisions/{key}/rules", READERS)
+@section.post("/decisions/{key}/rules", LEADERS, tries=True)
 def rules(call: Call, key: DecisionKey, body: NewRules) -> DecisionFile:
     """The file of a decision with other rules; nothing is changed."""
     made = write_rules(
-        call.desk.engine,
+        call.desk.tries,
         _page(call, key, body),
         [
             SheetRule(rule.id, tuple(rule.inputs), tuple(rule.outputs), rule.note)
@@ -155,7 +161,7 @@ def rules(call: Call, key: DecisionKey, body: NewRules) -> DecisionFile:
 
 def _page(call: Call, key: str, body: OfFile) -> DecisionPage:
     xml = None if body.content is None else body.content.encode()
-    return show_decision(call.desk.uow, call.desk.engine, key, body.version, xml=xml)
+    return show_decision(call.desk.uow, call.desk.tries, key, body.version, xml=xml)
 
 
 def _tried(tried: Tried) -> TriedShape:

@@ -144,7 +144,7 @@ def _draft(call: Call, login: str, kind: str, key: str) -> ModelDraft:
 
 def _shown(call: Call, found: ModelDraft) -> DraftShape:
     desk = call.desk
-    wrong = check_model(desk.uow, desk.engine, _file_name(found), found.content)
+    wrong = check_model(desk.uow, desk.tries, _file_name(found), found.content)
     return DraftShape(
         kind=found.kind,
         key=found.key,

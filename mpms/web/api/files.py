@@ -14,7 +14,7 @@ from mpms.web.api.operation import Call, File, Given, Shape
 from mpms.web.api.processes import section
 from mpms.web.api.shapes import like
 from mpms.web.api.values import Listed, ProcessKey, Version, shaped
-from mpms.web.rights import ADMINS, EVERYBODY, READERS
+from mpms.web.rights import ADMINS, EVERYBODY, LEADERS
 
 __all__ = ["section"]
 
@@ -142,12 +142,12 @@ def form_version(call: Call, form: FileKey, version: Version) -> FormFile:
     return FormFile(form=form, schema_=found)
 
 
-@section.post("/models/lint", READERS)
+@section.post("/models/lint", LEADERS, tries=True)
 def lint(call: Call, body: Files) -> Listed[Linted]:
     """Whether files can be executed exactly as drawn; nothing is changed."""
     desk, files = call.desk, body.contents()
     found = {
-        name: check_model(desk.uow, desk.engine, name, content, beside=files)
+        name: check_model(desk.uow, desk.tries, name, content, beside=files)
         for name, content in files.items()
     }
     return Listed[Linted](

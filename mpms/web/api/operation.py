@@ -101,6 +101,7 @@ class Operation:
     files: tuple[str, ...] = ()  # media types
     fails: frozenset[int] = frozenset()
     atomic: bool = True
+    tries: bool = False  # asks only, so it needs no transaction and keeps no key
     example: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -174,6 +175,7 @@ class Section:
         files: tuple[str, ...] = (),
         fails: tuple[int, ...] = (),
         atomic: bool = True,
+        tries: bool = False,
         example: Mapping[str, Any] | None = None,
     ) -> Callable[[Run], Run]:
         def add(run: Run) -> Run:
@@ -200,6 +202,7 @@ class Section:
                     files,
                     frozenset(fails),
                     atomic,
+                    tries,
                     example or {},
                 )
             )

@@ -15,6 +15,7 @@ from mpms.domain.errors import (
     NotFound,
     ProcessSuspended,
     RepairRefused,
+    ServerBusy,
     SeveralWait,
     StepFailed,
 )
@@ -26,6 +27,7 @@ from mpms.services.people.limit_attempts import TooManyAttempts
 from mpms.services.tasks.assign import AssignedByModel
 from mpms.services.tasks.claim import NotYourTask, TaskTaken
 from mpms.web.site.foreign_errors import ForeignErrors
+from mpms.web.site.shares import TooManyRequests
 
 INVALID, STATE = "INVALID_ARGUMENT", "INVALID_STATE"
 BUSY = "RESOURCE_EXHAUSTED"  # only with this title clients try a 503 again
@@ -54,6 +56,8 @@ KINDS: tuple[tuple[type[MpmsError], int, str], ...] = (
     (NotYourTask, 403, "FORBIDDEN"),
     (TokenRefused, 401, "UNAUTHENTICATED"),
     (TooManyAttempts, 429, BUSY),
+    (TooManyRequests, 429, BUSY),
+    (ServerBusy, 503, BUSY),
     (InstanceBusy, 503, BUSY),
     (DatabaseAway, 503, BUSY),
     (TimeIsUp, 504, "DEADLINE_EXCEEDED"),

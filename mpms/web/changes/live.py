@@ -27,6 +27,7 @@ KEEP = 2000
 LINES = 500  # read at once
 MOST_EARLY = 5000
 MOST_STREAMS = 224  # each holds one of the web server's 256 threads
+MOST_EACH = 32  # of one person
 POLL_S = 1.0
 GAP_S = 0.1  # between two hints: a burst becomes one
 AWAY_S = 0.5
@@ -49,10 +50,22 @@ class TooManyStreams(MpmsError):
     """Too many pages are open at once; this one is not kept up to date."""
 
 
+class TooManyOfYours(TooManyStreams):
+    """You have too many pages open at once; this one is not kept up to date."""
+
+
 class Stream:
     """One browser's place; read by one thread."""
 
-    def __init__(self, live: Live, after: str, floor: bool, key: str | None) -> None:
+    def __init__(
+        self,
+        live: Live,
+        after: str,
+        floor: bool,
+        key: str | None,
+        owner: object = None,
+    ) -> None:
+        self.owner = owner
         self.floor = floor
         self.key = key
         self.closed = False
@@ -84,6 +97,7 @@ class Live:
         kinds: Kinds | None = None,
         keep: int = KEEP,
         most_streams: int = MOST_STREAMS,
+        most_each: int = MOST_EACH,
         poll_s: float = POLL_S,
         gap_s: float = GAP_S,
         frame_s: float = FRAME_S,
@@ -94,6 +108,7 @@ class Live:
         self._alarm = alarm
         self._keep = keep
         self._most_streams = most_streams
+        self._most_each = most_each
         self._poll_s = poll_s
         self._gap_s = gap_s
         self._frame_s = frame_s
@@ -118,20 +133,30 @@ class Live:
             return position_text(self._hints.certain)
 
     def stream(
-        self, after: str | None = None, *, floor: bool = False, key: str | None = None
+        self,
+        after: str | None = None,
+        *,
+        floor: bool = False,
+        key: str | None = None,
+        owner: object = None,
     ) -> Stream:
         """Open a stream from a position; a new one ends the old one of its key.
 
-        TooManyStreams, so that streams never take the last thread of the server.
+        TooManyStreams, so that streams never take the last thread of the server;
+        TooManyOfYours, so that one ``owner`` does not take those of all.
         """
         with self._lock:
             after = after or position_text(self._hints.certain)
-            opened = Stream(self, after, floor, key)
+            opened = Stream(self, after, floor, key, owner)
             if key is not None:
                 for old in [s for s in self._streams if s.key == key]:
                     self._end(old)
             if len(self._streams) >= self._most_streams:
                 raise TooManyStreams
+            if owner is not None:
+                theirs = sum(each.owner == owner for each in self._streams)
+                if theirs >= self._most_each:
+                    raise TooManyOfYours
             self._streams.add(opened)
             opened.closed = self._stop.is_set()
             opened.news.set()

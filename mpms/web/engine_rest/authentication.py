@@ -13,6 +13,7 @@ from werkzeug.exceptions import Forbidden, Unauthorized
 from mpms.domain.people.people import Role
 from mpms.services.api.manage_tokens import person_of, recognise_token
 from mpms.web.api.operation import Call
+from mpms.web.site.shares import take_share
 from mpms.web.site.signed_in import current_desk
 
 
@@ -27,6 +28,7 @@ def caller(roles: frozenset[Role]) -> Call:
     desk = current_desk()
     address = request.remote_addr or "unknown"
     token = recognise_token(desk.uow, desk.clock, secret, address)
+    take_share(f"token {token.id}")
     call = Call(desk, person_of(token), token)
     if call.person.role not in roles:
         allowed = ", ".join(sorted(roles))

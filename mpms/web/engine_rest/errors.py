@@ -13,6 +13,7 @@ from mpms.domain.errors import (
     MpmsError,
     NobodyWaits,
     NotFound,
+    ServerBusy,
     SeveralWait,
     StepFailed,
 )
@@ -21,6 +22,7 @@ from mpms.services.models.deploy import Refused
 from mpms.services.people.limit_attempts import TooManyAttempts
 from mpms.services.tasks.claim import NotYourTask, TaskTaken
 from mpms.web.site.foreign_errors import ForeignErrors
+from mpms.web.site.shares import TooManyRequests
 
 REST = "RestException"
 INVALID = "InvalidRequestException"
@@ -41,6 +43,8 @@ KINDS: tuple[tuple[type[MpmsError], int, str], ...] = (
     (NotFound, 404, REST),
     (TokenRefused, 401, "AuthenticationException"),
     (TooManyAttempts, 429, REST),
+    (TooManyRequests, 429, REST),
+    (ServerBusy, 503, REST),
     (NotYourTask, 403, "AuthorizationException"),
     (TaskTaken, 500, "TaskAlreadyClaimedException"),
     (InstanceSuspended, 500, "SuspendedEntityInteractionException"),

@@ -55,6 +55,7 @@ def follow() -> Response:
             after,
             floor=request.args.get("floor") == "1",
             key=f"{current_person().id}/{client}" if client else None,
+            owner=current_person().id,
         )
     except TooManyStreams as full:
         raise ServiceUnavailable(str(full), retry_after=FULL_S) from full

@@ -57,7 +57,7 @@ LONGEST_CELL = 4000
 @allowed(READERS)
 def newest(key: str) -> Answer:
     desk = current_desk()
-    shown = show_decision(desk.uow, desk.engine, key).shown
+    shown = show_decision(desk.uow, desk.tries, key).shown
     return redirect(url_for("models.decisions.show", key=key, version=shown.version))
 
 
@@ -65,7 +65,7 @@ def newest(key: str) -> Answer:
 @allowed(READERS)
 def show(key: str, version: int) -> str:
     desk = current_desk()
-    page = show_decision(desk.uow, desk.engine, key, version)
+    page = show_decision(desk.uow, desk.tries, key, version)
     given = _given(page.sheet)
     return render_template(
         "model_decision.html",
@@ -92,7 +92,7 @@ def change(key: str) -> Answer | str | tuple[str, int]:
     page = _drafted(key)
     sheet = _posted(page.sheet, request.form)
     sheet = _changed(sheet, what, int(place) if place.isdigit() else 0)
-    xml = desk.engine.write_sheet(page.xml, sheet)
+    xml = desk.tries.write_sheet(page.xml, sheet)
     save_model_draft(
         desk.uow,
         person.id,
@@ -101,7 +101,7 @@ def change(key: str) -> Answer | str | tuple[str, int]:
         xml,
         base_version=page.shown.version,
     )
-    page = show_decision(desk.uow, desk.engine, key, xml=xml)
+    page = show_decision(desk.uow, desk.tries, key, xml=xml)
     sheet = page.sheet  # new rules have got their ids
     if what != "deploy":
         given = _given(sheet)
@@ -123,7 +123,7 @@ def _drafted(key: str) -> DecisionPage:
     desk, person = current_desk(), current_person()
     draft = find_draft(desk.uow, person.id, "decision", key)
     return show_decision(
-        desk.uow, desk.engine, key, xml=None if draft is None else draft.content
+        desk.uow, desk.tries, key, xml=None if draft is None else draft.content
     )
 
 
@@ -212,9 +212,7 @@ def _given(sheet: DecisionSheet) -> dict[str, str]:
 def _tried(xml: bytes, key: str, given: dict[str, str]) -> Tried:
     desk = current_desk()
     variables = {name: _value(text) for name, text in given.items() if text.strip()}
-    return try_decision(
-        desk.uow, desk.engine, xml, key, variables, now=desk.clock.now()
-    )
+    return try_decision(desk.uow, desk.tries, xml, key, variables, now=desk.clock.now())
 
 
 def _value(text: str) -> Any:

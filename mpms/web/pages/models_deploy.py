@@ -107,7 +107,7 @@ def carry_over(key: str, version: int) -> Answer | tuple[str, int]:
 def findings_of(files: dict[str, bytes]) -> dict[str, list[Finding]]:
     desk = current_desk()
     return {
-        name: check_model(desk.uow, desk.engine, name, content, beside=files)
+        name: check_model(desk.uow, desk.tries, name, content, beside=files)
         for name, content in files.items()
     }
 

@@ -128,7 +128,7 @@ def keep(key: str) -> dict[str, Any]:
             content,
             base_version=base if type(base) is int and 0 < base < 1 << 31 else None,
         )
-    found = check_model(desk.uow, desk.engine, f"{key}.bpmn", content)
+    found = check_model(desk.uow, desk.tries, f"{key}.bpmn", content)
     return {
         "findings": [
             {

@@ -12,6 +12,7 @@ from werkzeug.exceptions import HTTPException
 
 from mpms.domain.errors import MpmsError
 from mpms.services.people.limit_attempts import TooManyAttempts
+from mpms.web.site.problems import told_outside
 
 log = logging.getLogger(__name__)
 
@@ -36,7 +37,7 @@ class ForeignErrors:
             for cause, status, name in self.kinds
             if isinstance(error, cause)
         )
-        said = self.told(status, name, str(error))
+        said = self.told(status, name, told_outside(error))
         if isinstance(error, TooManyAttempts):
             said.headers["Retry-After"] = str(error.wait_s)
         elif status == 503:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Iterator
 from http import HTTPStatus
@@ -9,7 +10,9 @@ from typing import Any
 
 from flask import Response, json
 
-from mpms.domain.errors import MpmsError
+from mpms.domain.errors import DatabaseAway, MpmsError
+
+log = logging.getLogger(__name__)
 
 API = "/api/v1"
 MEDIA_TYPE = "application/problem+json"
@@ -45,6 +48,15 @@ def sentence_of(kind: type[BaseException]) -> str:
     """What an error means in general: the first paragraph of its docstring."""
     words = (kind.__doc__ or "").strip().partition("\n\n")[0]
     return " ".join(words.split())
+
+
+def told_outside(error: MpmsError) -> str:
+    """What strangers may read: why a database is away names files and addresses, so
+    that is for the log."""
+    if isinstance(error, DatabaseAway):
+        log.warning("%s", error)
+        return sentence_of(type(error))
+    return " ".join(str(error).split())
 
 
 def known_causes() -> Iterator[type[MpmsError]]:

@@ -15,10 +15,24 @@ from flask import Flask, Response, current_app, g, jsonify, render_template, req
 from markupsafe import Markup
 from werkzeug.exceptions import Forbidden, HTTPException, RequestEntityTooLarge
 
-from mpms.domain.errors import Conflict, DatabaseAway, InstanceBusy, MpmsError, NotFound
+from mpms.domain.errors import (
+    Conflict,
+    DatabaseAway,
+    DatabaseSlow,
+    InstanceBusy,
+    MpmsError,
+    NotFound,
+    ServerBusy,
+)
 from mpms.services.people.limit_attempts import TooManyAttempts
 from mpms.web.site.problems import is_api, problem, slug_of
-from mpms.web.site.signed_in import SAFE_METHODS, current_desk, wants_json
+from mpms.web.site.shares import TooManyRequests
+from mpms.web.site.signed_in import (
+    SAFE_METHODS,
+    current_desk,
+    wants_json,
+    wants_page,
+)
 from mpms.web.texts import t
 
 log = logging.getLogger(__name__)
@@ -57,6 +71,8 @@ STATUS_OF = (
     (Conflict, 409),
     (TooManyAttempts, 429),
     (DatabaseAway, 503),
+    (TooManyRequests, 429),
+    (ServerBusy, 503),
     (MpmsError, 422),
 )
 
@@ -137,6 +153,10 @@ def _say_http(error: HTTPException) -> Response | HTTPException:
 
 def _say_ours(error: MpmsError) -> Response:
     status = next(code for kind, code in STATUS_OF if isinstance(error, kind))
+    if isinstance(error, DatabaseSlow):
+        log.warning("%s", error)
+        words = t("This takes the database too long. Ask for less, or try again later.")
+        return _come_back(_say(status, t("Too much at once"), words))
     if isinstance(error, DatabaseAway):
         log.warning("%s", error)
         answer = _say(
@@ -144,13 +164,29 @@ def _say_ours(error: MpmsError) -> Response:
             t("The database does not answer"),
             t("Nothing is lost. Wait a moment and load the page again."),
         )
-        answer.headers["Retry-After"] = str(RETRY_S)
-        return answer
+        return _come_back(answer)
+    if isinstance(error, ServerBusy):
+        answer = _say(status, t("Too much at once"), _why_busy(error))
+        return _come_back(answer)
     if isinstance(error, TooManyAttempts):
         answer = _say(status, t("Too many attempts"), waiting_text(error))
         answer.headers["Retry-After"] = str(error.wait_s)
         return answer
     return _say(status, _title(status), _translated(error))
+
+
+def _why_busy(error: ServerBusy) -> str:
+    if isinstance(error, TooManyRequests):
+        return t("You have too many requests open at once. This page tries again.")
+    return t("Others are being served. Nothing is lost; try again in a moment.")
+
+
+def _come_back(answer: Response) -> Response:
+    """Programs read when, a page that somebody looks at loads again by itself."""
+    answer.headers["Retry-After"] = str(RETRY_S)
+    if request.method == "GET" and wants_page():
+        answer.headers["Refresh"] = str(RETRY_S)
+    return answer
 
 
 def waiting_text(error: TooManyAttempts) -> str:

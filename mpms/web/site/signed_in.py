@@ -16,13 +16,12 @@ from mpms.services.people.recognise import recognise, recognise_tablet, sign_in_
 from mpms.services.people.sign_in import SESSION_H, Door, SignedIn
 from mpms.web.desk import Desk
 from mpms.web.rights import STRANGERS, knows_tokens, roles_of
+from mpms.web.site.shares import take_share
 
 SESSION_COOKIE = "mpms_session"
 TABLET_COOKIE = "mpms_tablet"
 TABLET_DAYS = 365
-BEFORE_NEW_PASSWORD = frozenset(
-    {"login.me.show", "login.me.change_password", "events.follow"}
-)
+BEFORE_NEW_PASSWORD = frozenset({"login.me.show", "login.me.change_password"})
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
@@ -154,6 +153,7 @@ def _check_rights() -> Response | None:
             return redirect(login_address(request.full_path.rstrip("?")), 303)
         raise _not_signed_in()
     trace.add(actor=person.login)
+    take_share(f"person {person.id}")
     if roles is None or person.role not in roles:
         raise Forbidden
     if must_choose_password() and request.endpoint not in BEFORE_NEW_PASSWORD:

@@ -16,13 +16,13 @@ from types import TracebackType
 from typing import Self
 
 import psycopg2
-from psycopg2.errors import InFailedSqlTransaction
+from psycopg2.errors import InFailedSqlTransaction, QueryCanceled
 from psycopg2.extensions import TRANSACTION_STATUS_IDLE, TRANSACTION_STATUS_INERROR
 
 from mpms.adapters.postgres.database.link import Link
 from mpms.adapters.postgres.database.listening import Listener
 from mpms.adapters.postgres.database.server_time import ServerTime
-from mpms.domain.errors import DatabaseAway
+from mpms.domain.errors import DatabaseAway, DatabaseSlow
 
 MAXIMUM = 10
 CONNECT_TIMEOUT_S = 10
@@ -43,11 +43,13 @@ class Connections:
         maximum: int = MAXIMUM,
         application_name: str = "mpms",
         patience_s: float = PATIENCE_S,
+        statement_s: float | None = None,
     ) -> None:
         self._dsn = dsn if callable(dsn) else lambda: dsn
         self._maximum = maximum
         self._application_name = application_name
         self._patience_s = patience_s
+        self._statement_s = statement_s  # what one statement may take
         self._time = ServerTime()
         self._idle: list[Link] = []
         self._lent = 0
@@ -90,6 +92,11 @@ class Connections:
         except BaseException as error:
             with suppress(psycopg2.Error):
                 lent.rollback()
+            if isinstance(error, QueryCanceled) and self._statement_s is not None:
+                raise DatabaseSlow(
+                    f"the database took longer than {self._statement_s:g} s for one"
+                    " statement, which was ended"
+                ) from error
             if lent.closed and isinstance(
                 error, psycopg2.OperationalError | psycopg2.InterfaceError
             ):
@@ -130,6 +137,9 @@ class Connections:
             opened.set_client_encoding("UTF8")
             with opened.cursor() as cursor:
                 cursor.execute("SET TIME ZONE 'UTC'")
+                if self._statement_s is not None:
+                    longest_ms = int(1000 * self._statement_s)
+                    cursor.execute("SET statement_timeout = %s", [longest_ms])
             opened.commit()
         except psycopg2.Error as error:
             opened.close()

@@ -171,7 +171,7 @@ def sort(frame: Frame, items: Items, precedes: Function | None = None) -> Items:
     def before(left: Any, right: Any) -> bool:
         frame.spend()
         if precedes is None:
-            found = order(left, right)
+            found = order(left, right, frame)
             if found is None:
                 raise Fault("sorts a list with null in it")
             return found < 0

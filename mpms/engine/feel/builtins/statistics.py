@@ -29,7 +29,7 @@ def _best(function: str, wanted: int) -> Callable[[Frame, list[Any]], Any]:
         for index, item in enumerate(items):
             frame.spend()
             value = lift(item)
-            found = wanted if index == 0 else order(value, best)
+            found = wanted if index == 0 else order(value, best, frame)
             if found is None or value is None:
                 raise Fault(f"asks for {function}() of a list with null in it")
             if found == wanted:

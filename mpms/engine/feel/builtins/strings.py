@@ -100,6 +100,7 @@ def replace(
         start, end = groups[0] or (0, 0)
         if start == end:
             raise Fault(f"replaces with {shown(pattern)}, which matches nothing at all")
+        frame.spend_on_handled(replacement)
         parts += [text[last:start], _expanded(replacement, groups, text)]
         frame.spend_on_text(sum(map(len, parts[-2:])))
         last = end
@@ -129,6 +130,7 @@ def split(frame: Frame, string: str, delimiter: str) -> list[str]:
     parts: list[str] = []
     last = 0
     for groups in compile_pattern(delimiter, "").all(frame, string):
+        frame.spend()
         start, end = groups[0] or (0, 0)
         if start == end:
             raise Fault(f"splits at {shown(delimiter)}, which matches nothing at all")

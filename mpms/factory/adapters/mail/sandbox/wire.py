@@ -1,8 +1,4 @@
-"""What goes between the reader's child process and its parent: framed JSON.
-
-Never pickle: the child has read a stranger's bytes, and its answer must not be able
-to do more than be wrong.
-"""
+"""What goes between the reader's child process and its parent, as JSON."""
 
 from __future__ import annotations
 
@@ -15,12 +11,7 @@ from typing import Any
 from mpms.factory.domain.order_mail import DraftLine, OrderDraft, Outcome, Reason
 from mpms.factory.domain.order_mail.showing import MailFile, MailText
 
-FRAME_HEAD_BYTES = 8
 LARGEST_ANSWER = 4 << 20
-
-
-def frame_head(length: int) -> bytes:
-    return length.to_bytes(FRAME_HEAD_BYTES, "big")
 
 
 def encode_outcome(outcome: Outcome) -> bytes:
