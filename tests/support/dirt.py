@@ -19,7 +19,7 @@ from tests.support.databases import SEQUENCES, TABLES, names
 DEFAULT, NULL = "DEFAULT", "NULL"
 TRIES = 5000
 SAMPLES = (
-    *("x", "1", "0", "-1", "0.5", "100", "true", "false", "{}", "[]"),
+    *("{}", "x", "1", "0", "-1", "0.5", "100", "true", "false", "[]"),
     *("2026-01-01 00:00:00+00", "1 day", "127.0.0.1", "", "a" * 32, "a" * 64),
     *("00000000-0000-0000-0000-000000000001", "a@example.com", "2026-01"),
 )
@@ -34,8 +34,9 @@ COLUMNS = """
       FROM pg_attribute a
      WHERE a.attrelid = %s::regclass AND a.attnum > 0 AND NOT a.attisdropped
      ORDER BY a.attnum"""
-LITERAL = re.compile(r"'((?:[^']|'')*)'::")
-NUMBER = re.compile(r"[<>=] \(?(-?\d+(?:\.\d+)?)")
+# What stands after <> is what may not be.
+LITERAL = re.compile(r"(?<!<> )'((?:[^']|'')*)'::")
+NUMBER = re.compile(r"(?:(?<!<)>|<(?!>)|=) \(?(-?\d+(?:\.\d+)?)")
 
 
 @dataclass(frozen=True)
