@@ -28,6 +28,7 @@ from werkzeug.routing import Rule
 from mpms.adapters.web_push import WebPusher
 from mpms.assets import shipped_models
 from mpms.domain.people.people import Role
+from mpms.factory.domain.records.chain import Entry
 from mpms.factory.ports.floor import FloorSeen, PersonSeen, RobotSeen
 from mpms.factory.web.pages.figures import TABLES
 from mpms.ports.admin.checks import ProfileShown, Tell
@@ -117,6 +118,13 @@ AFTERWARDS = {
        DELETE FROM tasks WHERE form = 'order_failed'""": "/ /incidents",
     "DELETE FROM batch_items WHERE batch_id = 1": "/batches/1",
 }
+# A product that was loaded into another one.
+RECORDED = (
+    ("MO-2026-0002", "loaded", "L-1", "10.5"),
+    ("MO-2026-0002", "produced", "MO-2026-0002", "10.5"),
+    ("MO-2026-0003", "loaded", "MO-2026-0002", None),
+    ("MO-2026-0003", "produced", "MO-2026-0003", "1"),
+)
 TWO_ASK = {"tasks.page", "batches.page", "cockpit_instance.tab"}
 
 
@@ -235,6 +243,10 @@ def make_everything(site: WatchedSite, app: Flask) -> None:
         "catalogue": json.dumps(CATALOGUE),
     }
     site.run((HERE / "states.sql").read_text("utf-8"), made | others)
+    with site.uow() as tx:
+        for number, what, lot, kg in RECORDED:
+            data = {"material": "RM-001", "lot": lot, "kg": kg}
+            tx.records.note(Entry(number, what, "ana", data=data))
 
 
 def count_all(site: WatchedSite) -> None:
