@@ -20,6 +20,7 @@ from mpms.cli.arguments.orders import add_orders
 from mpms.cli.arguments.people import add_tls, add_tokens, add_users
 from mpms.cli.arguments.records import add_records
 from mpms.cli.arguments.robots import add_robots
+from mpms.cli.arguments.scales import add_scales
 from mpms.cli.arguments.starts import add_starts
 from mpms.domain.errors import MpmsError
 from mpms.log_lines import start_log
@@ -103,6 +104,7 @@ def parser() -> argparse.ArgumentParser:
     add_models(commands_of)
     add_orders(commands_of)
     add_records(commands_of)
+    add_scales(commands_of)
     add_robots(commands_of)
     return top
 

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from websockets.exceptions import WebSocketException
 from websockets.sync.client import connect
 
+from mpms.factory.domain.weighing import Weight
 from mpms.factory.ports.robots.robots import RobotAway
 from mpms.factory.ports.scales import Scale, ScaleUnavailable
 
@@ -27,14 +28,14 @@ class LoadingHands:
         self._url = url
         self._asked_kg = asked_kg
 
-    def net_kg(self, robot: str) -> float:
+    def weigh(self, robot: str, place: str | None = None) -> Weight:
         try:
             self._put(robot, self._asked_kg(robot))
         except (OSError, WebSocketException) as cause:
             raise RobotAway(f"{robot} does not answer: nobody can load it") from cause
         except ValueError as refused:
             raise ScaleUnavailable(f"nothing was put on {robot}: {refused}") from None
-        return self._scale.net_kg(robot)
+        return self._scale.weigh(robot, place)
 
     def _put(self, robot: str, kg: float) -> None:
         call = {

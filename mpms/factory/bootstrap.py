@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from mpms import assets
 from mpms.domain.errors import MpmsError
@@ -56,6 +56,10 @@ from mpms.ports import store
 from mpms.services.instances.advance import Advance
 from mpms.services.jobs.handlers import Handlers
 
+if TYPE_CHECKING:
+    from mpms.factory.adapters.instruments.reading import Instruments
+
+INSTRUMENTS_FILE = "instruments.yaml"
 BRIDGED = ("ws", "wss", "mqtt", "mqtts")
 
 
@@ -107,6 +111,19 @@ def current_catalogue(file: Path | None, world: str) -> CurrentCatalogue:
         return Catalogue.from_json(path.read_text(encoding="utf-8"))
 
     return CurrentCatalogue(read, path=str(path))
+
+
+def instruments_of(file: Path | None, name: str) -> Instruments | None:
+    """The scales and tanks of this file, else of the world's, if it has such a file.
+    InstrumentsInvalid."""
+    path = file or world_directory(name) / INSTRUMENTS_FILE
+    if file is None and not path.exists():
+        return None
+    from mpms.factory.adapters.instruments.reading import read_instruments
+
+    world = world_named(name)
+    robots = {robot.id for robot in world.robots}
+    return read_instruments(path, places=world.places, robots=robots)
 
 
 def kind_of(url: str) -> str:
@@ -166,8 +183,15 @@ def connect_scale(
     kind: str | None = None,
     *,
     ca_file: Path | None = None,
+    instruments: Instruments | None = None,
 ) -> Scale:
-    """The scales on the robots, wherever robots are reached over rosbridge."""
+    """The scales of the plant; else those on the robots, wherever robots are reached
+    over rosbridge."""
+    if instruments is not None and instruments.scales:
+        from mpms.factory.adapters.instruments.scales import PlantScales
+
+        others = connect_scale(world, robots_url, kind, ca_file=ca_file)
+        return PlantScales(instruments.scales, others)
     if robots_url is None or kind == "memory":
         return LoopbackScale()
     if not over_rosbridge(robots_url):

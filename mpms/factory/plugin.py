@@ -64,10 +64,22 @@ TOPICS = {
         takes={"robot": "its id", "place": "a place of the world"},
     ),
     "scale.weigh": Topic(
-        about="Reads the net weight from the robot's scale. Throws ScaleUnavailable.",
-        takes={"robot": "its id"},
-        gives={"measured_kg": "the net weight"},
-        limit_s=20.0,
+        about=(
+            "Reads a weight at rest from the scale at the place, else from the"
+            " robot's. Throws ScaleUnavailable, ScaleByHand."
+        ),
+        takes={
+            "robot": "its id",
+            "place": "where the load is weighed; on the robot",
+            "code": "the material, for the record",
+            "so_far_kg": "earlier parts of the same line; 0",
+        },
+        gives={
+            "measured_kg": "the net weight, with the earlier parts",
+            "instrument": "for outputs of the step: which scale",
+            "raw": "for outputs of the step: what it said",
+        },
+        limit_s=70.0,
     ),
     "shelf.fetch": Topic(
         reach=Reach.INSIDE,

@@ -46,6 +46,7 @@ class FactorySettings:
     robots_ca_file: Path | None = None
     robot_patience_s: float = 60.0
     scale: str | None = None
+    instruments: Path | None = None
     imap_url: str | None = field(default=None, repr=False)
     catalogue: Path | None = None
     senders: Path | None = None
@@ -106,6 +107,11 @@ _SAID = {
         " worker",
         "bridge if MPMS_ROBOTS_URL is set",
         read=_scale,
+    ),
+    "instruments": _setting(
+        "scales and tanks of the plant, as YAML",
+        "instruments.yaml in the world's directory, if there is one",
+        read=path,
     ),
     "imap_url": _setting(
         "the mailbox that orders arrive in: imaps://user:password@host:993/INBOX, also"

@@ -18,6 +18,7 @@ from mpms.factory.bootstrap import (
     connect_scale,
     current_catalogue,
     fleet_of,
+    instruments_of,
     topic_functions,
     world_in_use,
     world_named,
@@ -203,6 +204,7 @@ def work(context: WorkContext) -> Iterator[Working]:
         plant_speed=options.plant_speed,
         wake=context.wake,
     )
+    instruments = instruments_of(settings.instruments, settings.world)
     mail, engine = options.mail, context.advance.engine
     experiments = RunExperiments(uow, SimulatorProcess(), context.name)
     try:
@@ -217,6 +219,7 @@ def work(context: WorkContext) -> Iterator[Working]:
                     settings.robots_url,
                     settings.scale,
                     ca_file=settings.robots_ca_file,
+                    instruments=instruments,
                 ),
                 intake=None if mail is None else mail.intake(uow, engine),
                 materials=current_catalogue(settings.catalogue, settings.world),

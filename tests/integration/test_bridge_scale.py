@@ -95,9 +95,9 @@ def test_the_weight_is_what_lies_on_the_robot_whatever_a_form_says(
     answer = weigh(job_with(form))
     assert isinstance(answer, Done)
     assert answer.variables["measured_kg"] == 120.5  # in steps of 0.05 kg
-    assert scale_of().net_kg("robot2") == 7.25
+    assert scale_of().weigh("robot2").net_kg == 7.25
     assert put(simulator.url, "robot1", 0.0)["values"]["success"]
-    assert scale_of().net_kg("robot1") == 0.0
+    assert scale_of().weigh("robot1").net_kg == 0.0
 
 
 def test_a_load_that_swings_has_no_weight_until_it_rests(
@@ -108,10 +108,10 @@ def test_a_load_that_swings_has_no_weight_until_it_rests(
     cell.swings_kg = 4.0
     moving = r"scale of robot1 did not send a stable weight within \S+ s \(last .* mov"
     with pytest.raises(ScaleUnavailable, match=moving):
-        scale_of(LONG_S).net_kg("robot1")
+        scale_of(LONG_S).weigh("robot1")
     found: list[float] = []
     weighing = threading.Thread(
-        target=lambda: found.append(scale_of().net_kg("robot1"))
+        target=lambda: found.append(float(scale_of().weigh("robot1").net_kg))
     )
     weighing.start()
     cell.swings_kg = 0.0
@@ -127,12 +127,12 @@ def test_a_silent_scale_and_a_missing_server_are_named(
         WeighMaterial(scale_of(LONG_S))(job_with({"robot": "robot1"}))
     assert caught.value.code == "ScaleUnavailable"
     with pytest.raises(ScaleUnavailable, match="there is no robot nobody"):
-        scale_of(SOON_S).net_kg("nobody")
+        scale_of(SOON_S).weigh("nobody")
     with pytest.raises(ScaleUnavailable, match="not encrypted"):
-        scale_of(SOON_S, "ws://10.1.2.3:9090").net_kg("robot1")
+        scale_of(SOON_S, "ws://10.1.2.3:9090").weigh("robot1")
     simulator.stop()
     with pytest.raises(RobotAway, match=r"robot1 does not answer: .*refused"):
-        scale_of(SOON_S).net_kg("robot1")
+        scale_of(SOON_S).weigh("robot1")
 
 
 def test_a_weighing_waits_for_a_robot_that_lost_its_connection(

@@ -6,7 +6,11 @@ it into a form.
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+from decimal import Decimal
+
 from mpms.factory.adapters.robots.where import address_of, namespace_of
+from mpms.factory.domain.weighing import Weight
 from mpms.factory.domain.worlds import World
 from mpms.factory.ports.robots.robots import RobotAway
 from mpms.factory.ports.scales import ScaleUnavailable
@@ -35,7 +39,7 @@ class BridgeScale:
         self._ca_file = ca_file
         self._timeout_s = timeout_s
 
-    def net_kg(self, robot: str) -> float:
+    def weigh(self, robot: str, place: str | None = None) -> Weight:
         """What lies on the robot. ScaleUnavailable and RobotAway say what was
         missing."""
         info = self._world.robot(robot)
@@ -51,8 +55,15 @@ class BridgeScale:
                 namespace=namespace_of(info, self._url),
                 ca_file=self._ca_file,
             )
-            return scale.weigh(self._timeout_s)
+            kg = scale.weigh(self._timeout_s)
         except weighing.RobotAway as cause:
             raise RobotAway(str(cause)) from cause
         except (UnsafeAddress, BadProfile, NotWeighed) as cause:
             raise ScaleUnavailable(str(cause)) from cause
+        return Weight(
+            Decimal(str(kg)),
+            f"load cell of {robot}",
+            f"{scale.topic}: {kg} kg",
+            datetime.now(UTC),
+            stays=True,
+        )

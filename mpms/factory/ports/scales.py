@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Protocol
+
+from mpms.factory.domain.weighing import Weight
 
 
 class ScaleUnavailable(Exception):
@@ -10,8 +13,16 @@ class ScaleUnavailable(Exception):
 
 
 class Scale(Protocol):
-    """Weighs what a robot carries."""
+    """Weighs what a robot carries, or what stands on the scale of a place."""
 
-    def net_kg(self, robot: str) -> float:
-        """ScaleUnavailable, RobotAway."""
+    def weigh(self, robot: str, place: str | None = None) -> Weight:
+        """A weight at rest, never another. ScaleUnavailable, RobotAway."""
         ...
+
+
+class ScaleByHand(ScaleUnavailable):
+    """A scale without a wire: two people say what it shows."""
+
+    def __init__(self, name: str, calibrated_on: date | None = None) -> None:
+        super().__init__(f"scale {name} has no wire")
+        self.name, self.calibrated_on = name, calibrated_on

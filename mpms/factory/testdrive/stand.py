@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from datetime import datetime
+from decimal import Decimal
 from functools import partial
 from typing import Any
 
@@ -30,6 +32,7 @@ from mpms.factory.adapters.memory.stock import MemoryPicks, NoLots
 from mpms.factory.bootstrap import topic_functions
 from mpms.factory.domain.goals import Goal, GoalReport, GoalState
 from mpms.factory.domain.orders import Order
+from mpms.factory.domain.weighing import Weight
 from mpms.factory.domain.worlds import World
 from mpms.factory.ports.robots.jobs import RobotJob
 from mpms.factory.ports.scales import ScaleUnavailable
@@ -50,14 +53,22 @@ OF_FLEET = ("fleet.", "shelf.", "storage.")  # nobody does it where none is led
 class VirtualScale:
     """Shows what the order that has the robot requires."""
 
-    def __init__(self, wanted: Callable[[str], float | None]) -> None:
-        self._wanted = wanted
+    def __init__(
+        self, wanted: Callable[[str], float | None], now: Callable[[], datetime]
+    ) -> None:
+        self._wanted, self._now = wanted, now
 
-    def net_kg(self, robot: str) -> float:
+    def weigh(self, robot: str, place: str | None = None) -> Weight:
         wanted_kg = self._wanted(robot)
         if wanted_kg is None:
             raise ScaleUnavailable("no order has this robot")
-        return wanted_kg
+        return Weight(
+            Decimal(str(wanted_kg)),
+            "imagined scale",
+            f"{wanted_kg} kg",
+            self._now(),
+            stays=True,
+        )
 
 
 class FactoryStand:
@@ -109,7 +120,7 @@ class FactoryStand:
             driving.uow,  # type: ignore[arg-type]  # it has the factory's rows, too
             driving.advance,
             self._world,
-            scale=VirtualScale(self._required_kg),
+            scale=VirtualScale(self._required_kg, driving.now),
             materials=lambda tx: self._in_force,  # type: ignore[arg-type]
             fleet=self.fleet is not None,
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime
+from decimal import Decimal
 
 from mpms.domain.errors import BusinessError
 from mpms.domain.jobs import Answer, Done, Job, NotYet
@@ -11,7 +12,7 @@ from mpms.factory.domain.errors import OrderUnknown
 from mpms.factory.domain.orders import OrderStatus
 from mpms.factory.domain.worlds import World
 from mpms.factory.ports.robots.robots import RobotAway
-from mpms.factory.ports.scales import Scale, ScaleUnavailable
+from mpms.factory.ports.scales import Scale, ScaleByHand, ScaleUnavailable
 from mpms.factory.ports.store import Transaction, UnitOfWork
 from mpms.factory.services.catalogue.current import CurrentCatalogue
 from mpms.factory.services.stock.plan import keep_plan, plan_order, told
@@ -68,7 +69,10 @@ class ConnectWarehouse:
 
 
 class WeighMaterial:
-    """``scale.weigh``: the net weight that the robot's scale shows.
+    """``scale.weigh``: the net weight on the scale of the place, else of the robot.
+
+    Parts of one line add up: what a scale at a place showed before has been taken off,
+    what a robot's own scale showed still lies on it.
 
     While the robot does not answer, its scale has not failed: the weighing waits, as
     a drive does, and ``watch_waits`` tells of a wait that lasts.
@@ -81,14 +85,20 @@ class WeighMaterial:
     def __call__(self, job: Job) -> Answer:
         robot = job.inputs["robot"]
         try:
-            return Done({"measured_kg": self._scale.net_kg(robot)})
+            weight = self._scale.weigh(robot, job.inputs.get("place"))
         except RobotAway as away:
             return NotYet(AGAIN_S, str(away))
+        except ScaleByHand as by_hand:
+            raise BusinessError("ScaleByHand", str(by_hand)) from by_hand
         except ScaleUnavailable as broken:
             away_why = self._away(robot)
             if away_why is not None:
                 return NotYet(AGAIN_S, f"{robot} {away_why}")
             raise BusinessError("ScaleUnavailable", str(broken)) from broken
+        before = Decimal(str(job.inputs.get("so_far_kg") or 0))
+        total_kg = weight.net_kg if weight.stays else before + weight.net_kg
+        parts = {} if total_kg == weight.net_kg else {"part_of_kg": float(total_kg)}
+        return Done({"measured_kg": float(total_kg)}, weight.told() | parts)
 
     def _away(self, robot: str) -> str | None:
         """Why nobody hears the robot; None if it is heard."""

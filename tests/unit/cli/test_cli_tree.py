@@ -37,7 +37,13 @@ PROMISED = {
     *("users disable", "users enable", "users unlock"),
     *("tokens add", "tokens list", "tokens revoke", "tls init", "tls renew"),
     *(f"instances {word}" for word in ACTIONS),
-    *("records verify", "records export", "records key"),
+    *(
+        "scales check",
+        "scales simulate",
+        "records verify",
+        "records export",
+        "records key",
+    ),
     *("incidents list", "incidents close", "robots probe"),
 }
 

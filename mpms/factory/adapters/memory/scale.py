@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime
+from decimal import Decimal
 
+from mpms.factory.domain.weighing import Weight
 from mpms.factory.ports.scales import ScaleUnavailable
 
 
@@ -15,11 +18,17 @@ class LoopbackScale:
         self.readings: list[float] = []
         self.broken: str | None = None
 
-    def net_kg(self, robot: str) -> float:
+    def weigh(self, robot: str, place: str | None = None) -> Weight:
         if self.broken is not None:
             raise ScaleUnavailable(self.broken)
         if self.readings:
-            return self.readings.pop(0)
+            return self._weight(robot, self.readings.pop(0))
         if self._default is None:
             raise ScaleUnavailable("the scale shows nothing")
-        return self._default(robot)
+        return self._weight(robot, self._default(robot))
+
+    @staticmethod
+    def _weight(robot: str, kg: float) -> Weight:
+        shown = Decimal(str(kg))
+        now = datetime.now(UTC)
+        return Weight(shown, f"memory {robot}", f"{kg} kg", now, stays=True)
