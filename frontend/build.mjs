@@ -52,7 +52,7 @@ const SHEETS = {
   "home.css": ["home", "alarms", "map"],
   "tasks.css": ["tasks"],
   "forms.css": ["task", "forms"],
-  "orders.css": ["orders"],
+  "orders.css": ["orders", "alarms"],
   "map.css": ["map"],
   "design.css": ["design"],
   "cockpit.css": ["home", "cockpit"],

@@ -14,7 +14,9 @@ WITH causes AS (
         array_agg(DISTINCT ARRAY[coalesce(i.key, ''), coalesce(n.element, '')])
             AS places,
         array_agg(DISTINCT n.assignee) FILTER (WHERE n.assignee IS NOT NULL)
-            AS assignees
+            AS assignees,
+        (array_agg(DISTINCT i.business_key) FILTER (WHERE i.business_key IS NOT NULL))
+            [1:12] AS business_keys
     FROM incidents AS n
     LEFT JOIN instances AS i ON i.id = n.instance_id
     WHERE
@@ -42,7 +44,9 @@ WITH causes AS (
 SELECT
     g.cause, l.kind, l.message, g.incidents, g.instances, g.retryable, g.first_at,
     g.last_at, g.places, g.assignees,
-    (SELECT count(*) FROM incident_comments AS c WHERE c.cause = g.cause) AS comments
+    (SELECT count(*) FROM incident_comments AS c WHERE c.cause = g.cause) AS comments,
+    g.business_keys,
+    l.id AS last_id
 FROM causes AS g
 JOIN incidents AS l ON l.id = g.last_id
 ORDER BY

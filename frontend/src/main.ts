@@ -12,6 +12,9 @@ declare global {
 }
 window.htmx = htmx;
 
+if (document.getElementById("alarm-count") || document.querySelector("[data-alarm-sound]"))
+  void import("./alarm_sound.js").then(({ startSound }) => startSound());
+
 // Signed in: the page also works without network, but it need not wait for that.
 if (document.querySelector("meta[name=person]"))
   void import("./offline.js").then(({ startOffline }) => startOffline());

@@ -307,7 +307,7 @@ plugin = Plugin(
         "metrics": "factory_metrics_now",
         "queues": "outbox_oldest",
         "late": "orders_late",
-        "undecided": "orders_unreleased",
+        "undecided": "orders_undecided",
         "pages": "orders_pages",
         "things": "cases_things",
         "old": "goals_count_ended",

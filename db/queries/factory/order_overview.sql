@@ -27,6 +27,25 @@ page AS (
         AND (%(due_before)s::date IS NULL OR due < %(due_before)s::date)
         AND (NOT %(stuck)s OR instance_id IN (SELECT id FROM troubled))
         AND (
+            NOT %(idle)s
+            OR (
+                (
+                    status = 'in process'
+                    OR (
+                        status = 'new'
+                        AND received_at < clock_timestamp() - interval '2 minutes'
+                    )
+                )
+                AND NOT EXISTS (
+                    SELECT
+                    FROM instances AS i
+                    WHERE
+                        i.status = 'active'
+                        AND (i.id = orders.instance_id OR i.business_key = orders.number)
+                )
+            )
+        )
+        AND (
             %(pattern)s::text IS NULL
             OR number ILIKE %(pattern)s
             OR product ILIKE %(pattern)s

@@ -251,15 +251,41 @@ ON CONFLICT (hour) DO UPDATE SET
     done = h.done + EXCLUDED.done,
     cancelled = h.cancelled + EXCLUDED.cancelled;
 
--- name: orders_unreleased
--- How many wait until somebody releases them.
+-- name: orders_undecided
+-- How many wait until somebody releases them, and how many nobody works on: not begun
+-- after two minutes, or with a process that has ended without them.
 SELECT
-    '1 order waits for release',
-    '{n} orders wait for release',
-    '/orders?status=waiting+for+release',
+    '1 order waits for release' AS one,
+    '{n} orders wait for release' AS several,
+    '/orders?status=waiting+for+release' AS address,
     count(*)
 FROM orders
-WHERE status = 'waiting for release';
+WHERE status = 'waiting for release'
+UNION ALL
+SELECT
+    'Nobody works on 1 order',
+    'Nobody works on {n} orders',
+    '/orders?idle=1',
+    count(*)
+FROM orders AS o
+WHERE
+    (
+        o.status = 'in process'
+        OR (
+            o.status = 'new'
+            AND o.received_at < clock_timestamp() - interval '2 minutes'
+        )
+    )
+    AND NOT EXISTS (
+        SELECT
+        FROM instances AS i
+        WHERE i.id = o.instance_id AND i.status = 'active'
+    )
+    AND NOT EXISTS (
+        SELECT
+        FROM instances AS i
+        WHERE i.business_key = o.number AND i.status = 'active'
+    );
 
 -- name: orders_pages
 -- Which of these business keys are numbers of orders, and where their pages are.

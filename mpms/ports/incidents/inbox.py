@@ -38,6 +38,8 @@ class CauseRow:
     places: tuple[tuple[str, str], ...]  # process and element; empty where none
     assignees: tuple[str, ...]
     comments: int
+    business_keys: tuple[str, ...]  # the first dozen of those held up
+    last_id: int  # of the latest incident
 
     @property
     def processes(self) -> tuple[str, ...]:

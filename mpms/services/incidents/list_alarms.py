@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from mpms.domain.tasks import DECISION_FORM, FormTask
-from mpms.ports.incidents.inbox import AlarmCounts
+from mpms.ports.incidents.inbox import AlarmCounts, CauseFilter, CauseRow
 from mpms.ports.store import Transaction, UnitOfWork
 
+SHOWN_CAUSES = 8
 MESSAGE = "error_message"  # the variable in which the shipped models keep the cause
 
 
@@ -33,6 +34,11 @@ class Alarms:
 
     counts: AlarmCounts
     stopped: Sequence[StoppedOrder]  # the oldest first
+    causes: Sequence[CauseRow]  # what has been stuck longest, not all of it
+
+    def of(self, number: str) -> Sequence[StoppedOrder]:
+        """What one order asks."""
+        return [each for each in self.stopped if each.number == number]
 
 
 def count_alarms(uow: UnitOfWork) -> int:
@@ -62,4 +68,5 @@ def alarms_in(tx: Transaction, open_tasks: Sequence[FormTask] | None = None) -> 
             )
             for task in decisions
         ],
+        tx.inbox.causes(CauseFilter(), limit=SHOWN_CAUSES) if counts.causes else (),
     )

@@ -13,6 +13,7 @@ from mpms.services.incidents.close import StillStuck, close_incident
 from tests.support.house import House
 
 OpenPage = Callable[..., Page]
+RED = "rgb(168, 35, 28)"
 
 
 @pytest.fixture
@@ -108,3 +109,54 @@ def test_an_incident_that_a_process_waits_for_cannot_be_put_aside(
         close_incident(house.services.uow, incident.id, by="sofia", note="")
     with pytest.raises(NotFound):
         close_incident(house.services.uow, 10**9, by="sofia", note="")
+
+
+def test_the_start_page_follows_orders_that_begin_and_end(
+    house: House, start: Page
+) -> None:
+    first = house.order()
+    house.task(first, "load_material")
+    diagram = start.locator("#home-diagram")
+    expect(diagram).to_contain_text(first)
+    second = house.order(start=1)
+    house.task(second, "load_material")
+    expect(diagram.get_by_role("button", name=second)).to_be_visible()
+    diagram.get_by_role("button", name=second).click()
+    expect(diagram.locator("h2")).to_contain_text(second)
+    house.clear()
+    expect(diagram).not_to_contain_text(second)
+    expect(diagram).not_to_contain_text(first)
+
+
+def test_what_has_stopped_makes_start_red_and_sounds_where_that_is_wished(
+    house: House, start: Page
+) -> None:
+    start.get_by_role("button", name="Sound is off").click()
+    expect(start.get_by_role("button", name="Sound is on")).to_be_visible()
+    expect(start.locator("html[data-rung='1']")).to_have_count(1)
+    numbers = [house.order(), house.order(start=1)]
+    with house.services.uow() as tx:
+        for number in numbers:
+            task = tx.tasks.get(house.task(number, "load_material"))
+            tx.incidents.open("stuck", "no scale answers", instance_id=task.instance_id)
+    bar = start.locator(".alarm-bar")
+    expect(bar).to_have_text(re.compile("1 thing waits for a decision"))
+    assert bar.evaluate("e => getComputedStyle(e).backgroundColor") == RED
+    (row,) = start.locator(".stuck .list-row", has_text="no scale answers").all()
+    for number in numbers:
+        expect(row.get_by_role("link", name=number)).to_be_visible()
+    expect(start.locator("#alarm-count")).to_contain_text("1")
+    expect(start.locator("html[data-rung='2']")).to_have_count(1)
+    for path in ("/orders", f"/orders/{numbers[0]}", "/incidents"):
+        start.goto(house.address + path)
+        said = start.get_by_text("1 thing waits for a decision")
+        expect(said.first).to_be_visible()
+
+
+def test_the_map_fills_its_card(start: Page) -> None:
+    expect(start.locator(".home-map .map-under .map-floor > *").first).to_be_attached()
+    card = start.locator(".home-map [data-map]").bounding_box()
+    floor = start.locator(".home-map .map-under .map-floor").bounding_box()
+    assert card is not None
+    assert floor is not None
+    assert floor["width"] * floor["height"] > 0.5 * card["width"] * card["height"]

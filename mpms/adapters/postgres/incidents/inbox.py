@@ -82,11 +82,13 @@ class Inbox(Repository):
 
 
 def _cause(row: Row) -> CauseRow:
-    head, (places, assignees, comments) = row[:8], row[8:]
+    head, (places, assignees, comments, keys, last_id) = row[:8], row[8:]
     touched = tuple((process, element) for process, element in places)
     return CauseRow(
         *head,  # type: ignore[call-arg]
         touched,
         tuple(assignees or ()),
         comments,
+        tuple(keys or ()),
+        last_id,
     )

@@ -20,6 +20,7 @@ class OrderFilter:
     statuses: tuple[OrderStatus, ...] | None = None
     due_before: date | None = None
     stuck: bool = False
+    idle: bool = False  # nobody works on it
     text: str = ""  # somewhere in the number, the product or the customer
 
 

@@ -25,6 +25,7 @@ from mpms.factory.web.desk import current_desk
 from mpms.factory.web.labels import orders as order_words
 from mpms.factory.web.labels.history import history_words
 from mpms.factory.web.pages import genealogy, labels, orders_new, records
+from mpms.services.incidents.list_alarms import Alarms, list_alarms
 from mpms.web.rights import EVERYBODY, LEADERS, allowed
 from mpms.web.site.signed_in import current_person
 from mpms.web.texts import t
@@ -36,6 +37,7 @@ pages.register_blueprint(genealogy.pages)
 pages.register_blueprint(labels.pages)
 
 SHOWN_INLINE = frozenset({"image/png", "image/jpeg", "image/webp"})
+FINISHED = "finished"  # done, cancelled, completed by hand
 LONGEST_SEARCH = 100
 LONGEST_REASON = 500
 LOCKED_UP = "default-src 'none'; sandbox"
@@ -86,7 +88,13 @@ def _listed() -> dict[str, Any]:
         "later_pages": "below" in request.args,
         "statuses": OrderStatus,
         "leads": current_person().leads,
+        "alarms": _alarms(),
     }
+
+
+def _alarms() -> Alarms | None:
+    """What waits for a decision, for those who may decide."""
+    return list_alarms(current_desk().uow) if current_person().leads else None
 
 
 def _wanted() -> tuple[OrderFilter, str]:
@@ -96,8 +104,13 @@ def _wanted() -> tuple[OrderFilter, str]:
     if request.args.get("late"):
         wanted = OrderFilter(open_only=True, due_before=day_of(now), text=text)
         return wanted, "late"
+    if request.args.get("idle"):
+        return OrderFilter(idle=True, text=text), "idle"
     if request.args.get("stuck"):
         return OrderFilter(open_only=True, stuck=True, text=text), "stuck"
+    if status == FINISHED:
+        ended = tuple(each for each in OrderStatus if each.ended)
+        return OrderFilter(statuses=ended, text=text), FINISHED
     if status in set(OrderStatus):
         return OrderFilter(statuses=(OrderStatus(status),), text=text), status
     if text or request.args.get("all"):
@@ -128,7 +141,7 @@ def _below() -> OrderPlace | None:
 
 def _kept() -> dict[str, str]:
     """The filter of this address, for its other pages."""
-    known = ("status", "late", "stuck", "all", "q", "below")
+    known = ("status", "late", "stuck", "idle", "all", "q", "below")
     return {k: _printable(request.args[k]) for k in known if request.args.get(k)}
 
 
@@ -269,6 +282,7 @@ def _shown(number: str) -> dict[str, Any]:
         "timeline": found.timeline,
         "number": number,
         "leads": current_person().leads,
+        "alarms": _alarms(),
         "statuses": OrderStatus,
         "now": desk.clock.now(),
     }

@@ -101,3 +101,49 @@ def test_everything_that_waits_makes_one_count(
     assert "1 answer came too late" in page
     assert "1 order waits for release" in page
     assert hall.at("ana").get("/tasks").text.count("alarm-count") == 0
+
+
+def test_an_order_that_nobody_works_on_is_an_alarm_with_the_way_to_it(
+    hall: Hall, leader: Browser, counted: Callable[[], list[int]]
+) -> None:
+    hall.make("MO-1")
+    with hall.uow() as tx:
+        tx.orders.add(Order("MO-5", "White paint", ()))
+    assert counted() == [0] * 7  # it has only just come
+    hall.rows("UPDATE orders SET received_at = now() - interval '3 minutes'")
+    assert counted() == [1] * 7
+    page = leader.get("/").text
+    assert "Nobody works on 1 order" in page
+    assert 'href="/orders?idle=1"' in page
+    listed = leader.get("/orders/rows?idle=1").text
+    assert "MO-5" in listed
+    assert "MO-1<" not in listed
+    hall.rows("UPDATE instances SET status = 'cancelled'")
+    assert "Nobody works on 2 orders" in leader.get("/").text
+
+
+def test_the_same_cause_stands_once_with_the_numbers_of_its_orders(
+    hall: Hall, leader: Browser
+) -> None:
+    tasks = [hall.make("MO-1"), hall.make("MO-2", start=1)]
+    with hall.uow() as tx:
+        for task in tasks:
+            tx.incidents.open("stuck", "no scale", instance_id=task.instance_id)
+    page = leader.get("/overview/now").text
+    assert page.count("<strong>no scale</strong>") == 1
+    assert 'href="/orders/MO-1"' in page
+    assert 'href="/orders/MO-2"' in page
+
+
+def test_an_order_page_says_what_its_order_asks(hall: Hall, leader: Browser) -> None:
+    task = hall.make("MO-1")
+    hall.at("ana").post(
+        f"/tasks/{task.task_id}/problem",
+        json={"code": "MaterialMissing", "note": "rack A is empty"},
+        headers=JSON,
+    )
+    (decision,) = hall.forms(task.instance_id)
+    for path in ("/orders/MO-1", "/orders", "/orders/rows"):
+        assert f'href="/tasks/{decision.task_id}"' in leader.get(path).text, path
+    assert "Order MO-1 has stopped" in leader.get("/orders/MO-1").text
+    assert "alarm-bar" not in hall.at("ana").get("/orders/MO-1").text

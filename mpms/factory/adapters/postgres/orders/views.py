@@ -46,6 +46,7 @@ class OrderViews(Repository):
             statuses=_statuses(wanted),
             due_before=wanted.due_before,
             stuck=wanted.stuck,
+            idle=wanted.idle,
             decision_form=decision_form,
             pattern=_pattern(wanted.text),
             before_at=None if below is None else below.received_at,
