@@ -31,3 +31,4 @@ def test_a_version_is_driven_while_the_page_shows_how_far(
     page.goto(f"{house.address}/cockpit/warehouse")
     page.get_by_role("link", name="Paths taken").click()
     expect(page.get_by_role("heading", name="Paths taken")).to_be_visible()
+    assert page.url.startswith(f"{house.address}/cockpit/warehouse/paths")
