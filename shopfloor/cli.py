@@ -33,6 +33,7 @@ MOST = 1000
 # Their kernels take a second to load, which the simulator must not wait for.
 KERNEL_COMMANDS = {
     "experiment": ("shopfloor.experiment_command", "a question about a plant, as JSON"),
+    "learn": ("shopfloor.learn_command", "a policy that passes narrow alleys"),
     "map": ("shopfloor.map_command", "a map, built from lasers of a robot on a round"),
     "mapf": ("shopfloor.mapf_command", "a plan for many robots, as JSON"),
     "mission": ("shopfloor.mission_command", "a whole mission in closed loop"),

@@ -27,6 +27,8 @@ from shopfloor.vehicles.model import Vehicle
 from shopfloor.vehicles.motion import numbers_of
 
 PLANNERS = ("dwa", "mppi", "teb")
+LEARNED = ("policy",)
+"""Pass alleys forward over ways without headings; they follow no reversing legs."""
 PERIOD_S = 0.1
 """Between two commands."""
 MARGIN_M = 0.03
@@ -189,9 +191,10 @@ class LocalPlanner:
 
 def local_planner(name: str, vehicle: Vehicle, seed: int = 0) -> LocalPlanner:
     """PlannerUnknown lists those there are."""
-    if name not in PLANNERS:
+    known = (*PLANNERS, *LEARNED)
+    if name not in known:
         raise PlannerUnknown(
-            f"there is no local planner {name!r}; there are {', '.join(PLANNERS)}"
+            f"there is no local planner {name!r}; there are {', '.join(known)}"
         )
     module = import_module(f"shopfloor.maneuvers.{name}")
     planner: LocalPlanner = module.PLANNER(vehicle, seed)
