@@ -43,6 +43,10 @@ KERNEL_COMMANDS = {
     ),
     "plan": ("shopfloor.plan_command", "a path on a map, as JSON"),
     "rmfs": ("shopfloor.rmfs_command", "warehouses with mobile pods"),
+    "vehicle": (
+        "shopfloor.vehicle_command",
+        "a vehicle file: checked, as URDF, drawn",
+    ),
     "warehouse": (
         "shopfloor.warehouse_command",
         "shelves that robots carry: create, command, look",
@@ -102,6 +106,13 @@ def _parser(asked: str) -> argparse.ArgumentParser:
         help="show a recorded run on the topics; goals are refused",
     )
     _add_full_options(sim)
+    streets = sim.add_argument_group("out of doors (a world with streets.yaml)")
+    streets.add_argument(
+        "--planner", choices=("dwa", "mppi", "teb"), help="that follows ways; teb"
+    )
+    streets.add_argument(
+        "--alley-width", type=float, metavar="M", help="of the alley, in metres"
+    )
     vda = sim.add_argument_group("vehicles of VDA 5050, beside the rosbridge server")
     vda.add_argument(
         "--vda5050",
@@ -151,6 +162,8 @@ def _add_full_options(sim: argparse.ArgumentParser) -> None:
 
 
 VDA_VERSIONS = ("2.0.0", "2.1.0", "3.0.0")
+STREETS = "streets.yaml"
+STREET_OPTIONS = ("planner", "alley_width")
 FULL_OPTIONS = ("boxes", "people", "localisation", "wait_for_goals", "record")
 
 
@@ -231,6 +244,14 @@ def _simulation(
     for name in ("commands", "pedestrians", "planned"):
         if getattr(options, name):
             raise WorldRefused(f"--{name} is for warehouses")
+    path = find_world(options.world)
+    if options.navigation == "simple" and options.replay is None:
+        beside = path if path.is_dir() else path.parent
+        if (beside / STREETS).is_file():
+            return _in_streets(path, options, facts, asked)
+    for name in STREET_OPTIONS:
+        if getattr(options, name) is not None:
+            raise WorldRefused(f"--{name.replace('_', '-')} is for worlds with streets")
     world = _world(options)
     if options.replay is not None:
         for name in (*asked, *(["robots"] if options.robots is not None else [])):
@@ -248,6 +269,25 @@ def _simulation(
     served.warm_up(world)
     if record is not None:
         ended.enter_context(served.recorded(simulation, record))
+    return simulation
+
+
+def _in_streets(
+    path: Path,
+    options: argparse.Namespace,
+    facts: dict[str, Any],
+    asked: dict[str, Any],
+) -> Simulation:
+    """WorldRefused if a vehicle or an alley cannot be like that."""
+    for name in asked:
+        flag = f"--{name.replace('_', '-')}"
+        raise WorldRefused(f"{flag} is for --navigation full")
+    if options.robots is not None:
+        raise WorldRefused("--robots is not for a world with streets")
+    launch = import_module("shopfloor.streets.launch")
+    simulation: Simulation = launch.simulation_of(
+        path, options.alley_width, options.planner, facts
+    )
     return simulation
 
 

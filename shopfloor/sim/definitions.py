@@ -56,6 +56,12 @@ nav_msgs/Path: std_msgs/Header header, geometry_msgs/PoseStamped[] poses
 sensor_msgs/BatteryState: std_msgs/Header header, float32 voltage, float32 temperature, float32 current, float32 charge, float32 capacity, float32 design_capacity, float32 percentage, uint8 power_supply_status, uint8 power_supply_health, uint8 power_supply_technology, bool present, float32[] cell_voltage, float32[] cell_temperature, string location, string serial_number
 sensor_msgs/CompressedImage: std_msgs/Header header, string format, uint8[] data
 sensor_msgs/Image: std_msgs/Header header, uint32 height, uint32 width, string encoding, uint8 is_bigendian, uint32 step, uint8[] data
+sensor_msgs/Imu: std_msgs/Header header, geometry_msgs/Quaternion orientation, float64[9] orientation_covariance, geometry_msgs/Vector3 angular_velocity, float64[9] angular_velocity_covariance, geometry_msgs/Vector3 linear_acceleration, float64[9] linear_acceleration_covariance
+sensor_msgs/JointState: std_msgs/Header header, string[] name, float64[] position, float64[] velocity, float64[] effort
+sensor_msgs/NavSatStatus: int8 status, uint16 service
+sensor_msgs/NavSatFix: std_msgs/Header header, sensor_msgs/NavSatStatus status, float64 latitude, float64 longitude, float64 altitude, float64[9] position_covariance, uint8 position_covariance_type
+sensor_msgs/PointField: string name, uint32 offset, uint8 datatype, uint32 count
+sensor_msgs/PointCloud2: std_msgs/Header header, uint32 height, uint32 width, sensor_msgs/PointField[] fields, bool is_bigendian, uint32 point_step, uint32 row_step, uint8[] data, bool is_dense
 sensor_msgs/LaserScan: std_msgs/Header header, float32 angle_min, float32 angle_max, float32 angle_increment, float32 time_increment, float32 scan_time, float32 range_min, float32 range_max, float32[] ranges, float32[] intensities
 sensor_msgs/Range: std_msgs/Header header, uint8 radiation_type, float32 field_of_view, float32 min_range, float32 max_range, float32 range
 diagnostic_msgs/KeyValue: string key, string value

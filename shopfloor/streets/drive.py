@@ -156,6 +156,10 @@ class Driver:
         bodies = np.vstack([discs, self.others()])
         return Obstacles.of(self.world.known_walls, bodies, self.seen_m)
 
+    def bodies_m(self) -> NDArray[np.float64]:
+        """The same as rows x, y, radius, for lasers."""
+        return np.ascontiguousarray(self._bodies()[:, :3])
+
     def _bodies(self) -> NDArray[np.float64]:
         """People and vehicles as they are, rows x, y, radius, vx, vy."""
         people = [(*w.disc, w.vx_mps, w.vy_mps) for w in self.people]
@@ -182,7 +186,7 @@ class Driver:
         """Keep what the laser meets and neither map nor person explains."""
         if self.lidar is None:
             return
-        discs = np.ascontiguousarray(self._bodies()[:, :3])
+        discs = self.bodies_m()
         scan = self.lidar.cut(self.pose, self.world.walls, discs, self.random)
         local = scan.points_m()
         here = self.pose
@@ -207,7 +211,7 @@ class Driver:
             if self.walks:
                 self._walk()
             x, y, yaw = (float(v) for v in self.state[0, :3])
-            bodies = np.ascontiguousarray(self._bodies()[:, :3])
+            bodies = self.bodies_m()
             gap = gap_to(x, y, yaw, self.outline, self.world.walls, bodies, 5.0)
             least = min(least, float(gap))
         return least
