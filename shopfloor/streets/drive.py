@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -136,6 +137,16 @@ class Driver:
     @property
     def pose(self) -> Pose:
         return Pose(*(float(v) for v in self.state[0, :3]))
+
+    def warm_up(self) -> None:
+        """Have every kernel compiled before somebody waits for a way."""
+        self._look()
+        with suppress(VehicleRefused):
+            near = self.pose.plus(Pose(1.0, 0.0))
+            self.planner.follow(self.find_way(self.pose, near, self.known()))
+            self.planner.command(DrivingState(self.pose), self.known())
+        self.planner.way = None
+        self._seen.clear()
 
     def put(self, pose: Pose) -> None:
         """It stands there now."""

@@ -20,11 +20,13 @@ def simulation_of(
 ) -> StreetSimulation:
     """WorldRefused if a vehicle or an alley cannot be like that."""
     try:
-        return StreetSimulation(
+        simulation = StreetSimulation(
             streets_of(path, alley_width_m), planner=planner or PLANNER, **facts
         )
+        simulation.warm_up()
     except VehicleRefused as error:
         raise WorldRefused(str(error)) from error
+    return simulation
 
 
 def streets_of(path: Path, alley_width_m: float | None) -> StreetWorld:

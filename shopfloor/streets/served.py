@@ -302,6 +302,11 @@ class StreetRobot(SimRobot):
             "data": picture.astype("<f4").tobytes(),
         }
 
+    def look_once(self) -> None:
+        """With every sensor that casts rays."""
+        for build in (self._scan, self._points, self._depth):
+            build()
+
     def _currents(self) -> Message | None:
         """Amperes by motor, as efforts: a plain model, see ``motor_currents``."""
         driver, vehicle = self._driver, self.vehicle
@@ -375,6 +380,14 @@ class StreetSimulation(Simulation):
             self._drivers[name] = driver
             if isinstance(robot, StreetRobot):
                 robot.vehicle.driver = driver
+
+    def warm_up(self) -> None:
+        """Nobody's first goal waits for the compiler."""
+        for driver in self._drivers.values():
+            driver.warm_up()
+        for robot in self.robots.values():
+            if isinstance(robot, StreetRobot):
+                robot.look_once()
 
     def _other_bodies(self, name: str) -> NDArray[np.float64]:
         rows = []
