@@ -29,7 +29,7 @@ TOPICS = {
 @pytest.fixture(scope="module")
 def url() -> Iterator[str]:
     child = Child(
-        *("-m", "shopfloor", "sim", "urban", "--port", "0", "--speed", "2"),
+        *("-m", "shopfloor", "sim", "alley", "--port", "0", "--speed", "2"),
         *("--with-parent", "--seed", "1"),
     )
     try:
@@ -162,9 +162,9 @@ def drive(socket: ClientConnection, x: float, y: float, yaw: float) -> Any:
 def test_a_goal_is_driven_to_and_one_in_a_house_is_refused_with_the_cause(
     socket: ClientConnection,
 ) -> None:
-    status = drive(socket, 25.2, 14.6, math.pi / 2)
+    status = drive(socket, 6.0, 3.0, 0.0)
     assert status["status"] == 3, status["text"]
-    refused = drive(socket, 6.0, 6.0, 0.0)
+    refused = drive(socket, 10.0, 1.3, 0.0)
     assert refused["status"] == 4
     assert "no way for zebrat" in refused["text"]
 
