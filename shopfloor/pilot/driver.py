@@ -188,7 +188,7 @@ class Pilot:
         """Every wait has an end: ask who stands there, then fail and say so."""
         if command.status not in WAITS:
             return command
-        stood_s = self._patience.stood_s(scene.now_s, scene.pose)
+        stood_s = self._patience.stood_s(scene.dt_s, scene.pose)
         if stood_s > self.settings.standing_patience_s:
             whom = command.cause.value if command.cause is not None else "unknown"
             detail = f"stood for {stood_s:.0f} s, kept by: {whom}"

@@ -20,7 +20,7 @@ WAITED_LATELY_S = 0.5
 class Patience:
     def __init__(self, settings: PilotSettings) -> None:
         self._settings = settings
-        self._stands: tuple[Pose, float] | None = None
+        self._stands: Pose | None = None
         self.forget()
 
     def forget(self) -> None:
@@ -30,7 +30,7 @@ class Patience:
 
     def restart(self, now_s: float) -> None:
         """The clock itself was set."""
-        self._stands = None
+        self._stands, self._stood_s = None, 0.0
         self._least_left_m = math.inf
         self._moved_s = now_s
         self._trouble_since_s: float | None = None
@@ -39,11 +39,15 @@ class Patience:
         self._worth_m = DETOUR_M
         self._worth_until_s = -math.inf
 
-    def stood_s(self, now_s: float, pose: Pose) -> float:
-        """For how long the robot has been at one place, whatever excused it."""
-        if self._stands is None or not _same_place(self._stands[0], pose):
-            self._stands = pose, now_s
-        return now_s - self._stands[1]
+    def stood_s(self, dt_s: float, pose: Pose) -> float:
+        """For how long the robot has been at one place, whatever excused it.
+
+        Cycle by cycle: a clock that is set forward makes nobody impatient.
+        """
+        if self._stands is None or not _same_place(self._stands, pose):
+            self._stands, self._stood_s = pose, 0.0
+        self._stood_s += dt_s
+        return self._stood_s
 
     def new_route(self, now_s: float) -> None:
         self._least_left_m = math.inf

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from mpms.domain.instances.steps import GO_ON_TOPIC
 from mpms.domain.jobs import Done, Reach
 from mpms.factory import bootstrap as factory_bootstrap
 from mpms.factory.plugin import plugin
@@ -34,11 +35,11 @@ def test_every_topic_knows_how_far_it_reaches(handlers: Handlers) -> None:
         "send": Reach.OUTSIDE,
     }
     assert handlers.reach("dance") is None
-    assert handlers.topics() == {"compute", "store", "send"}
+    assert handlers.topics() == {"compute", "store", "send", GO_ON_TOPIC}
 
 
 def test_what_lies_in_the_queue_is_claimed(handlers: Handlers) -> None:
-    assert handlers.claimed == {"store", "send"}
+    assert handlers.claimed == {"store", "send", GO_ON_TOPIC}
 
 
 def test_the_topics_of_the_factory_are_those_that_its_workers_claim() -> None:
@@ -46,7 +47,8 @@ def test_the_topics_of_the_factory_are_those_that_its_workers_claim() -> None:
     nothing: Any = None
     made = factory_bootstrap.factory_handlers(nothing, nothing, world)
     promised = {topic: each.reach for topic, each in plugin.topics.items()}
-    assert {topic: made.reach(topic) for topic in made.topics()} == promised
+    offered = made.topics() - {GO_ON_TOPIC}
+    assert {topic: made.reach(topic) for topic in offered} == promised
 
 
 @pytest.mark.parametrize("topic", ["compute", "store", "send"])
