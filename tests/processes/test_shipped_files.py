@@ -38,7 +38,8 @@ WORLDS = ROOT / "worlds"
 CAMUNDA = "{http://camunda.org/schema/1.0/bpmn}"
 
 FIELDS = {
-    *("text", "textfield", "number", "checkbox", "radio", "select"),
+    *("text", "textfield", "textarea", "number", "datetime", "checkbox"),
+    *("radio", "select"),
     *("group", "table", "scan", "weigh"),
 }
 WORDS = re.compile(r"[a-z]+(_[a-z]+)*")
@@ -314,7 +315,7 @@ def test_a_form_is_named_like_its_file_and_uses_known_fields(path: Path) -> None
     for component in found:
         if component["type"] not in ("text", "group", "table"):
             assert WORDS.fullmatch(component["key"])
-            assert component["label"]
+            assert component.get("label") or component["dateLabel"]
 
 
 @each_form

@@ -426,6 +426,7 @@ def test_a_token_passes_every_element_of_the_good_way(plant: PaintFactory) -> No
     assert steps - seen == {
         *("connect_fails", "robot_ready_fails", "move_to_material_fails"),
         *("weigh_fails", "move_to_tank_fails", "move_home_fails", "any_error"),
+        *("next_material_fails", "book_load_fails"),
         *("decide", "decision_made", "order_cancelled", "order_completed_manually"),
         *("status_set", "disconnect_after_error", "order_given_up"),
         *("load_material_problem", "unload_material_problem", "start_mixing_problem"),
