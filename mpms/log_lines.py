@@ -95,8 +95,20 @@ def without_secrets(text: str, secrets: Iterable[str] = ()) -> str:
     return _IN_WORDS.sub(rf"\g<name>\g<equals>{HIDDEN}", text)
 
 
+def in_one_line(text: str, kept: str = "") -> str:
+    """Without signs that a terminal obeys or that begin a line: they may come from
+    anybody, and a line of the log must not look like another."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c in kept else ascii(c)[1:-1] for c in text)
+
+
 class TextLine(logging.Formatter):
-    """For people: time, name, words, and what it is about."""
+    """For people: time, name, words, and what it is about.
+
+    Only what follows a line, such as where a program failed, has lines of its own; they
+    are set in.
+    """
 
     def __init__(self, secrets: Iterable[str]) -> None:
         super().__init__("%(asctime)s %(name)s: %(message)s")
@@ -104,10 +116,15 @@ class TextLine(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         facts = " ".join(f"{key}={value}" for key, value in trace.about().items())
-        text = super().format(record)
+        said = logging.makeLogRecord(record.__dict__)
+        said.msg, said.args = in_one_line(record.getMessage()), None
+        said.exc_info = said.exc_text = said.stack_info = None
+        text = super().format(said)
         if facts:
-            first, *rest = text.split("\n", 1)
-            text = "\n".join([f"{first} [{facts}]", *rest])
+            text += f" [{in_one_line(facts)}]"
+        if record.exc_info and record.exc_info[0] is not None:
+            told = "".join(traceback.format_exception(*record.exc_info)).rstrip("\n")
+            text += "".join(f"\n  {in_one_line(one)}" for one in told.split("\n"))
         return without_secrets(text, self._secrets)
 
 
@@ -136,7 +153,7 @@ class JsonLine(logging.Formatter):
         return json.dumps(line, ensure_ascii=False)
 
     def _plain(self, text: str) -> str:
-        return without_secrets(text, self._secrets)
+        return without_secrets(in_one_line(text, kept="\n\t"), self._secrets)
 
 
 class OwnFile(RotatingFileHandler):

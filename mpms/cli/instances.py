@@ -13,9 +13,11 @@ from typing import Any
 
 from mpms import bootstrap
 from mpms.cli.database import plain, who, with_services
+from mpms.cli.starts import VariableUnreadable
 from mpms.domain.errors import MpmsError
 from mpms.domain.incidents.incidents import Incident, IncidentFilter
 from mpms.domain.instances.instances import InstanceStatus, Suspension
+from mpms.domain.numbers import NumberTooLarge, finite
 from mpms.services.history.delete import delete_history
 from mpms.services.history.export import export_history
 from mpms.services.history.window import Window
@@ -323,7 +325,9 @@ def _values(texts: list[str]) -> dict[str, Any]:
     for text in texts:
         name, value = _pair(text)
         try:
-            values[name] = json.loads(value)
+            values[name] = json.loads(value, parse_float=finite)
+        except NumberTooLarge as failure:
+            raise VariableUnreadable(f"{name}: {failure}.") from None
         except ValueError:
             values[name] = value
     return values

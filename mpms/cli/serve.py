@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import sys
+import time
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 from mpms import bootstrap
 from mpms.cli.database import database
 from mpms.demo.known_secrets import require_plant
+from mpms.domain.errors import DatabaseAway
 from mpms.log_lines import start_log
 from mpms.server import tls
 from mpms.server.open_site import OpenSite
 from mpms.server.serve import Address, run_web
 from mpms.settings import Settings
+
+AWAY_S = 2.0
 
 
 def serve(
@@ -25,7 +31,7 @@ def serve(
     """Serve the pages until SIGTERM or SIGINT. DemoData."""
     cert, key = _certificate(settings, demo=demo)
     with database(settings) as url:
-        bootstrap.migrate_database(url)
+        _wait_for(lambda: bootstrap.migrate_database(url))
         if not demo:
             require_plant(url, keep_demo_data=keep_demo_data)
         return run_web(
@@ -42,6 +48,22 @@ def serve(
             log_level=settings.log_level,
             start_log=partial(start_log, settings, "serve"),
         )
+
+
+def _wait_for(attempt: Callable[[], object]) -> None:
+    """A machine that starts need not start its database first. A database that can
+    never be reached says so in each line."""
+    told = ""
+    while True:
+        try:
+            attempt()
+        except DatabaseAway as away:
+            if str(away) != told:
+                told = str(away)
+                print(f"waiting for the database: {told}", file=sys.stderr, flush=True)
+            time.sleep(AWAY_S)
+        else:
+            return
 
 
 def _certificate(settings: Settings, *, demo: bool) -> tuple[Path | None, Path | None]:

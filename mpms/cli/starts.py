@@ -10,6 +10,7 @@ from typing import Any
 from mpms import bootstrap
 from mpms.cli.database import plain, who, with_services
 from mpms.domain.errors import MpmsError
+from mpms.domain.numbers import NumberTooLarge, finite
 from mpms.services.instances.start import start_instance
 from mpms.services.messages.broadcast_signal import broadcast_signal
 from mpms.services.messages.correlate import correlate_message
@@ -27,13 +28,18 @@ def read_variables(pairs: Sequence[str]) -> dict[str, Any]:
         name, equals, text = plain(pair).partition("=")
         if not name or not equals:
             raise VariableUnreadable(f"--var {pair!r} does not look like name=value.")
-        variables[name] = _value(text)
+        try:
+            variables[name] = _value(text)
+        except NumberTooLarge as failure:
+            raise VariableUnreadable(f"--var {name}: {failure}.") from None
     return variables
 
 
 def _value(text: str) -> Any:
     try:
-        return json.loads(text, parse_constant=_no_number)
+        return json.loads(text, parse_constant=_no_number, parse_float=finite)
+    except NumberTooLarge:
+        raise
     except (ValueError, RecursionError):
         return text
 

@@ -38,7 +38,7 @@ class Settings:
     web_key_file: Path | None = None
     web_connections: int = 10
     web_statement_s: float = 30.0
-    web_streams_each: int = 32
+    web_streams_each: int = 64
     web_requests_each: int = 24
     site_url: str | None = None
     trusted_proxies: tuple[IPv4Network | IPv6Network, ...] = ()
@@ -105,7 +105,7 @@ class Settings:
             web_key_file=_path(env.get("MPMS_WEB_KEY_FILE")),
             web_connections=_count(env, "MPMS_WEB_CONNECTIONS", 10, 2, 200),
             web_statement_s=_seconds(env, "MPMS_WEB_STATEMENT_S", 30.0),
-            web_streams_each=_count(env, "MPMS_WEB_STREAMS_EACH", 32, 1, 1000),
+            web_streams_each=_count(env, "MPMS_WEB_STREAMS_EACH", 64, 1, 1000),
             web_requests_each=_count(env, "MPMS_WEB_REQUESTS_EACH", 24, 1, 1000),
             trusted_proxies=_networks(env.get("MPMS_TRUSTED_PROXIES") or ""),
             site_url=_site_url(env.get("MPMS_SITE_URL")),

@@ -7,12 +7,13 @@ from typing import Any
 
 from mpms.domain.forms.reading import check_schema
 from mpms.domain.models.definitions import Problem
+from mpms.domain.numbers import finite
 
 
 def check_form(content: bytes) -> list[Problem]:
     """Why a form cannot be used; an empty list means it can."""
     try:
-        schema: Any = json.loads(content)
+        schema: Any = json.loads(content, parse_float=finite)
     except (ValueError, RecursionError) as failure:
         return [Problem("", "", f"this is not JSON: {failure}")]
     if not isinstance(schema, dict) or not isinstance(schema.get("id"), str):

@@ -7,6 +7,7 @@ numbers beyond 64 bits. So is text that no database keeps.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any, get_origin
 
@@ -129,6 +130,8 @@ def _check(value: Any) -> None:
         if isinstance(part, str) and not keepable(part):
             raise ValueError("a text has characters that cannot be kept")
         if isinstance(part, int) and not -LARGEST_INTEGER <= part < LARGEST_INTEGER:
+            raise ValueError("a number is too large")
+        if isinstance(part, float) and not math.isfinite(part):
             raise ValueError("a number is too large")
         if isinstance(part, dict):
             waiting += [(key, depth + 1) for key in part]

@@ -14,6 +14,7 @@ from typing import Any
 from werkzeug.datastructures import MultiDict
 
 from mpms.domain.errors import MpmsError
+from mpms.domain.numbers import finite
 from mpms.services.instances.apply_repair import Why, required
 from mpms.services.instances.migrate import migrate_instance
 from mpms.services.instances.repair import (
@@ -92,7 +93,7 @@ class Action:
 def read_json(text: str, field: str = "value") -> Any:
     """A value as a person typed it. FieldWrong."""
     try:
-        return json.loads(text, parse_constant=_no_number)
+        return json.loads(text, parse_constant=_no_number, parse_float=finite)
     except ValueError as wrong:
         where = ""
         if isinstance(wrong, json.JSONDecodeError):

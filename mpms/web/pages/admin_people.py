@@ -8,7 +8,7 @@ from flask import Blueprint, flash, redirect, render_template, request
 from werkzeug.exceptions import NotFound
 from werkzeug.wrappers import Response as Answer
 
-from mpms.domain.errors import MpmsError
+from mpms.domain.errors import DatabaseAway, MpmsError
 from mpms.domain.people.people import Role
 from mpms.ports.people.cards import PersonCard
 from mpms.services.instances.apply_repair import required
@@ -77,6 +77,8 @@ def add() -> str | tuple[str, int]:
             reason=required(form.get("reason", "")),
             once=True,
         )
+    except DatabaseAway:
+        raise
     except MpmsError as error:
         return _new_page(_said(error)), 422
     return render_template("admin_password.html", who=person, password=password)
@@ -121,6 +123,8 @@ def password(login: str) -> str | tuple[str, int]:
             by=current_person().login,
             reason=request.form.get("reason", ""),
         )
+    except DatabaseAway:
+        raise
     except MpmsError as error:
         return _page(login, "password", _said(error)), 422
     return render_template("admin_password.html", who=card.person, password=told)
@@ -216,6 +220,8 @@ def _do(login: str, part: str, change: Any, said: str) -> Answer | tuple[str, in
     _card(login)
     try:
         change(current_person().login, required(request.form.get("reason", "")))
+    except DatabaseAway:
+        raise
     except MpmsError as error:
         return _page(login, part, _said(error)), 422
     flash(said, "ok")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from flask import Blueprint, flash, redirect, render_template, request
 from werkzeug.wrappers import Response as Answer
 
-from mpms.domain.errors import MpmsError
+from mpms.domain.errors import DatabaseAway, MpmsError
 from mpms.domain.history.events import HistoryCounts
 from mpms.services.history.retention import (
     DaysInvalid,
@@ -34,6 +34,8 @@ def show() -> str | tuple[str, int]:
     try:
         days = _days(asked)
         counts = None if days is None else count_old(desk.uow, desk.clock, days)
+    except DatabaseAway:
+        raise
     except MpmsError as error:
         return _page(problem=t(str(error)), days=asked), 422
     return _page(days=asked, counts=counts)
@@ -58,6 +60,8 @@ def keep() -> Answer | tuple[str, int]:
             by=current_person().login,
             reason=request.form.get("reason", ""),
         )
+    except DatabaseAway:
+        raise
     except MpmsError as error:
         return _page(problem=t(str(error)), days=typed), 422
     flash(
@@ -80,6 +84,8 @@ def run() -> Answer | tuple[str, int]:
             by=current_person().login,
             reason=request.form.get("reason", ""),
         )
+    except DatabaseAway:
+        raise
     except MpmsError as error:
         return _page(problem=t(str(error))), 422
     flash(t("A worker deletes in the background; the result is shown here."), "ok")

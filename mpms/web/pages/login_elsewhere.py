@@ -14,7 +14,7 @@ from flask import Blueprint, Response, current_app, redirect, request
 from werkzeug.exceptions import NotFound
 from werkzeug.wrappers import Response as Answer
 
-from mpms.domain.errors import MpmsError
+from mpms.domain.errors import DatabaseAway, MpmsError
 from mpms.ports.people.identity import Departure, IdentityProvider, IdentityRefused
 from mpms.services.people.sign_in import SignIn
 from mpms.services.people.sign_in_elsewhere import sign_in_elsewhere
@@ -35,6 +35,8 @@ def depart() -> Answer:
     provider = _provider()
     try:
         departure = provider.depart(_return_to())
+    except DatabaseAway:
+        raise
     except MpmsError as error:
         return _refused(error)
     going = redirect(departure.url, 303)
@@ -73,6 +75,8 @@ def arrive() -> Answer:
             identity,
             current_door(),
         )
+    except DatabaseAway:
+        raise
     except MpmsError as error:
         return _refused(error)
     answer = redirect(target, 303)

@@ -20,6 +20,7 @@ from mpms.domain.models.decision_sheets import (
     DecisionSheet,
     SheetRule,
 )
+from mpms.domain.numbers import finite
 from mpms.domain.people.people import Role
 from mpms.services.models.check import Finding
 from mpms.services.models.deploy import Refused
@@ -218,6 +219,6 @@ def _tried(xml: bytes, key: str, given: dict[str, str]) -> Tried:
 def _value(text: str) -> Any:
     """Numbers, true, lists and objects as JSON has them; anything else is a text."""
     try:
-        return json.loads(text)
+        return json.loads(text, parse_float=finite)
     except (ValueError, RecursionError):
         return text.strip()

@@ -93,7 +93,7 @@ def install(app: Flask) -> None:
     app.before_request(_refuse_unread)
     app.after_request(_add_headers)
     app.register_error_handler(HTTPException, _say_http)
-    app.register_error_handler(MpmsError, _say_ours)
+    app.register_error_handler(MpmsError, say_ours)
 
 
 def _refuse_unread() -> None:
@@ -151,7 +151,7 @@ def _say_http(error: HTTPException) -> Response | HTTPException:
     return answer
 
 
-def _say_ours(error: MpmsError) -> Response:
+def say_ours(error: MpmsError) -> Response:
     status = next(code for kind, code in STATUS_OF if isinstance(error, kind))
     if isinstance(error, DatabaseSlow):
         log.warning("%s", error)

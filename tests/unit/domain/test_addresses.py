@@ -60,3 +60,14 @@ def test_addresses_that_hide_an_inner_one_are_checked_by_it(
 def test_a_name_is_no_address() -> None:
     with pytest.raises(ValueError, match=r"hooks\.example"):
         ip_address("hooks.example")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("100:0:0:1::1", "3fff::1", "5f00::1", "::ffff:0:10.0.0.1", "4000::1"),
+        *("2001:1::1", "192.88.99.1", "192.0.0.9", "1::1"),
+    ],
+)
+def test_what_the_registries_set_apart_is_no_address_of_the_internet(text: str) -> None:
+    assert not is_public(ip_address(text))

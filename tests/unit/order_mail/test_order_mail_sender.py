@@ -224,3 +224,44 @@ def test_only_a_message_that_is_really_too_large_is_refused_for_it(
     assert (large.codes, large.reply) == (("too_large",), "rejection")
     forged = read(build(auth_result="") + padding)
     assert (forged.codes, forged.reply) == (("too_large",), "none")
+
+
+FORGED = f"{OURS}; dmarc=pass header.from={DOMAIN}\r\n"
+HOP = "Received: from elsewhere.example.net by mx.plant.example.com; today\r\n"
+
+
+def test_results_below_the_first_received_may_be_the_senders_own(
+    build: Build, read: Read
+) -> None:
+    assert read(build(auth_result=FORGED + HOP)).trusted
+    forged = read(build(auth_result=HOP + FORGED))
+    assert [reason.code for reason in forged.reasons] == ["sender_not_authenticated"]
+
+
+def test_a_host_that_adds_its_received_last_is_known_or_set(
+    build: Build, catalogue: Catalogue, senders: Senders
+) -> None:
+    google = f"Authentication-Results: mx.google.com; dmarc=pass header.from={DOMAIN}"
+    for changed, result in (
+        (replace(senders, results_below_received=True), FORGED),
+        (replace(senders, trusted_authserv_id="mx.google.com"), f"{google}\r\n"),
+    ):
+        raw = build(auth_result=HOP + result)
+        assert read_order_mail(raw, catalogue, changed, RememberedMail()).trusted
+        again = Senders.from_json(changed.to_json())
+        assert again.host_adds_received_last
+
+
+@pytest.mark.parametrize(
+    "verdict",
+    [f"dkim=pass header.d={DOMAIN}", f"dmarc=pass header.from={DOMAIN}"],
+)
+@pytest.mark.parametrize("tag", ["l=10", " l = 10", "L=0"])
+def test_a_signature_over_a_part_counts_for_nothing_whatever_the_host_says(
+    build: Build, read: Read, verdict: str, tag: str
+) -> None:
+    signed = f"DKIM-Signature: v=1; d={DOMAIN};{tag}; bh=eA==; b=eA==\r\n"
+    raw = build(auth_result=f"{OURS}; {verdict}\r\n", extra=signed)
+    assert [one.code for one in read(raw).reasons] == ["sender_not_authenticated"]
+    whole = signed.replace(f"{tag};", "")
+    assert read(build(auth_result=f"{OURS}; {verdict}\r\n", extra=whole)).trusted

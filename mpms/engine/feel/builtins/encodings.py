@@ -5,6 +5,8 @@ import json
 from typing import Any
 from uuid import uuid4
 
+from mpms.domain.numbers import finite
+
 from ...expressions.bounds import MAX_TEXT
 from ...expressions.faults import Exceeded
 from ..calls import builtin
@@ -25,7 +27,7 @@ def from_json(frame: Frame, value: str) -> Any:
     if len(value) > MAX_TEXT:
         raise Exceeded(f"reads a text of more than {MAX_TEXT} characters")
     try:
-        found = json.loads(value, parse_constant=_refused)
+        found = json.loads(value, parse_constant=_refused, parse_float=finite)
     except (ValueError, RecursionError):
         return None
     return lift(outward(found, frame))

@@ -33,6 +33,16 @@ class Headers:
     def all(self, name: str) -> list[bytes]:
         return [value for key, value in self.fields if key == name]
 
+    def above(self, name: str, mark: str) -> list[bytes]:
+        """Those that stand above the topmost ``mark``."""
+        found: list[bytes] = []
+        for key, value in self.fields:
+            if key == mark:
+                break
+            if key == name:
+                found.append(value)
+        return found
+
     def first(self, name: str) -> bytes | None:
         return next((value for key, value in self.fields if key == name), None)
 

@@ -20,6 +20,7 @@ _ADDRESS = re.compile(
     r"""[^\s"?(),:;<>@\[\]\\]+@(?:[^\W_](?:[\w-]*[^\W_])?\.)*[^\W_](?:[\w-]*[^\W_])?"""
 )
 _HARMLESS = re.compile(r"[^\w.@+-]")
+_LENGTH = re.compile(rb"(?:^|;)\s*l\s*=", re.IGNORECASE)
 _AUTO = re.compile(r"\s*([^\s;(]*)")
 
 
@@ -112,6 +113,8 @@ def is_authenticated(
     results = _trusted_results(headers, senders)
     if results is None:
         return False
+    if _may_have_lines_added(headers):
+        results = [result for result in results if result.method == "auth"]
     dmarc = [result for result in results if result.method == "dmarc"]
     if dmarc and all(r.passed and r.says("header.from", domain) for r in dmarc):
         return True
@@ -126,6 +129,12 @@ def is_authenticated(
         ):
             return True
     return False
+
+
+def _may_have_lines_added(headers: Headers) -> bool:
+    """Whether a signature covers a part of the body only: what its host says of it, and
+    of DMARC, which may rest on it, holds for a message that was not sent so."""
+    return any(_LENGTH.search(value) for value in headers.all("dkim-signature"))
 
 
 @dataclass(frozen=True)
@@ -163,7 +172,9 @@ def _same_domain(one: str, other: str) -> bool:
 
 def _trusted_results(headers: Headers, senders: Senders) -> list[_Result] | None:
     """The results in the topmost field of the trusted host; None without one."""
-    for value in headers.all("authentication-results"):
+    name = "authentication-results"
+    below = senders.host_adds_received_last
+    for value in headers.all(name) if below else headers.above(name, "received"):
         segments = _segments(value)
         if senders.authentication_form == "microsoft365":
             # Without a name, only the position tells whose field this is.

@@ -41,6 +41,7 @@ class Senders:
     orders_mailbox: str | None = None
     authentication_form: AuthenticationForm = "authserv_id"
     accept_smtp_auth: bool = False
+    results_below_received: bool = False  # the host adds its Received above them
     _by_address: Mapping[str, Sender] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -58,6 +59,15 @@ class Senders:
         """For a sandbox that shows mail and takes no orders."""
         return cls((), trusted_authserv_id="nobody")
 
+    @property
+    def host_adds_received_last(self) -> bool:
+        """Microsoft and Google do; they also remove results of their name that others
+        wrote. Of other hosts a field below ``Received`` may be the sender's."""
+        host = lower_ascii(self.trusted_authserv_id or "")
+        google = host == "google.com" or host.endswith(".google.com")
+        microsoft = self.authentication_form == "microsoft365"
+        return self.results_below_received or google or microsoft
+
     def find(self, address: str) -> Sender | None:
         return self._by_address.get(lower_ascii(address))
 
@@ -74,6 +84,7 @@ class Senders:
             orders_mailbox=_text_or_none(loaded, "orders_mailbox"),
             authentication_form=_form(loaded),
             accept_smtp_auth=_truth(loaded, "accept_smtp_auth", "the list"),
+            results_below_received=_truth(loaded, "results_below_received", "the list"),
         )
 
     def to_json(self) -> str:
@@ -83,6 +94,7 @@ class Senders:
                 "orders_mailbox": self.orders_mailbox,
                 "authentication_form": self.authentication_form,
                 "accept_smtp_auth": self.accept_smtp_auth,
+                "results_below_received": self.results_below_received,
                 "senders": [
                     {
                         "address": sender.address,

@@ -18,7 +18,14 @@ from flask import (
 from werkzeug.exceptions import BadRequest, default_exceptions
 from werkzeug.wrappers import Response as Answer
 
-from mpms.domain.errors import FormInvalid, InstanceBusy, MpmsError, TaskGone
+from mpms.domain.errors import (
+    DatabaseAway,
+    FormInvalid,
+    InstanceBusy,
+    MpmsError,
+    ServerBusy,
+    TaskGone,
+)
 from mpms.domain.people.people import Person
 from mpms.factory.services.tasks.listing import TaskView, task_for
 from mpms.factory.web.desk import current_desk
@@ -35,6 +42,8 @@ from mpms.services.tasks.delegate import HelpAwaited, NobodyAsked
 from mpms.services.tasks.report_problem import causes_of
 from mpms.services.tasks.save_draft import DraftTooLarge
 from mpms.web.fields.rendering import problems_of, render_form
+from mpms.web.site.problems import told_outside
+from mpms.web.site.security import say_ours
 from mpms.web.site.signed_in import current_person, wants_json
 from mpms.web.texts import t
 
@@ -149,8 +158,15 @@ def problem_texts(wrong: FormInvalid) -> dict[str, str]:
 
 def say(error: MpmsError) -> Answer:
     """Scripts get JSON with the cause; people get back to the list with a sentence."""
-    status = next(code for kind, code in STATUS_OF if isinstance(error, kind))
-    text = t(" ".join(str(error).split()))
+    away = isinstance(error, DatabaseAway | ServerBusy)
+    if away and not script_asks():
+        return say_ours(error)
+    status = (
+        503
+        if away
+        else next(code for kind, code in STATUS_OF if isinstance(error, kind))
+    )
+    text = t(told_outside(error))
     if isinstance(error, TaskTaken):
         text = t("{who} has this task.", who=error.by)
     if isinstance(error, HelpAwaited):
@@ -163,7 +179,7 @@ def say(error: MpmsError) -> Answer:
             return redirect(url_for("tasks.listing"), 303)
         refusal = default_exceptions[status](text)
         return make_response(current_app.handle_http_exception(refusal))
-    busy = isinstance(error, InstanceBusy)
+    busy = away or isinstance(error, InstanceBusy)
     answer = jsonify(
         error=text,
         cause=type(error).__name__,

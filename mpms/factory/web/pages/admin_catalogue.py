@@ -5,7 +5,7 @@ from __future__ import annotations
 from flask import Blueprint, flash, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as Answer
 
-from mpms.domain.errors import MpmsError
+from mpms.domain.errors import DatabaseAway, MpmsError
 from mpms.factory.domain.order_mail import CatalogueInvalid
 from mpms.factory.ports.catalogue import CatalogueVersion
 from mpms.factory.services.catalogue.list_versions import (
@@ -55,6 +55,8 @@ def take() -> Answer | tuple[str, int]:
             made = take_version(
                 desk.uow, desk.materials, number or 0, seen=seen, by=by, reason=reason
             )
+    except DatabaseAway:
+        raise
     except MpmsError as error:
         return _page(_said(error), "file" if "file" in form else str(number)), 422
     flash(_told(made), "ok")

@@ -21,7 +21,7 @@ from flask import (
 from werkzeug.exceptions import BadRequest, NotFound
 from werkzeug.wrappers import Response as Answer
 
-from mpms.domain.errors import MpmsError
+from mpms.domain.errors import DatabaseAway, MpmsError
 from mpms.factory.ports.worlds import FILE, WorldDrafts
 from mpms.factory.services.worlds.change import (
     WorldRefused,
@@ -91,6 +91,8 @@ def save() -> Response | tuple[Response, int]:
     except WorldRefused as refused:
         faults = [fault_shown(each) for each in refused.faults]
         return jsonify(problem=t("This cannot be saved yet."), faults=faults), 422
+    except DatabaseAway:
+        raise
     except MpmsError as refused:
         return jsonify(problem=t(str(refused))), 422
     flash(t("Saved as version {n}. Now preview it.", n=made.number), "ok")
@@ -103,6 +105,8 @@ def preview(number: int) -> Response | tuple[Response, int]:
     desk = current_desk()
     try:
         seen = preview_version(desk.uow, _drafts(), number, by=current_person().login)
+    except DatabaseAway:
+        raise
     except MpmsError as refused:
         return jsonify(problem=t(str(refused))), 422
     return jsonify(preview=seen)
@@ -122,6 +126,8 @@ def use() -> Answer:
             by=current_person().login,
             reason=form.get("reason", ""),
         )
+    except DatabaseAway:
+        raise
     except MpmsError as refused:
         flash(t(str(refused)), "bad")
     else:

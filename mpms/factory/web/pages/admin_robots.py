@@ -6,7 +6,7 @@ from flask import Blueprint, flash, redirect, render_template, request
 from werkzeug.exceptions import NotFound
 from werkzeug.wrappers import Response as Answer
 
-from mpms.domain.errors import MpmsError
+from mpms.domain.errors import DatabaseAway, MpmsError
 from mpms.factory.services.robots.board import RobotCard, robot_board
 from mpms.factory.services.robots.take_out import bring_robot_back, take_robot_out
 from mpms.factory.web.desk import current_desk
@@ -76,6 +76,8 @@ def out(robot: str) -> Answer | tuple[str, int]:
             by=current_person().login,
             reason=request.form.get("reason", ""),
         )
+    except DatabaseAway:
+        raise
     except MpmsError as error:
         return _page(robot, problem=t(str(error))), 422
     flash(t("The robot is out of service: it gets no new orders."), "ok")
@@ -93,6 +95,8 @@ def back(robot: str) -> Answer | tuple[str, int]:
             by=current_person().login,
             reason=request.form.get("reason", ""),
         )
+    except DatabaseAway:
+        raise
     except MpmsError as error:
         return _page(robot, problem=t(str(error))), 422
     flash(t("The robot is back in service."), "ok")

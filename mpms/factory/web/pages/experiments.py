@@ -17,7 +17,7 @@ from werkzeug.datastructures import MultiDict
 from werkzeug.exceptions import NotFound
 from werkzeug.wrappers import Response as Answer
 
-from mpms.domain.errors import MpmsError
+from mpms.domain.errors import DatabaseAway, MpmsError
 from mpms.factory.domain.experiments import Question
 from mpms.factory.ports.experiments import (
     Experiment,
@@ -162,6 +162,8 @@ def runs(experiment_id: int) -> Response:
 def stop(experiment_id: int) -> Answer:
     try:
         stop_experiment(current_desk().uow, experiment_id, by=_me())
+    except DatabaseAway:
+        raise
     except MpmsError as error:
         flash(t(str(error)), "bad")
     return redirect(url_for("experiments.page", experiment_id=experiment_id))
@@ -172,6 +174,8 @@ def stop(experiment_id: int) -> Answer:
 def delete(experiment_id: int) -> Answer:
     try:
         delete_experiment(current_desk().uow, experiment_id, by=_me())
+    except DatabaseAway:
+        raise
     except MpmsError as error:
         flash(t(str(error)), "bad")
     return redirect(url_for("experiments.listing"))

@@ -10,7 +10,7 @@ from werkzeug.exceptions import NotFound
 from werkzeug.wrappers import Response as Answer
 
 from fleet.model import World
-from mpms.domain.errors import MpmsError
+from mpms.domain.errors import DatabaseAway, MpmsError
 from mpms.factory.services.fleet.say import tell_fleet
 from mpms.factory.services.fleet.show import show_fleet, show_task
 from mpms.factory.web.desk import current_desk
@@ -112,6 +112,8 @@ def _tell(kind: str, data: dict[str, object]) -> Answer:
     current_fleet()
     try:
         tell_fleet(current_desk().uow, kind, data, by=current_person().login)
+    except DatabaseAway:
+        raise
     except MpmsError as refused:
         flash(t(str(refused)), "bad")
     else:

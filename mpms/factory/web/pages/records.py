@@ -7,7 +7,7 @@ import json
 from flask import Blueprint, Response, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as Answer
 
-from mpms.domain.errors import MpmsError, NotFound
+from mpms.domain.errors import DatabaseAway, MpmsError, NotFound
 from mpms.factory.ports.documents import DocumentsMissing
 from mpms.factory.services.records.export import export_record
 from mpms.factory.services.records.paper import paper_data, route_picture
@@ -140,6 +140,8 @@ def sign(number: str) -> Answer | tuple[str, int]:
         raise
     except TooManyAttempts as many:
         return _page(number, t(str(many))), 429
+    except DatabaseAway:
+        raise
     except MpmsError as refused:
         return _page(number, t(str(refused))), 422
     return redirect(url_for("orders.records.page", number=number) + "#signatures", 303)

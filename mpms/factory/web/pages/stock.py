@@ -5,7 +5,7 @@ from __future__ import annotations
 from flask import Blueprint, flash, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as Answer
 
-from mpms.domain.errors import MpmsError
+from mpms.domain.errors import DatabaseAway, MpmsError
 from mpms.factory.domain.stock import LotState, grams_of
 from mpms.factory.services.schedule.show import show_schedule
 from mpms.factory.services.stock.move import correct
@@ -52,6 +52,8 @@ def lot() -> str | Answer:
                 request.args.get("lot", ""),
                 today=desk.clock.now().date(),
             )
+    except DatabaseAway:
+        raise
     except MpmsError as unknown:
         flash(t(str(unknown)), "bad")
         return redirect(url_for("stock.show"), 303)
@@ -78,6 +80,8 @@ def receive_lot() -> Answer:
                 today=desk.clock.now().date(),
                 by=current_person().login,
             )
+    except DatabaseAway:
+        raise
     except MpmsError as refused:
         flash(t(str(refused)), "bad")
         return redirect(url_for("stock.show"), 303)
@@ -101,6 +105,8 @@ def count() -> Answer:
                 by=current_person().login,
                 reason=form.get("reason", "").strip()[:200] or "stock-take",
             )
+    except DatabaseAway:
+        raise
     except MpmsError as refused:
         flash(t(str(refused)), "bad")
     else:
@@ -121,6 +127,8 @@ def state() -> Answer:
             by=current_person().login,
             reason=form.get("reason", ""),
         )
+    except DatabaseAway:
+        raise
     except MpmsError as refused:
         flash(t(str(refused)), "bad")
     else:

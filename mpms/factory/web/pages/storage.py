@@ -5,7 +5,7 @@ from __future__ import annotations
 from flask import Blueprint, flash, redirect, render_template, request
 from werkzeug.wrappers import Response as Answer
 
-from mpms.domain.errors import MpmsError
+from mpms.domain.errors import DatabaseAway, MpmsError
 from mpms.factory.services.fleet.say import send_robot
 from mpms.factory.services.fleet.show import show_fleet
 from mpms.factory.services.fleet.stock import show_warehouse
@@ -44,6 +44,8 @@ def send() -> Answer:
             form.get("place", ""),
             by=current_person().login,
         )
+    except DatabaseAway:
+        raise
     except MpmsError as refused:
         flash(t(str(refused)), "bad")
     else:

@@ -8,7 +8,7 @@ from flask import Blueprint, flash, redirect, render_template, request
 from werkzeug.exceptions import NotFound
 from werkzeug.wrappers import Response as Answer
 
-from mpms.domain.errors import MpmsError
+from mpms.domain.errors import DatabaseAway, MpmsError
 from mpms.factory.ports.trial_warehouse import PRESETS, TrialWarehouse
 from mpms.factory.services.fleet.trial import launch_trial, line_of
 from mpms.factory.web.desk import current_desk
@@ -70,6 +70,8 @@ def stop() -> Answer:
 def _done(act: Callable[[], str], after: str = "") -> Answer:
     try:
         flash(act(), "ok")
+    except DatabaseAway:
+        raise
     except MpmsError as refused:
         flash(t(str(refused)), "bad")
     return redirect(HERE + after, 303)
@@ -79,6 +81,8 @@ def _rendered(template: str) -> str:
     problem = ""
     try:
         state = _trial().state()
+    except DatabaseAway:
+        raise
     except MpmsError as failed:
         state, problem = None, str(failed)
     return render_template(
