@@ -42,7 +42,8 @@ class Link(NamedTuple):
 @pytest.fixture(scope="module")
 def site() -> Flask:
     """All pages; nobody asks for one."""
-    return create_app(SimpleNamespace(secure=False, trusted_proxies=()))  # type: ignore[arg-type]
+    desk = SimpleNamespace(secure=False, trusted_proxies=(), requests_each=1)
+    return create_app(desk)  # type: ignore[arg-type]
 
 
 def templates(site: Flask) -> Iterator[tuple[str, str]]:
