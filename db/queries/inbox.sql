@@ -154,7 +154,7 @@ ORDER BY id;
 -- name: inbox_alarm_counts
 -- What waits for somebody's decision.
 SELECT
-    (SELECT count(*) FROM tasks WHERE form = %(decision_form)s),
+    (SELECT count(*) FROM tasks WHERE starts_with(form, %(decision_form)s)),
     (SELECT count(*) FROM late_answers WHERE decided_at IS NULL),
     (
         SELECT count(DISTINCT coalesce(cause, id::text))

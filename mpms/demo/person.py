@@ -13,11 +13,9 @@ from typing import Any
 from mpms.bootstrap import Services
 from mpms.domain.errors import MpmsError, TaskGone
 from mpms.domain.forms import fields
-from mpms.domain.tasks import FormTask
+from mpms.domain.tasks import FormTask, asks_for_decision
 from mpms.services.instances.repair import retry_incident
 from mpms.services.tasks.submit import submit_form
-
-PROBLEM_FORM = "order_failed"
 
 
 class TirelessPerson:
@@ -75,7 +73,7 @@ class TirelessPerson:
 
     def _due(self, task: FormTask) -> bool:
         # Somebody reported a problem: that is for the visitor to decide.
-        factor = 4.0 if task.form == PROBLEM_FORM else 1.0
+        factor = 4.0 if asks_for_decision(task.form) else 1.0
         waited_s = (datetime.now(UTC) - task.created_at).total_seconds()
         return waited_s >= self._patience_s * factor
 

@@ -8,7 +8,12 @@ from typing import Any
 
 from mpms.domain.instances.steps import USUAL_PRIORITY
 
-DECISION_FORM = "order_failed"  # asks what becomes of an order that has stopped
+DECISION_FORM = "order_failed"
+"""How the keys of forms begin that ask what becomes of an order that has stopped."""
+
+
+def asks_for_decision(form: str | None) -> bool:
+    return form is not None and form.startswith(DECISION_FORM)
 
 
 @dataclass(frozen=True)

@@ -52,6 +52,7 @@ TOPICS = {
         takes={
             "materials": "what is to be fetched, from where",
             "robot": "this one and no other; any",
+            "avoid": "not this one, where there are others; none",
         },
         gives={"robot": "its id", "robot_reasons": "why this one"},
     ),
@@ -133,6 +134,7 @@ TOPICS = {
             "measured_kg": "the net weight; as planned",
             "robot": "its id",
         },
+        gives={"on_robot": "true"},
     ),
     "stock.next": Topic(
         reach=Reach.INSIDE,
@@ -153,6 +155,7 @@ TOPICS = {
             "confirmed": "false",
             "weighed_kg": "null",
             "unloaded": "false",
+            "on_robot": "false",
         },
     ),
     "stock.receive": Topic(
@@ -178,6 +181,7 @@ TOPICS = {
             "place": "where it lies now",
             "returned_kg": "the net weight; as loaded",
         },
+        gives={"on_robot": "false"},
     ),
     "stock.set_state": Topic(
         reach=Reach.INSIDE,
@@ -199,7 +203,11 @@ TOPICS = {
             "lot": "the lot that was scanned",
             "measured_kg": "the net weight",
         },
-        gives={"loaded": "the same with this one", "index": "the next one"},
+        gives={
+            "loaded": "the same with this one",
+            "index": "the next one",
+            "on_robot": "false",
+        },
     ),
     "storage.confirm": Topic(
         reach=Reach.INSIDE,
@@ -249,6 +257,7 @@ TOPICS = {
             "materials": "code, name, required_kg and place of each",
             "index": "0, to count them",
             "loaded": "an empty list, for what is loaded",
+            "on_robot": "false: nothing lies on the robot",
         },
     ),
     "warehouse.disconnect": Topic(

@@ -343,16 +343,16 @@ def test_the_decision_form_offers_what_the_gateway_asks_for() -> None:
         for component in components(ROOT / "forms" / "order_failed.form")
     }
     offered = [choice["value"] for choice in fields["decision"]["values"]]
-    assert offered == ["cancel", "complete manually"]
+    assert offered == [
+        *("try again", "another robot", "skip this drive", "bring the material back"),
+        *("complete manually", "cancel"),
+    ]
     assert fields["reason"]["validate"]["required"]
     for stem in ("warehouse", "warehouse_simplified"):
         drawing = Diagram(ROOT / "processes" / f"{stem}.bpmn")
         flow = drawing.flows["decision_made_to_order_cancelled"]
         condition = compile_condition(flow.findtext(f"{BPMN}conditionExpression") or "")
-        assert [condition.holds({"decision": value}) for value in offered] == [
-            True,
-            False,
-        ]
+        assert [v for v in offered if condition.holds({"decision": v})] == ["cancel"]
 
 
 def world(name: str) -> dict[str, Any]:

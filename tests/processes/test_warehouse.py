@@ -22,6 +22,11 @@ def driven(plant: PaintFactory, instance_id: str) -> list[str]:
     ]
 
 
+def decide(plant: PaintFactory, decision: str) -> None:
+    answer = {"decision": decision, "reason": "seen on the floor"}
+    plant.submit(plant.form("decide").task_id, answer)
+
+
 @pytest.mark.covers("A53")
 def test_every_task_has_the_lane_of_its_actor(plant: PaintFactory) -> None:
     with plant.uow() as tx:
@@ -204,7 +209,7 @@ def test_the_robot_goes_home_while_the_worker_starts_the_mixing(
 
 
 @pytest.mark.covers("A61")
-def test_the_order_is_done_only_when_the_robot_is_home_as_well(
+def test_a_robot_that_does_not_drive_home_never_costs_the_order(
     plant: PaintFactory,
 ) -> None:
     plant.robots.failing = {"home": "a pallet in the way"}
@@ -214,8 +219,17 @@ def test_the_order_is_done_only_when_the_robot_is_home_as_well(
         plant.confirm("unload_material")
     plant.confirm("start_mixing")
     assert plant.instance(instance_id).status == "active"
-    assert plant.sees("decide")["error_message"] == "a pallet in the way"
+    assert plant.sees("decide_home")["error_message"] == "a pallet in the way"
     assert plant.rows("SELECT status FROM orders") == [("in process",)]
+    task = plant.form("decide_home").task_id
+    with pytest.raises(FormInvalid, match="What should the robot do"):
+        plant.submit(task, {"decision": "cancel"})
+    plant.submit(task, {"decision": "try again"})
+    task = plant.form("decide_home").task_id
+    plant.submit(task, {"decision": "skip this drive"})
+    assert plant.instance(instance_id).status == "completed"
+    assert plant.rows("SELECT status FROM orders") == [("done",)]
+    assert (plant.live_rows(), plant.open_goals()) == ({}, 0)
 
 
 @pytest.mark.covers("A62")
@@ -257,7 +271,7 @@ def test_the_end_gives_the_robot_back_and_leaves_nothing(plant: PaintFactory) ->
     ("decision", "status"),
     [("cancel", "cancelled"), ("complete manually", "completed manually")],
 )
-@pytest.mark.parametrize("place", ["A", "tank", "home"])
+@pytest.mark.parametrize("place", ["A", "tank"])
 def test_after_an_error_the_worker_decides_about_the_order(
     plant: PaintFactory, decision: str, status: str, place: str
 ) -> None:
@@ -277,6 +291,91 @@ def test_after_an_error_the_worker_decides_about_the_order(
         (status, True)
     ]
     assert (plant.live_rows(), plant.open_goals()) == ({}, 0)
+
+
+@pytest.mark.covers("A64")
+@pytest.mark.parametrize("process", ["warehouse", "warehouse_simplified"])
+@pytest.mark.parametrize("place", ["A", "tank"])
+def test_a_drive_that_failed_is_tried_again_and_the_order_is_made(
+    plant: PaintFactory, place: str, process: str
+) -> None:
+    plant.robots.failing = {place: "no way around the pallet"}
+    instance_id = plant.make("MO-1", process=process)
+    if place == "tank":
+        plant.confirm("load_material")
+    robot = plant.variables(instance_id)["robot"]
+    decide(plant, "try again")
+    assert plant.form("decide")  # the pallet is still there
+    plant.robots.failing = {}
+    decide(plant, "try again")
+    assert plant.variables(instance_id)["robot"] == robot
+    plant.confirm_everything()
+    assert plant.rows("SELECT status FROM orders") == [("done",)]
+    assert len(plant.variables(instance_id)["loaded"]) == 3
+
+
+@pytest.mark.covers("A64")
+@pytest.mark.parametrize("process", ["warehouse", "warehouse_simplified"])
+@pytest.mark.parametrize("place", ["A", "tank"])
+def test_a_skipped_drive_goes_on_where_the_robot_should_be(
+    plant: PaintFactory, place: str, process: str
+) -> None:
+    plant.robots.failing = {place: "no way around the pallet"}
+    plant.make("MO-1", process=process)
+    if place == "tank":
+        plant.confirm("load_material")
+    decide(plant, "skip this drive")
+    plant.robots.failing = {}
+    assert plant.form("load_material" if place == "A" else "unload_material")
+    plant.confirm_everything()
+    assert plant.rows("SELECT status FROM orders") == [("done",)]
+
+
+@pytest.mark.covers("A64")
+@pytest.mark.parametrize("process", ["warehouse", "warehouse_simplified"])
+@pytest.mark.parametrize("place", ["A", "tank"])
+def test_another_robot_goes_on_after_what_lies_on_the_first_was_brought_back(
+    plant: PaintFactory, place: str, process: str
+) -> None:
+    plant.robots.failing = {place: "a wheel is off"}
+    instance_id = plant.make("MO-1", process=process)
+    if place == "tank":
+        plant.confirm("load_material")
+    first = plant.variables(instance_id)["robot"]
+    plant.robots.failing = {}
+    decide(plant, "another robot")
+    if place == "tank":
+        task = plant.form("bring_back").task_id
+        plant.submit(task, {"returned_kg": 310.0, "put_back": True})
+    for _ in range(5):  # the first one makes room
+        plant.due_now()
+    assert plant.variables(instance_id)["robot"] not in {first, ""}
+    plant.confirm_everything()
+    assert plant.rows("SELECT status FROM orders") == [("done",)]
+    assert plant.live_rows() == {}
+
+
+@pytest.mark.covers("A64")
+def test_material_is_brought_back_before_one_decides_again(
+    plant: PaintFactory,
+) -> None:
+    plant.robots.failing = {"tank": "a wheel is off"}
+    instance_id = plant.make("MO-1")
+    plant.confirm("load_material")
+    decide(plant, "bring the material back")
+    task = plant.form("bring_back").task_id
+    plant.submit(task, {"returned_kg": 310.0, "put_back": True})
+    assert plant.variables(instance_id)["on_robot"] is False
+    decide(plant, "cancel")
+    assert plant.rows("SELECT status FROM orders") == [("cancelled",)]
+
+
+@pytest.mark.covers("A64")
+def test_what_could_not_be_prepared_is_prepared_again(plant: PaintFactory) -> None:
+    unknown = (OrderLine("RM-999", "Moon dust", Decimal(1)),)
+    plant.make("MO-1", lines=unknown)
+    decide(plant, "try again")
+    assert plant.sees("decide")["error_code"] == "WarehouseUnavailable"
 
 
 @pytest.mark.covers("A64")
@@ -428,6 +527,8 @@ def test_a_token_passes_every_element_of_the_good_way(plant: PaintFactory) -> No
         *("weigh_fails", "move_to_tank_fails", "move_home_fails", "any_error"),
         *("next_material_fails", "book_load_fails"),
         *("decide", "decision_made", "order_cancelled", "order_completed_manually"),
+        *("decide_home", "home_decision", "bring_back", "book_back", "brought_back"),
+        *("other_robot", "give_back", "next_material_fails", "book_load_fails"),
         *("status_set", "disconnect_after_error", "order_given_up"),
         *("load_material_problem", "unload_material_problem", "start_mixing_problem"),
     }

@@ -8,7 +8,7 @@ WITH RECURSIVE troubled AS (
         UNION
         SELECT instance_id
         FROM tasks
-        WHERE form = %(decision_form)s AND %(stuck)s
+        WHERE starts_with(form, %(decision_form)s) AND %(stuck)s
     )
     UNION
     SELECT i.parent_id
@@ -142,7 +142,7 @@ WITH RECURSIVE troubled AS (
         UNION
         SELECT instance_id
         FROM tasks
-        WHERE form = %(decision_form)s
+        WHERE starts_with(form, %(decision_form)s)
     )
     UNION
     SELECT i.parent_id

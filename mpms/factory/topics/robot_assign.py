@@ -32,6 +32,7 @@ class AssignRobot:
         first = self._first_place(job)
         states = {state.robot: state for state in tx.robots.states()}
         wanted = job.inputs.get("robot")
+        avoid = job.inputs.get("avoid")  # somebody wants another one
         carrying = tx.picks.carriers()
         at_work = tx.fleet.robots_at_work() if self._fleet else set()
         candidates = []
@@ -39,6 +40,8 @@ class AssignRobot:
             state = states.get(info.id, UNHEARD)
             busy = f"works for {held[info.id]}" if info.id in held else None
             if wanted and info.id != wanted:
+                continue
+            if info.id == avoid and len(self._world.robots) > 1:
                 continue
             if info.id in carrying and not wanted:
                 busy = busy or f"carries material of {carrying[info.id]}"

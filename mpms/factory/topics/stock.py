@@ -40,6 +40,7 @@ NOTHING_LOADED = {
     "confirmed": False,
     "weighed_kg": None,
     "unloaded": False,
+    "on_robot": False,
 }
 
 
@@ -106,7 +107,7 @@ class BookLoad:
         material = job.inputs["material"]
         pick = _pick_of(tx.picks.of_order(job.inputs["order_number"]), material)
         if pick is None:
-            return Done()
+            return Done({"on_robot": True})
         weighed = job.inputs.get("measured_kg")
         grams = pick.grams if weighed is None else grams_of(weighed)
         robot, lot = job.inputs["robot"], job.inputs.get("lot") or None
@@ -123,7 +124,7 @@ class BookLoad:
         except LotRefused as refused:
             raise BusinessError("LotRefused", str(refused)) from refused
         _tell(tx, job, "material loaded", made, grams)
-        return Done()
+        return Done({"on_robot": True})
 
 
 def use_material(tx: Transaction, job: Job) -> Answer:
@@ -141,7 +142,8 @@ def use_material(tx: Transaction, job: Job) -> Answer:
         "loaded_kg": measured,
         "lot": job.inputs.get("lot") or "",
     }
-    return Done({"loaded": [*job.inputs["so_far"], loaded], "index": index + 1})
+    so_far = [*job.inputs["so_far"], loaded]
+    return Done({"loaded": so_far, "index": index + 1, "on_robot": False})
 
 
 def find_carried(tx: Transaction, job: Job) -> Answer:
@@ -175,7 +177,7 @@ def return_material(tx: Transaction, job: Job) -> Answer:
         tx.picks.of_order(job.inputs["order_number"]), job.inputs["material"]
     )
     if pick is None or pick.state is not PickState.ON_ROBOT:
-        return Done()
+        return Done({"on_robot": False})
     weighed = job.inputs.get("returned_kg")
     grams = (pick.loaded_grams or 0) if weighed is None else grams_of(weighed)
     try:
@@ -189,7 +191,7 @@ def return_material(tx: Transaction, job: Job) -> Answer:
     except StockMissing as missing:
         raise BusinessError("StockMissing", str(missing)) from missing
     _tell(tx, job, "material returned", made, grams)
-    return Done()
+    return Done({"on_robot": False})
 
 
 def as_materials(order: Order, picks: Sequence[Pick]) -> list[dict[str, Any]]:

@@ -64,6 +64,7 @@ class ConnectWarehouse:
                 "materials": as_materials(order, plan.picks),
                 "index": 0,
                 "loaded": [],
+                "on_robot": False,
             }
         )
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from mpms.domain.tasks import DECISION_FORM, FormTask
+from mpms.domain.tasks import DECISION_FORM, FormTask, asks_for_decision
 from mpms.ports.incidents.inbox import AlarmCounts, CauseFilter, CauseRow
 from mpms.ports.store import Transaction, UnitOfWork
 
@@ -55,7 +55,7 @@ def alarms_in(tx: Transaction, open_tasks: Sequence[FormTask] | None = None) -> 
     """The same within a transaction that shows more."""
     counts = tx.inbox.alarm_counts(DECISION_FORM)
     tasks = tx.tasks.open() if open_tasks is None and counts.stopped else open_tasks
-    decisions = [task for task in tasks or () if task.form == DECISION_FORM]
+    decisions = [task for task in tasks or () if asks_for_decision(task.form)]
     variables = tx.tasks.variables([task.instance_id for task in decisions])
     return Alarms(
         counts,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
 
-from mpms.domain.tasks import DECISION_FORM
+from mpms.domain.tasks import DECISION_FORM, asks_for_decision
 from mpms.factory.domain.errors import OrderUnknown
 from mpms.factory.domain.orders import OrderStatus
 from mpms.factory.ports.orders.views import (
@@ -198,7 +198,7 @@ def _importance(waiting: Waiting) -> tuple[int, datetime]:
 
 def _waiting(row: WaitRow) -> Waiting:
     kind = row.kind
-    if kind == "form" and row.what == DECISION_FORM:
+    if kind == "form" and asks_for_decision(row.what):
         kind = "decision"
     elif kind == "drive" and row.what == "new":
         kind = "drive soon"

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from mpms.domain.people.people import Person
-from mpms.domain.tasks import DECISION_FORM, FormTask
+from mpms.domain.tasks import FormTask, asks_for_decision
 from mpms.factory.domain.goals import Goal, GoalState
 from mpms.factory.domain.orders import Order
 from mpms.factory.domain.worlds import World
@@ -75,7 +75,7 @@ class TaskView:
     @property
     def decision(self) -> bool:
         """An order has stopped and somebody must say what becomes of it."""
-        return self.task.form == DECISION_FORM
+        return asks_for_decision(self.task.form)
 
     @property
     def order_number(self) -> str | None:
@@ -257,7 +257,7 @@ def _place(task: FormTask, goals: Sequence[Goal], world: World) -> str | None:
 
     A robot on its way home takes nobody along.
     """
-    if task.form == DECISION_FORM:
+    if asks_for_decision(task.form):
         return None
     told = task.inputs.get("place")
     if isinstance(told, str) and told:
