@@ -98,16 +98,28 @@ class Trouble:
         # So small that the robot itself can still drive away from it.
         radius_m = min(OBSTACLE_M, away_m - vehicle.type.radius_m - KEEP_M - 0.02)
         name = f"blocked/{event.x_m:.1f}/{event.y_m:.1f}"
+        robot = self._robot_at(event.x_m, event.y_m)
         if name not in self._fleet.obstacles:
-            self._fleet.alert(
-                "path blocked", vehicle.id, f"at {event.x_m:.1f}, {event.y_m:.1f}"
-            )
+            by = f" by {robot}" if robot else ""
+            text = f"at {event.x_m:.1f}, {event.y_m:.1f}{by}"
+            self._fleet.alert("path blocked", vehicle.id, text)
         self._fleet.work.act_again(vehicle)  # it has stopped with all it did
-        self._fleet.obstacles[name] = now + OBSTACLE_S
         self._fleet.traffic.freeze(vehicle.id)
-        self._fleet.traffic.put_obstacle(name, event.x_m, event.y_m, radius_m)
+        if not robot:  # traffic knows of robots; an obstacle would lock it in
+            self._fleet.obstacles[name] = now + OBSTACLE_S
+            self._fleet.traffic.put_obstacle(name, event.x_m, event.y_m, radius_m)
         if not vehicle.paused and vehicle.level is Level.USED:
             self._fleet.traffic.thaw(vehicle.id)
+
+    def _robot_at(self, x_m: float, y_m: float) -> str:
+        """Who stands at a spot that another robot found taken."""
+        for vehicle in self._fleet.vehicles.values():
+            if vehicle.x_m is None or vehicle.y_m is None:
+                continue
+            away_m = math.dist((x_m, y_m), (vehicle.x_m, vehicle.y_m))
+            if away_m < vehicle.type.radius_m:
+                return vehicle.id
+        return ""
 
     def see(self, event: ev.Seen) -> None:
         """People and things: noticed ones are only remembered."""

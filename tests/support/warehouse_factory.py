@@ -41,11 +41,13 @@ class BreakableRobots(LoopbackRobots):
         super().__init__(world)
         self.broken: set[str] = set()
         self.holds = False  # nobody arrives
+        self.held: list[Goal] = []
         self.blocked: set[str] = set()  # whose next drive meets something
         self.meets: dict[str, Goal] = {}
 
     def _arrive(self, goal: Goal) -> None:
         if self.holds:
+            self.held.append(goal)
             return
         if goal.robot in self.blocked and goal.action == DRIVE:
             self.blocked.discard(goal.robot)
@@ -56,6 +58,11 @@ class BreakableRobots(LoopbackRobots):
             self._report(GoalReport(goal.id, GoalState.FAILED, "wheels"))
         else:
             super()._arrive(goal)
+
+    def let_go(self) -> None:
+        self.holds = False
+        for goal in self.held:
+            self._arrive(goal)
 
     def cancel(self, goal: Goal) -> None:
         if self.meets.pop(goal.robot, None) is not None:

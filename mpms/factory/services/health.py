@@ -8,12 +8,14 @@ from datetime import datetime
 from typing import Any
 
 from mpms.factory.domain.worlds import World
+from mpms.factory.ports.fleet import SavedFleet
 from mpms.factory.ports.mail.vitals import MailFacts
 from mpms.factory.services.robots.board import RobotCard, robot_board
 from mpms.ports.workers import Contact
 from mpms.services.admin.health import Finding, Light
 
 SILENT_S = 900.0
+STALLED_S = 120.0
 
 
 @dataclass(frozen=True)
@@ -26,10 +28,17 @@ class FactoryHealth:
         with uow() as tx:
             mail = tx.mail_vitals.mail()
             contacts = tx.workers.contacts()
+            fleet = check_fleet(
+                tx.fleet.saved(),
+                len(tx.fleet.robots_at_work()),
+                len(tx.fleet_requests.at_work()),
+                now,
+            )
         return (
             check_mail_in(contacts.get("imap"), mail, now),
             check_mail_out(contacts.get("smtp"), mail),
             check_robots(robot_board(uow, self.world)),
+            fleet,
         )
 
 
@@ -79,3 +88,19 @@ def check_robots(robots: Sequence[RobotCard]) -> Finding:
         light = Light.RED if len(away) == len(wanted) else Light.YELLOW
         return Finding("robots", light, "away", values)
     return Finding("robots", Light.GREEN, "fine", values)
+
+
+def check_fleet(
+    saved: SavedFleet, robots_at_work: int, requests: int, now: datetime
+) -> Finding:
+    """Robots that have tasks drive, and each stretch is saved."""
+    values: dict[str, object] = {"robots": robots_at_work, "requests": requests}
+    if saved.state is None and not requests:
+        return Finding("fleet", Light.GREY, "unused", values)
+    if not saved.led:
+        light = Light.RED if requests or robots_at_work else Light.YELLOW
+        return Finding("fleet", light, "not_led", values)
+    saved_s = 0.0 if saved.saved_at is None else (now - saved.saved_at).total_seconds()
+    if robots_at_work and saved_s > STALLED_S:
+        return Finding("fleet", Light.RED, "stalled", values | {"since_s": saved_s})
+    return Finding("fleet", Light.GREEN, "fine", values)

@@ -49,6 +49,7 @@ def part_word(part: str) -> str:
         "mail_in": t("Mail in"),
         "mail_out": t("Mail out"),
         "robots": t("Robots"),
+        "fleet": t("Fleet"),
         "disk": t("Disk"),
     }.get(part, part)
 
@@ -204,6 +205,27 @@ def finding_words(finding: Finding) -> Told:
         ("robots", "unused"): lambda: (
             t("All robots are out of service, or the world has none."),
             "",
+        ),
+        ("fleet", "fine"): lambda: (
+            t("{n} robots of the fleet have tasks.", n=values["robots"]),
+            "",
+        ),
+        ("fleet", "unused"): lambda: (t("No fleet drives the robots."), ""),
+        ("fleet", "not_led"): lambda: (
+            t("No worker leads the fleet; {n} requests wait.", n=values["requests"]),
+            t("Start one: mpms work. Nothing is lost meanwhile."),
+        ),
+        ("fleet", "stalled"): lambda: (
+            t(
+                "{n} robots of the fleet have tasks and nothing has changed for"
+                " {time}.",
+                n=values["robots"],
+                time=duration(values["since_s"]),
+            ),
+            t(
+                "Look at the page Fleet for who stands and why. Take a robot that is in"
+                " the way out of service; its task goes to others."
+            ),
         ),
         ("disk", "fine"): lambda: (
             t(

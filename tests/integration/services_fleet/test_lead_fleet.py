@@ -10,6 +10,7 @@ import pytest
 from mpms.domain.instances.instances import InstanceStatus
 from mpms.domain.instances.steps import Cancel
 from mpms.factory.domain.fleet_requests import RequestKind
+from mpms.factory.services.fleet.watch_requests import WatchRequests
 from tests.support.warehouse_factory import WarehouseFactory, warehouse_files
 
 
@@ -287,3 +288,18 @@ def test_a_robot_that_stands_is_an_incident_of_its_process_until_it_goes_on(
     ]
     plant.breakable.not_ready.clear()
     plant.run_until(lambda: not plant.incidents())
+
+
+def test_a_robot_that_the_fleet_does_not_let_go_on_is_an_incident(
+    plant: WarehouseFactory,
+) -> None:
+    watch = WatchRequests(plant.uow, plant.lead, patience_s=0.0, still_s=0.0)
+    plant.breakable.holds = True
+    instance_id = plant.start("fetch_shelf")
+    asked = {"shelf": "S-1", "from_place": "shelf_1", "station": "station_1"}
+    plant.answer(instance_id, asked)
+    plant.run_until(lambda: watch() or plant.incidents())
+    (incident,) = plant.incidents()
+    assert "is ready and does not move on its way to shelf_1" in incident.message
+    plant.breakable.let_go()
+    plant.run_until(lambda: watch() or not plant.incidents())

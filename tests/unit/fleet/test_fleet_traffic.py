@@ -9,6 +9,7 @@ import random
 import pytest
 
 from fleet import events as ev
+from fleet.commands import Alert
 from fleet.fleet import Fleet
 from fleet.model import Level, World
 from fleet.roads import make_roadmaps
@@ -171,6 +172,18 @@ def test_an_obstacle_that_a_robot_meets_is_driven_around_and_told() -> None:
     assert trial.done == {"m1": 1}
     assert {(a.kind, a.about) for a in trial.alerts} == {("path blocked", "r1")}
     assert min(math.hypot(x - 6.0, y - 4.0) for x, y in seen) >= 0.7 - 1e-6
+
+
+def test_a_robot_that_meets_another_one_does_not_lock_it_in() -> None:
+    robots = {"r1": ("cart", "h1"), "r2": ("cart", "h2")}
+    trial = trial_of(read(small_world(places=HALL, robots=robots)))
+    trial.run(1.0)
+    other = trial.plant.robots["r2"]
+    told = trial.fleet.handle(trial.now, ev.Blocked("r1", other.x_m, other.y_m + 0.1))
+    (alert,) = [r for r in told.records if isinstance(r, Alert)]
+    assert alert.kind == "path blocked"
+    assert alert.text.endswith("by r2")
+    assert trial.fleet.obstacles == {}
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from fleet.commands import Act, Drive, Stop
-from fleet.events import Acted, Failed
+from fleet.events import Acted, Blocked, Failed
 from fleet.tasks import Action
 from fleet.traffic.port import Waypoint
 from mpms.factory.domain.goals import Goal, GoalState, Pose
@@ -48,6 +48,49 @@ def test_a_longer_way_lets_the_present_goal_be() -> None:
     assert wheels.to_call_off() == []
     wheels.ended(1.0, over(goal))
     assert one_goal(wheels, at=goal.pose).pose.x_m == 2.0
+
+
+def test_a_way_there_and_back_is_driven_to_its_end() -> None:
+    """A robot that makes way for another one passes the same point twice. The core
+    had granted four points and the robot stood, with no goal, for ever."""
+    wheels = Wheels(["r"])
+    fork, side = (1.0, 0.0), (2.0, 1.0)
+    wheels.take(drive((0.5, 0.0), fork))
+    goal = one_goal(wheels)
+    assert (goal.pose.x_m, goal.pose.y_m) == fork
+    wheels.take(drive(fork, side, fork, (1.0, -1.0)))
+    wheels.take(drive(side, fork, (1.0, -1.0)))  # it is as good as there
+    wheels.ended(1.0, over(goal))
+    driven = []
+    for now in range(2, 5):
+        goal = one_goal(wheels, float(now), goal.pose)
+        driven.append((goal.pose.x_m, goal.pose.y_m))
+        wheels.ended(float(now), over(goal))
+    assert driven == [side, fork, (1.0, -1.0)]
+    assert wheels.next_goals(9.0, lambda robot: goal.pose) == []
+
+
+def test_a_robot_that_meets_something_is_blocked_when_it_has_stopped() -> None:
+    wheels = Wheels(["r"])
+    wheels.take(drive((3.0, 0.0), (3.0, 3.0)))
+    goal = one_goal(wheels)
+    wheels.meets("r", 1.5, 0.0)
+    assert wheels.to_call_off() == [goal.id]
+    after = Wheels(["r"])  # another worker leads
+    after.load(wheels.to_dict())
+    assert after.to_call_off() == [goal.id]
+    stopped = over(goal, GoalState.CANCELLED)
+    assert after.ended(1.0, stopped) == [Blocked("r", 1.5, 0.0)]
+    assert after.next_goals(2.0, lambda robot: HERE) == [], "it waits for another way"
+
+
+def test_a_robot_that_got_there_after_all_goes_on() -> None:
+    wheels = Wheels(["r"])
+    wheels.take(drive((3.0, 0.0), (3.0, 3.0)))
+    goal = one_goal(wheels)
+    wheels.meets("r", 1.5, 0.0)
+    assert wheels.ended(1.0, over(goal)) == []
+    assert one_goal(wheels, 2.0, goal.pose).pose.y_m == 3.0
 
 
 @pytest.mark.parametrize("command", [drive((0.0, 3.0)), Stop("r")])

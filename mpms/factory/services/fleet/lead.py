@@ -93,7 +93,6 @@ class LeadFleet:
     _roadmaps: dict[str, Roadmap] = field(default_factory=dict)
     _wheels: Wheels = field(default_factory=lambda: Wheels(()))
     _held: set[str] = field(default_factory=set)
-    _blocked: dict[str, str] = field(default_factory=dict)  # robot to goal, once each
     _minutes: Minutes = field(default_factory=Minutes)
     _told: dict[str, tuple[float, ...]] = field(default_factory=dict)
     _alerts: list[dict[str, str]] = field(default_factory=list)
@@ -218,7 +217,10 @@ class LeadFleet:
             self._handle(round_, event)
         failures = self._wheels.robots[goal.robot].failures
         if goal.state is GoalState.FAILED and failures == LAST_TRY:
-            self._hear_blocked(round_, goal.robot, (goal.pose.x_m, goal.pose.y_m))
+            spot = self._in_front(goal.robot, (goal.pose.x_m, goal.pose.y_m))
+            if spot is not None:
+                self._wheels.take(Stop(goal.robot))
+                self._handle(round_, ev.Blocked(goal.robot, *spot))
         # Where no detector looks, the robot that did it is the one who saw it.
         if reached and place in self._fleet().storage.slots:
             if goal.action == Action.LOAD.value:
@@ -244,27 +246,27 @@ class LeadFleet:
                 percent = None if state.battery is None else state.battery * 100.0
                 self._stands(round_, robot, pose, percent=percent)
             wheel = self._wheels.robots[robot]
-            known = self._blocked.get(robot) == wheel.goal
-            if state.blocked and wheel.target and not wheel.called_off and not known:
-                self._blocked[robot] = wheel.goal
-                self._hear_blocked(round_, robot, wheel.target)
+            news, wheel.blocked = state.blocked and not wheel.blocked, state.blocked
+            if news and wheel.target and not wheel.called_off:
+                spot = self._in_front(robot, wheel.target)
+                if spot is not None:
+                    self._wheels.meets(robot, *spot)
+                    round_.news = True
 
-    def _hear_blocked(
-        self, round_: _Round, robot: str, target: tuple[float, float]
-    ) -> None:
-        """Something stands in front of a robot on its way to its goal. It stops, so
-        that it is where the fleet believes it to be, and is sent another way."""
+    def _in_front(
+        self, robot: str, target: tuple[float, float]
+    ) -> tuple[float, float] | None:
+        """Where that is which keeps a robot from its goal."""
         vehicle = self._fleet().vehicles[robot]
         if vehicle.x_m is None or vehicle.y_m is None:
-            return
+            return None
         here = (vehicle.x_m, vehicle.y_m)
         left_m = math.dist(here, target)
         if left_m < NO_HEADING_M:
-            return
+            return None
         share = (vehicle.type.radius_m + BEFORE_M) / left_m
         x_m, y_m = (a + (b - a) * share for a, b in zip(here, target, strict=True))
-        self._wheels.take(Stop(robot))
-        self._handle(round_, ev.Blocked(robot, x_m, y_m))
+        return x_m, y_m
 
     def _stands(
         self, round_: _Round, robot: str, pose: Pose, *, percent: float | None

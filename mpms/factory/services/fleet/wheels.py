@@ -39,8 +39,11 @@ class Wheel:
     package: str = ""
     goal: str = ""  # the open one
     target: Point | None = None  # of the open one; None: it acts
+    points: int = 0  # of the way, up to that target; 0: the way goes on behind it
     heading: float = 0.0
     called_off: bool = False
+    met: Point | None = None  # what stands in its way; told when it has stopped
+    blocked: bool = False  # it says so, and the fleet has heard it
     failures: int = 0
     again_at: float = 0.0
 
@@ -58,12 +61,15 @@ class Wheels:
         wheel = self.robots[command.robot]
         match command:
             case Drive():
-                wheel.way = [(p.x_m, p.y_m) for p in command.path]
-                wheel.yaw = command.yaw
-                if wheel.target is not None and not _passes(wheel.way, wheel.target):
-                    wheel.called_off = True
+                way = [(p.x_m, p.y_m) for p in command.path]
+                if wheel.target is not None:
+                    behind = _left_behind(wheel.way, way)
+                    if behind == len(wheel.way):  # another way, or all of it is driven
+                        wheel.called_off = True
+                    wheel.points = max(0, wheel.points - behind)
+                wheel.way, wheel.yaw = way, command.yaw
             case Stop():
-                wheel.way, wheel.yaw = [], None
+                wheel.way, wheel.yaw, wheel.points = [], None, 0
                 wheel.called_off = wheel.called_off or wheel.target is not None
             case Act():
                 self._number += 1
@@ -71,6 +77,12 @@ class Wheels:
                 wheel.act_key = f"{command.robot}/{self._number}"
             case Charge():
                 pass  # robots charge by standing where they can
+
+    def meets(self, robot: str, x_m: float, y_m: float) -> None:
+        """Something stands in front of a robot: it is to stop where it is. Until it
+        has, it keeps its way, and the fleet the room of it."""
+        wheel = self.robots[robot]
+        wheel.met, wheel.called_off = (x_m, y_m), True
 
     def to_call_off(self) -> list[str]:
         """Goals that robots have and shall not go on with; asked for again and again
@@ -101,7 +113,7 @@ class Wheels:
     def give_back(self, goal: Goal) -> None:
         """It could not be written: the robot has a goal of somebody else."""
         wheel = self.robots[goal.robot]
-        wheel.goal, wheel.target = "", None
+        wheel.goal, wheel.target, wheel.points = "", None, 0
 
     def _stretch(self, robot: str, wheel: Wheel, at: Pose, bound: str) -> Goal | None:
         here = (at.x_m, at.y_m)
@@ -109,17 +121,16 @@ class Wheels:
             wheel.way.pop(0)
         if not wheel.way:
             return None
-        end = wheel.way[0]
-        for count in range(2, len(wheel.way) + 1):
-            if not _straight(here, wheel.way[:count]):
-                break
-            end = wheel.way[count - 1]
+        points = 1
+        while points < len(wheel.way) and _straight(here, wheel.way[: points + 1]):
+            points += 1
+        end = wheel.way[points - 1]
         heading = wheel.heading
         if math.dist(here, end) > THERE_M:
             heading = math.atan2(end[1] - here[1], end[0] - here[0])
-        last = end == wheel.way[-1] and wheel.yaw is not None
+        last = points == len(wheel.way)
         yaw = wheel.yaw if last and wheel.yaw is not None else heading
-        wheel.target, wheel.heading = end, yaw
+        wheel.target, wheel.points, wheel.heading = end, points, yaw
         place = bound or f"{end[0]:.1f}, {end[1]:.1f}"
         return self._goal(robot, place, Pose(*end, yaw))
 
@@ -163,13 +174,18 @@ class Wheels:
         """What the fleet hears of it. Its robot may have the next one."""
         wheel = self.robots[goal.robot]
         was_called_off, wheel.called_off = wheel.called_off, False
+        met, wheel.met = wheel.met, None
+        points, wheel.points = wheel.points, 0
         wheel.goal, wheel.target = "", None
         if goal.action != DRIVE:
             return self._acted(now, wheel, goal)
         if goal.state is GoalState.REACHED:
             wheel.failures = 0
-            wheel.way = _after(wheel.way, (goal.pose.x_m, goal.pose.y_m))
+            wheel.way = wheel.way[points:]
             return []
+        if met is not None:
+            wheel.way, wheel.yaw = [], None
+            return [ev.Blocked(goal.robot, *met)]
         if was_called_off:
             return []
         wheel.failures += 1
@@ -210,19 +226,24 @@ class Wheels:
             wheel.way = [(x, y) for x, y in wheel.way]
             if wheel.target is not None:
                 wheel.target = (wheel.target[0], wheel.target[1])
+            if wheel.met is not None:
+                wheel.met = (wheel.met[0], wheel.met[1])
             self.robots[robot] = wheel
 
 
-def _passes(way: Sequence[Point], target: Point) -> bool:
-    return any(math.dist(point, target) < THERE_M for point in way)
+def _left_behind(old: Sequence[Point], new: Sequence[Point]) -> int:
+    """How many points of a way are driven when the rest of it begins the new one; all,
+    if it is another way. By their order, not by where they lie: a robot that leaves
+    the road for another one and comes back passes the same points twice."""
+    for behind in range(len(old)):
+        rest = old[behind:]
+        if len(rest) <= len(new) and all(map(_same, rest, new)):
+            return behind
+    return len(old)
 
 
-def _after(way: list[Point], target: Point) -> list[Point]:
-    """What is left behind a point of the way; all of it, if that is not on it."""
-    for index, point in enumerate(way):
-        if math.dist(point, target) < THERE_M:
-            return way[index + 1 :]
-    return way
+def _same(a: Point, b: Point) -> bool:
+    return math.dist(a, b) < THERE_M
 
 
 def _straight(start: Point, points: Sequence[Point]) -> bool:

@@ -9,12 +9,19 @@ from typing import Any
 import pytest
 
 from mpms.factory.adapters.memory import LoopbackRobots
+from mpms.factory.ports.fleet import SavedFleet
 from mpms.factory.ports.mail.vitals import MailFacts
-from mpms.factory.services.health import FactoryHealth, check_mail_in, check_mail_out
+from mpms.factory.services.health import (
+    FactoryHealth,
+    check_fleet,
+    check_mail_in,
+    check_mail_out,
+)
 from mpms.ports.admin.plant_desk import PlantDesk
 from mpms.ports.workers import Contact, WorkerSeen
 from mpms.services.admin.health import Light, check_queues, check_workers, read_health
 from mpms.services.jobs.handlers import Handlers
+from mpms.web.labels.admin import finding_words
 from tests.support.factory_worker import FactoryWorker
 from tests.support.site import Browser, browser_of, pages_of
 from tests.support.web_admin import Office
@@ -123,6 +130,26 @@ def test_a_mail_server_is_shown_by_its_last_answer() -> None:
     assert check_mail_in(None, facts, NOW).light is Light.GREY
     assert check_mail_out(broken, facts).light is Light.RED
     assert check_mail_out(back, MailFacts(None, 0, 2, None)).cause == "lost"
+
+
+@pytest.mark.parametrize(
+    ("led", "saved_s", "at_work", "requests", "cause", "light"),
+    [
+        (True, 10.0, 3, 3, "fine", Light.GREEN),
+        (True, 121.0, 3, 3, "stalled", Light.RED),
+        (True, 999.0, 0, 0, "fine", Light.GREEN),
+        (False, 10.0, 3, 3, "not_led", Light.RED),
+        (False, 10.0, 0, 0, "not_led", Light.YELLOW),
+    ],
+)
+def test_a_fleet_whose_robots_have_tasks_and_do_nothing_is_told(
+    led: bool, saved_s: float, at_work: int, requests: int, cause: str, light: Light
+) -> None:
+    saved = SavedFleet({}, "w", "a", NOW - timedelta(seconds=saved_s), led)
+    found = check_fleet(saved, at_work, requests, NOW)
+    assert (found.cause, found.light) == (cause, light)
+    told = finding_words(found)
+    assert ("2 min" in told.cause) is (cause == "stalled")
 
 
 def test_a_full_disk_and_the_version_are_told(office: Office) -> None:
