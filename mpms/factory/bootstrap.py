@@ -23,6 +23,7 @@ from mpms.factory.ports.robots.robots import Robots
 from mpms.factory.ports.scales import Scale
 from mpms.factory.ports.store import UnitOfWork
 from mpms.factory.services.catalogue.current import CurrentCatalogue
+from mpms.factory.topics.delivery import check_code, make_code
 from mpms.factory.topics.fleet import (
     MoveByFleet,
     confirm_place,
@@ -223,6 +224,8 @@ def topic_functions(
 
     move = MoveByFleet(world) if fleet else MoveRobot(world)
     return {
+        "delivery.check": check_code,
+        "delivery.code": make_code,
         "fleet.transport": transport,
         "mail.read": ReadMail(intake or MemoryIntake(uow)),
         "orders.next": find_order,

@@ -19,6 +19,29 @@ TOPICS = {
         gives={"mails": "how many were read", "accepted": "how many became orders"},
         limit_s=120.0,
     ),
+    "delivery.check": Topic(
+        reach=Reach.INSIDE,
+        about="Compares the code that a customer has typed with that of the delivery.",
+        takes={
+            "delivery_code": "the code of the delivery",
+            "typed_code": "what was typed",
+            "wrong_codes": "how many were wrong until now",
+        },
+        gives={
+            "code_state": "right, wrong, or locked after every fifth wrong one",
+            "wrong_codes": "how many were wrong until now",
+        },
+    ),
+    "delivery.code": Topic(
+        reach=Reach.INSIDE,
+        about="Makes a code for a delivery, and the page for whoever gets it.",
+        gives={
+            "delivery_code": "six digits",
+            "delivery_page": "the address of the page, behind that of MPMS",
+            "code_state": "none",
+            "wrong_codes": "0",
+        },
+    ),
     "fleet.transport": Topic(
         reach=Reach.INSIDE,
         about=(
@@ -290,6 +313,7 @@ plugin = Plugin(
             ("home", "/", "Start", ""),
             ("tasks", "/tasks", "Tasks", ""),
             ("orders", "/orders", "Orders", ""),
+            ("last_mile", "/last-mile", "Delivery", ""),
             ("map", "/map", "Map", ""),
             ("fleet", "/fleet", "Fleet", ""),
             ("storage", "/warehouse", "Warehouse", ""),

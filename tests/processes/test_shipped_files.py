@@ -70,6 +70,7 @@ def test_the_models_of_the_factory_are_there() -> None:
     assert [path.name for path in MODELS] == [
         "fetch_shelf.bpmn",
         "goods_in.bpmn",
+        "last_mile.bpmn",
         "orders_handling.bpmn",
         "pick_at_station.bpmn",
         "retrieve_package.bpmn",

@@ -1,0 +1,68 @@
+"""The page of a delivery on the customer's phone: no account, only the link."""
+
+from __future__ import annotations
+
+from flask import Blueprint, abort, flash, redirect, render_template, request, url_for
+from werkzeug.wrappers import Response as Answer
+
+from mpms.domain.errors import InstanceUnknown
+from mpms.factory.services.last_mile import (
+    Delivery,
+    DeliveryState,
+    hand_in_code,
+    show_delivery,
+)
+from mpms.factory.web.desk import current_desk
+from mpms.web.rights import open_to_all
+from mpms.web.texts import t
+
+pages = Blueprint("last_mile", __name__, url_prefix="/last-mile")
+
+
+@pages.get("/<link>")
+@open_to_all
+def page(link: str) -> str:
+    return render_template("last_mile.html", **_shown(link))
+
+
+@pages.get("/<link>/now")
+@open_to_all
+def now(link: str) -> str:
+    return render_template("_last_mile_now.html", **_shown(link))
+
+
+@pages.post("/<link>")
+@open_to_all
+def confirm(link: str) -> Answer:
+    desk = current_desk()
+    try:
+        taken = hand_in_code(desk.uow, desk.advance, link, request.form.get("code", ""))
+    except InstanceUnknown:
+        abort(404)
+    if not taken:
+        flash(t("The robot does not wait for a code at the moment."), "bad")
+    return redirect(url_for("last_mile.page", link=link), 303)
+
+
+def _shown(link: str) -> dict[str, object]:
+    try:
+        delivery = show_delivery(current_desk().uow, link)
+    except InstanceUnknown:
+        abort(404)
+    return {"link": link, "delivery": delivery, "headline": _headline(delivery)}
+
+
+def _headline(delivery: Delivery) -> str:
+    match delivery.state:
+        case DeliveryState.PREPARED:
+            return t("Your delivery is being prepared")
+        case DeliveryState.ON_THE_WAY:
+            return t("Your delivery is on its way")
+        case DeliveryState.HERE:
+            return t("The robot is here")
+        case DeliveryState.LOCKED:
+            return t("The code was wrong too often")
+        case DeliveryState.DELIVERED:
+            return t("Delivered")
+        case DeliveryState.ENDED:
+            return t("This delivery has ended")
