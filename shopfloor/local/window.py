@@ -97,6 +97,11 @@ class LocalWindow:
             now_s,
         )
 
+    def clear(self) -> None:
+        """Forget everything that was seen."""
+        self.seen_at.fill(window_kernels.NEVER)
+        self.marked = 0
+
     def _roll_to(self, x: float, y: float) -> None:
         left = math.floor(x / self.resolution_m) - self.cells // 2
         low = math.floor(y / self.resolution_m) - self.cells // 2

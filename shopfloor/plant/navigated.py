@@ -16,7 +16,7 @@ from shopfloor.local.planner import rest_of
 from shopfloor.pilot import Pilot, PilotStatus
 from shopfloor.plant.laser_faults import LaserFault
 from shopfloor.plant.plant import STEP_S
-from shopfloor.plant.robots import PlantRobot
+from shopfloor.plant.robots import PlantRobot, lasers_of
 from shopfloor.plant.walkers import Walker as PlantWalker
 from shopfloor.sim.clock import Every
 from shopfloor.sim.driving import Drive
@@ -82,6 +82,7 @@ class NavigatedVehicle(Vehicle):
         if machine is None:
             return
         machine.stop_pressed = self.held
+        machine.by_hand = self.by_hand
         if self.target == self._aimed:
             return
         self._aimed = self.target
@@ -91,6 +92,12 @@ class NavigatedVehicle(Vehicle):
         else:
             goal = Pose(self.target.x_m, self.target.y_m, self.target.yaw_rad)
             machine.drive_to(goal)
+
+    def take_pose(self, pose: SimPose) -> str | None:
+        """The localiser is told; where the robot stands does not change."""
+        if self.machine is None:
+            return "the plant does not run"
+        return self.machine.take_pose(Pose(pose.x_m, pose.y_m, pose.yaw_rad))
 
     def consider(self) -> None:
         """The plant has made a step."""
@@ -163,6 +170,19 @@ class NavigatedRobot(SimRobot):
         if cause is not None and isinstance(driver, Drive) and driver.problem is None:
             driver.problem = f"Failed to find a valid plan: {cause}"
             self._wheel.release(driver)
+
+    def clear_costmaps(self) -> None:
+        super().clear_costmaps()
+        machine = self.vehicle.machine
+        if machine is not None and isinstance(machine.pilot, Pilot):
+            machine.pilot.planner.window.clear()
+
+    def mounts(self) -> list[Message]:
+        known = {FRONT: "laser", REAR: "laser_rear"}
+        return [
+            self._mount(known[laser.name], _told(laser.mount))
+            for laser in lasers_of(self.spec.radius_m)
+        ]
 
     def break_laser(self, side: str, kind: str, until: float) -> bool:
         self._broken[LASERS[side]] = LaserFault(kind), until

@@ -13,6 +13,7 @@ from typing import Literal, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from shopfloor.control.commands import Cause
 from shopfloor.control.errors import ControlRefused
 from shopfloor.control.limits import RobotLimits
 from shopfloor.control.tracker import Mode
@@ -36,11 +37,14 @@ from shopfloor.localisation import (
     Tuning,
     WheelOdometry,
 )
+from shopfloor.localisation.errors import LocalisationRefused
 from shopfloor.pilot import Command, Pilot, PilotSettings, PilotStatus
+from shopfloor.pilot.driver import LASER_CAUSES
 from shopfloor.plant.bodies import Body, GridBody, Hull
 from shopfloor.plant.grid_pilot import GridPilot
 from shopfloor.plant.laser_faults import LaserFaults
 from shopfloor.plant.lattice import Traffic
+from shopfloor.plant.steering import Speeds, steered
 from shopfloor.sim.world import RobotSpec, WorldRefused
 
 Planner = Literal["auto", "lazy_theta"]
@@ -149,6 +153,8 @@ class PlantRobot:
         self.scans: list[Scan] = []
         self.command = IDLE
         self.stop_pressed = False
+        self.by_hand: Speeds | None = None
+        """What somebody steers, as long as there is no goal."""
 
     def sense(
         self,
@@ -203,10 +209,32 @@ class PlantRobot:
             self.stop_pressed,
             peers,
         )
+        if self.by_hand is not None and self.pilot.goal is None:
+            self._steer(self.by_hand)
         command = self.command
         before = self.body.step(command.vx_mps, command.vy_mps, command.wz_radps, dt_s)
         self._encoders.advance(before, self.body.pose)
         return command
+
+    def _steer(self, asked: Speeds) -> None:
+        """A stop is a stop; without its lasers or its place it crawls by hand only."""
+        trouble = (
+            self.command.cause if self.command.status is PilotStatus.STOPPED else None
+        )
+        if self.stop_pressed or trouble not in (None, Cause.LOST, *LASER_CAUSES):
+            return
+        crawl = trouble is not None
+        self.command = steered(asked, self.scans, self.body.able, crawl=crawl)
+
+    def take_pose(self, pose: Pose) -> str | None:
+        """Somebody says where it is; a cause if it cannot be there."""
+        if not isinstance(self.localiser, SupportedPose):
+            return "this robot is told the truth (--localisation known)"
+        try:
+            self.localiser.set_pose(pose)
+        except LocalisationRefused as cause:
+            return str(cause)
+        return None
 
     def drive_to(self, goal: Pose) -> str | None:
         """Set a goal; the name of the cause if it cannot be one."""

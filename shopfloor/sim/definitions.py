@@ -69,7 +69,8 @@ diagnostic_msgs/DiagnosticStatus: byte level, string name, string message, strin
 diagnostic_msgs/DiagnosticArray: std_msgs/Header header, diagnostic_msgs/DiagnosticStatus[] status
 tf2_msgs/TFMessage: geometry_msgs/TransformStamped[] transforms
 rosgraph_msgs/Clock: time clock
-rosgraph_msgs/Log: std_msgs/Header header, byte level, string name, string msg, string file, string function, uint32 line, string[] topics
+rosbridge_msgs/ConnectedClient: string ip_address, time connection_time
+rosbridge_msgs/ConnectedClients: rosbridge_msgs/ConnectedClient[] clients
 people_msgs/Person: string name, geometry_msgs/Point position, geometry_msgs/Point velocity, float64 reliability, string[] tagnames, string[] tags
 people_msgs/People: std_msgs/Header header, people_msgs/Person[] people
 range_msgs/P2PRange: std_msgs/Header header, uint8 radiation_type, uint64 source_id, uint8 source_type, uint64 destination_id, uint8 destination_type, float64 rssi, float64 range, float64 variance
@@ -84,6 +85,7 @@ rosapi/TypeDef: string type, string[] fieldnames, string[] fieldtypes, int32[] f
 """  # noqa: E501 - one type, one line
 
 MESSAGES_ROS1 = """
+rosgraph_msgs/Log: std_msgs/Header header, byte level, string name, string msg, string file, string function, uint32 line, string[] topics
 actionlib_msgs/GoalID: time stamp, string id
 actionlib_msgs/GoalStatus: actionlib_msgs/GoalID goal_id, uint8 status, string text
 actionlib_msgs/GoalStatusArray: std_msgs/Header header, actionlib_msgs/GoalStatus[] status_list
@@ -91,13 +93,14 @@ actionlib_msgs/GoalStatusArray: std_msgs/Header header, actionlib_msgs/GoalStatu
 
 MESSAGES_ROS2 = """
 std_msgs/Header: time stamp, string frame_id
+rcl_interfaces/Log: time stamp, uint8 level, string name, string msg, string file, string function, uint32 line
 builtin_interfaces/Time: int32 sec, uint32 nanosec
 builtin_interfaces/Duration: int32 sec, uint32 nanosec
 unique_identifier_msgs/UUID: uint8[16] uuid
 action_msgs/GoalInfo: unique_identifier_msgs/UUID goal_id, time stamp
 action_msgs/GoalStatus: action_msgs/GoalInfo goal_info, int8 status
 action_msgs/GoalStatusArray: action_msgs/GoalStatus[] status_list
-"""
+"""  # noqa: E501
 
 ACTIONS_ROS1 = """
 move_base_msgs/MoveBase: geometry_msgs/PoseStamped target_pose -> -> geometry_msgs/PoseStamped base_position
@@ -130,6 +133,8 @@ warehouse_msgs/FindItems: string sku! -> bool success, string message, string js
 warehouse_msgs/Export: string format! -> bool success, string message, string text
 shopfloor_msgs/HandleLoad: string id, string package -> bool success, string message
 shopfloor_msgs/PlacePackage: string place, string package -> bool success, string message
+nav_msgs/GetPlan: geometry_msgs/PoseStamped start, geometry_msgs/PoseStamped goal, float32 tolerance -> nav_msgs/Path plan
+nav2_msgs/ClearEntireCostmap: std_msgs/Empty request -> std_msgs/Empty response
 rosapi/Topics: -> string[] topics, string[] types
 rosapi/TopicType: string topic -> string type
 rosapi/TopicsForType: string type -> string[] topics
@@ -138,6 +143,13 @@ rosapi/Services: -> string[] services
 rosapi/ServiceType: string service -> string type
 rosapi/ServicesForType: string type -> string[] services
 rosapi/ServiceNode: string service -> string node
+rosapi/ServiceHost: string service -> string host
+rosapi/ServiceProviders: string service -> string[] providers
+rosapi/Interfaces: -> string[] interfaces
+rosapi/ActionType: string action -> string type
+rosapi/ActionGoalDetails: string type -> rosapi/TypeDef[] typedefs
+rosapi/ActionResultDetails: string type -> rosapi/TypeDef[] typedefs
+rosapi/ActionFeedbackDetails: string type -> rosapi/TypeDef[] typedefs
 rosapi/Nodes: -> string[] nodes
 rosapi/NodeDetails: string node -> string[] subscribing, string[] publishing, string[] services
 rosapi/GetActionServers: -> string[] action_servers
@@ -150,6 +162,7 @@ rosapi/GetParam: string name, string default -> string value
 rosapi/SetParam: string name, string value ->
 rosapi/HasParam: string name -> bool exists
 rosapi/DeleteParam: string name ->
+rosapi/SearchParam: string name -> string global_name
 rosapi/GetParamNames: -> string[] names
 rosapi/GetTime: -> time time
 rosapi/GetROSVersion: -> int32 version, string distro

@@ -18,6 +18,7 @@ import orjson
 from PIL import Image
 
 from shopfloor.sim.message_types import Field, Message, TypeRegistry
+from shopfloor.sim.serialisation import serialised
 
 Frame = str | bytes
 
@@ -31,13 +32,6 @@ _TYPED_ARRAYS = {
     "int64": (79, "q"),
     "float32": (85, "f"),
     "float64": (86, "d"),
-}
-_PACKED = {
-    "bool": "?",
-    "byte": "b",
-    "char": "B",
-    "uint8": "B",
-    **{name: code for name, (_, code) in _TYPED_ARRAYS.items()},
 }
 
 
@@ -74,10 +68,7 @@ class Payload:
 
     @cached_property
     def serialised(self) -> bytes:
-        out = bytearray()
-        for field in self.registry.messages[self.type]:
-            _pack(self.registry, field, self.message[field.name], out)
-        return bytes(out)
+        return serialised(self.registry, self.type, self.message)
 
     def frame(self, topic: str, compression: str, now: float) -> Frame:
         """The publish operation for a client, in the form it asked for."""
@@ -86,8 +77,8 @@ class Payload:
                 {"op": "publish", "topic": topic, "msg": self.cbor_value}
             )
         if compression == "cbor-raw":
-            stamp = self.registry.time(now)
-            raw = {**stamp, "bytes": self.serialised}
+            secs, nsecs = self.registry.time(now).values()
+            raw = {"secs": secs, "nsecs": nsecs, "bytes": self.serialised}
             return cbor2.dumps({"op": "publish", "topic": topic, "msg": raw})
         text = json_frame(
             {"op": "publish", "topic": topic, "msg": orjson.Fragment(self.json)}
@@ -138,22 +129,3 @@ def _cbor_value(registry: TypeRegistry, field: Field, value: Any) -> Any:
             return _cbor_message(registry, field.type, value)
         return [_cbor_message(registry, field.type, item) for item in value]
     return value
-
-
-def _pack(registry: TypeRegistry, field: Field, value: Any, out: bytearray) -> None:
-    if field.length == 0:
-        out += struct.pack("<I", len(value))
-    if field.octets:
-        out += value
-        return
-    for item in [value] if field.length is None else value:
-        if field.type in _PACKED:
-            out += struct.pack("<" + _PACKED[field.type], item)
-        elif field.type == "string":
-            text = item.encode("utf-8")
-            out += struct.pack("<I", len(text)) + text
-        elif field.type in ("time", "duration"):
-            out += struct.pack("<Ii" if field.type == "time" else "<ii", *item.values())
-        else:
-            for inner in registry.messages[field.type]:
-                _pack(registry, inner, item[inner.name], out)

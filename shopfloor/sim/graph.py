@@ -18,6 +18,8 @@ Receive = Callable[[Payload], None]
 Respond = Callable[[bool, Any], None]
 Invoke = Callable[[Message, Respond], None]
 OwnerOf = Callable[[str], str | None]
+Log = Callable[[str, str, str], None]
+"""Node, level (info, warning or error) and text."""
 
 
 GOAL_THREADS = "/rosbridge_websocket:send_action_goals_in_new_thread"
@@ -96,6 +98,7 @@ class Graph:
         self.answers_refusals = False
         """A server of ROS 2 is silent about a goal that is refused or that nobody
         offers to do; True makes it answer."""
+        self.log: Log = lambda _node, _level, _text: None
         self.skew_s = 0.0
         """How far the clock of the machine that runs the graph is off."""
 

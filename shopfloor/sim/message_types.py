@@ -99,14 +99,13 @@ class TypeRegistry:
         own = definitions.MESSAGES_ROS1 if ros1 else definitions.MESSAGES_ROS2
         actions = definitions.ACTIONS_ROS1 if ros1 else definitions.ACTIONS_ROS2
         self.messages = {
-            name: _fields(text) for name, text in _lines(definitions.MESSAGES + own)
+            name: _fields(text)
+            for name, text in _lines(self._spelt(definitions.MESSAGES + own))
         }
         self.services = {}
-        for name, text in _lines(definitions.SERVICES):
+        for name, text in _lines(self._spelt(definitions.SERVICES)):
             request, response = text.split("->")
-            self.services[self._package(name)] = ServiceType(
-                _fields(request), _fields(response)
-            )
+            self.services[name] = ServiceType(_fields(request), _fields(response))
         self.actions = {}
         for name, text in _lines(actions):
             goal, result, feedback = (_fields(part) for part in text.split("->"))
@@ -121,10 +120,10 @@ class TypeRegistry:
             self.messages[f"{name}Response"] = service.response
         self._second, self._fraction = ("secs", "nsecs") if ros1 else ("sec", "nanosec")
 
-    def _package(self, name: str) -> str:
-        if self.dialect == "ros2" and name.startswith("rosapi/"):
-            return "rosapi_msgs/" + name.removeprefix("rosapi/")
-        return name
+    def _spelt(self, text: str) -> str:
+        """rosapi's types have a package of their own in ROS 2."""
+        ros1 = self.dialect == "ros1"
+        return text if ros1 else text.replace("rosapi/", "rosapi_msgs/")
 
     def _wrap_action(self, name: str) -> None:
         header = Field("header", "std_msgs/Header")

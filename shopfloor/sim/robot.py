@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from shopfloor.sim import sensors
+from shopfloor.sim.by_hand import ByHand
 from shopfloor.sim.clock import Clock, Every
 from shopfloor.sim.driving import (
     Drive,
@@ -24,6 +25,7 @@ from shopfloor.sim.driving import (
 from shopfloor.sim.encoding import Payload
 from shopfloor.sim.graph import Graph, Respond, Topic
 from shopfloor.sim.message_types import Message
+from shopfloor.sim.planning_services import PlanningServices
 from shopfloor.sim.ros1_actions import ActionTopics
 from shopfloor.sim.ros2_actions import NavigateToPose, NavigationAction
 from shopfloor.sim.scale import Scale
@@ -61,6 +63,7 @@ class SimRobot:
         trace: Trace,
         find_bends: FindBends | None = None,
         map_costs: Callable[[], list[int]] = list,
+        cost_at: Callable[[Pose], int] = lambda _pose: 0,
     ) -> None:
         self.spec = spec
         self.world = world
@@ -70,6 +73,7 @@ class SimRobot:
             charger=spec.home,
             battery=spec.battery,
             find_bends=find_bends,
+            cost_at=cost_at,
         )
         self.faults = GoalFaults()
         self.clock = SkewedClock(graph.clock)
@@ -93,6 +97,15 @@ class SimRobot:
         self._periodic: list[tuple[Every, str, Callable[[], Message | None]]] = []
         self._advertise_topics()
         self._offer_services()
+        self._by_hand = ByHand(graph, self._node, spec.prefix, world.map, self)
+        PlanningServices(
+            self,
+            graph,
+            spec.prefix,
+            self.name("move_base" if self._registry.dialect == "ros1" else "planner"),
+            world.map,
+            find_bends,
+        )
         self.scale = Scale(graph, self._node, spec.prefix, f"scale of {spec.id}")
         if self._registry.dialect == "ros1":
             self._offer_ros1_navigation()
@@ -225,6 +238,25 @@ class SimRobot:
         self.vehicle.emergency_stop = stopped
         self.vehicle.tick(dt_s, self._rng)
 
+    def take_pose(self, pose: Pose) -> str | None:
+        """Somebody says where it is; a cause if it cannot be there."""
+        reason = self.vehicle.take_pose(pose)
+        if reason is None:
+            self.replan()
+        return reason
+
+    def clear_costmaps(self) -> None:
+        """What it has seen is forgotten; what the map knows is told anew."""
+        self._costs_told = False
+
+    def mounts(self) -> list[Message]:
+        """Where its lasers sit."""
+        return [self._mount("laser", Pose(0.0, 0.0))]
+
+    def _mount(self, frame: str, at: Pose) -> Message:
+        base = f"{self._frame}base_link"
+        return self._transform(base, f"{self._frame}{frame}", at)
+
     def break_laser(self, side: str, kind: str, until: float) -> bool:
         """False: what its lasers tell is for people, the robot drives without them."""
         return False
@@ -259,6 +291,7 @@ class SimRobot:
     def step(self) -> None:
         """Say what is due."""
         now = self._graph.clock.now()
+        self._by_hand.step(now)
         for action in self._actions:
             if isinstance(action, ActionTopics):
                 action.server.step()
@@ -336,18 +369,16 @@ class SimRobot:
         )
         odom = f"{self._frame}odom"
         links = ((MAP_FRAME, odom, shift), (odom, f"{self._frame}base_link", odometry))
+        return {"transforms": [self._transform(*link) for link in links]}
+
+    def _transform(self, parent: str, child: str, at: Pose) -> Message:
         return {
-            "transforms": [
-                {
-                    "header": self._header(parent),
-                    "child_frame_id": child,
-                    "transform": {
-                        "translation": {"x": at.x_m, "y": at.y_m},
-                        "rotation": quaternion(at.yaw_rad),
-                    },
-                }
-                for parent, child, at in links
-            ]
+            "header": self._header(parent),
+            "child_frame_id": child,
+            "transform": {
+                "translation": {"x": at.x_m, "y": at.y_m},
+                "rotation": quaternion(at.yaw_rad),
+            },
         }
 
     def _scan(self) -> Message | None:
@@ -467,6 +498,8 @@ class SimRobot:
 
     def _record(self, event: str, **facts: Any) -> None:
         pose = self.vehicle.pose
+        text = " ".join(map(str, (event, facts.get("goal_id"), facts.get("text", ""))))
+        self._graph.log(self._node, "info", text.strip())
         self._trace.write(
             self._graph.clock.now(),
             event,

@@ -9,13 +9,14 @@ from collections.abc import Callable
 from typing import Any
 
 from shopfloor.sim.graph import Graph, Invoke, Respond, resolve
-from shopfloor.sim.message_types import Field, Message, UnknownType
+from shopfloor.sim.message_types import Message, UnknownType
+from shopfloor.sim.typedefs import Fields, TypeTexts
 
 NODE = "/rosapi"
+HOST = "127.0.0.1"
 PREFIX = "/rosapi/"
 Answer = Callable[[Message], Message]
 
-_EXAMPLES = {"bool": "False", "string": "", "time": "", "duration": ""}
 _ACTION_TOPICS = {"goal", "cancel", "status", "feedback", "result"}
 
 
@@ -23,7 +24,8 @@ class RosApi:
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
         self._registry = graph.registry
-        ros2 = self._registry.dialect == "ros2"
+        self._texts = TypeTexts(graph.registry)
+        ros2 = self._ros2 = self._registry.dialect == "ros2"
         package = "rosapi_msgs" if ros2 else "rosapi"
         services: dict[str, tuple[str, Answer]] = {
             "topics": ("Topics", self._topics),
@@ -34,6 +36,7 @@ class RosApi:
             "service_type": ("ServiceType", self._service_type),
             "services_for_type": ("ServicesForType", self._services_for_type),
             "service_node": ("ServiceNode", self._service_node),
+            "service_providers": ("ServiceProviders", self._service_providers),
             "nodes": ("Nodes", lambda _: {"nodes": graph.nodes()}),
             "node_details": ("NodeDetails", self._node_details),
             "action_servers": ("GetActionServers", self._action_servers),
@@ -55,52 +58,61 @@ class RosApi:
             ),
             "get_time": ("GetTime", self._get_time),
         }
-        if ros2:
-            services["get_ros_version"] = (
-                "GetROSVersion",
-                lambda _: {"version": 2, "distro": "humble"},
-            )
+        services |= self._of_ros2() if ros2 else self._of_ros1()
         for name, (kind, answer) in services.items():
             graph.serve(PREFIX + name, f"{package}/{kind}", NODE, _invoking(answer))
+
+    def _of_ros1(self) -> dict[str, tuple[str, Answer]]:
+        return {
+            "service_host": ("ServiceHost", self._service_host),
+            "search_param": ("SearchParam", self._search_param),
+        }
+
+    def _of_ros2(self) -> dict[str, tuple[str, Answer]]:
+        version = {"version": 2, "distro": "humble"}
+        return {
+            "interfaces": ("Interfaces", self._interfaces),
+            "action_type": ("ActionType", self._action_type),
+            "action_goal_details": ("ActionGoalDetails", self._part_of_action("Goal")),
+            "action_result_details": (
+                "ActionResultDetails",
+                self._part_of_action("Result"),
+            ),
+            "action_feedback_details": (
+                "ActionFeedbackDetails",
+                self._part_of_action("Feedback"),
+            ),
+            "get_ros_version": ("GetROSVersion", lambda _: version),
+        }
+
+    def _listed(self) -> list[str]:
+        """All topics; those of ROS 2 that are hidden are not shown to anybody."""
+        names = sorted(self._graph.topics)
+        return [name for name in names if not (self._ros2 and "/_" in name)]
 
     def _shown(self, topic: str) -> str:
         return self._registry.display(self._graph.topics[topic].type, "msg")
 
     def _topics(self, _: Message) -> Message:
-        names = sorted(self._graph.topics)
+        names = self._listed()
         return {"topics": names, "types": [self._shown(name) for name in names]}
 
     def _topic_type(self, request: Message) -> Message:
         name = resolve(request["topic"])
-        return {"type": self._shown(name) if name in self._graph.topics else ""}
+        return {"type": self._shown(name) if name in self._listed() else ""}
 
     def _topics_for_type(self, request: Message) -> Message:
         wanted = request["type"]
-        names = sorted(self._graph.topics)
+        names = self._listed()
         return {"topics": [name for name in names if self._shown(name) == wanted]}
 
     def _raw_types(self, _: Message) -> Message:
         listed = self._topics({})
         texts = [
-            self._full_text(self._graph.topics[name].type) for name in listed["topics"]
+            self._texts.full_text(self._graph.topics[name].type)
+            for name in listed["topics"]
         ]
         return {**listed, "typedefs_full_text": texts}
-
-    def _full_text(self, type_name: str) -> str:
-        names = self._nested(self._registry.messages[type_name], [])
-        parts = [_definition(self._registry.messages[type_name])]
-        for name in names:
-            if name != type_name:
-                body = _definition(self._registry.messages[name])
-                parts.append(f"MSG: {name}\n{body}")
-        return ("=" * 80 + "\n").join(parts)
-
-    def _nested(self, fields: tuple[Field, ...], seen: list[str]) -> list[str]:
-        for field in fields:
-            if field.type in self._registry.messages and field.type not in seen:
-                seen.append(field.type)
-                self._nested(self._registry.messages[field.type], seen)
-        return seen
 
     def _service_type(self, request: Message) -> Message:
         service = self._graph.services.get(resolve(request["service"]))
@@ -119,6 +131,49 @@ class RosApi:
     def _service_node(self, request: Message) -> Message:
         service = self._graph.services.get(resolve(request["service"]))
         return {"node": service.node if service else ""}
+
+    def _service_providers(self, request: Message) -> Message:
+        """Of a type, although the field is called service."""
+        found = [
+            service.node
+            for service in self._graph.services.values()
+            if self._registry.display(service.type, "srv") == request["service"]
+        ]
+        return {"providers": sorted(set(found))}
+
+    def _service_host(self, request: Message) -> Message:
+        known = resolve(request["service"]) in self._graph.services
+        return {"host": HOST if known else ""}
+
+    def _search_param(self, request: Message) -> Message:
+        """As seen from rosapi, the node that asks."""
+        name = request["name"].lstrip("/")
+        for found in (f"{NODE}/{name}", f"/{name}"):
+            if found in self._graph.params:
+                return {"global_name": found}
+        return {"global_name": ""}
+
+    def _interfaces(self, _: Message) -> Message:
+        registry = self._registry
+        shown = {registry.display(name, "srv") for name in registry.services}
+        shown |= {registry.display(name, "action") for name in registry.actions}
+        parts = ("Goal", "Result", "Feedback", "Request", "Response")
+        of_others = {
+            f"{name}{part}"
+            for name in (*registry.services, *registry.actions)
+            for part in parts
+        }
+        shown |= {
+            registry.display(name, "msg")
+            for name in registry.messages
+            if name not in of_others
+        }
+        return {"interfaces": sorted(shown)}
+
+    def _action_type(self, request: Message) -> Message:
+        action = self._graph.actions.get(resolve(request["action"]))
+        shown = self._registry.display(action.type, "action") if action else ""
+        return {"type": shown}
 
     def _node_details(self, request: Message) -> Message:
         node = request["node"]
@@ -158,37 +213,34 @@ class RosApi:
         return {"subscribers": sorted(names)}
 
     def _message_details(self, request: Message) -> Message:
-        name = self._registry.canonical(request["type"], "msg")
-        return {"typedefs": self._typedefs(name, self._registry.messages[name])}
+        try:
+            name = self._registry.canonical(request["type"], "msg")
+        except UnknownType:
+            if self._ros2:
+                return {"typedefs": []}
+            raise
+        return {"typedefs": self._texts.details(name)}
 
     def _request_details(self, request: Message) -> Message:
-        name = self._registry.canonical(request["type"], "srv")
-        fields = self._registry.services[name].request
-        return {"typedefs": self._typedefs(f"{name}Request", fields)}
+        return self._side_of_service(request["type"], "Request")
 
     def _response_details(self, request: Message) -> Message:
-        name = self._registry.canonical(request["type"], "srv")
-        fields = self._registry.services[name].response
-        return {"typedefs": self._typedefs(f"{name}Response", fields)}
+        return self._side_of_service(request["type"], "Response")
 
-    def _typedefs(self, name: str, fields: tuple[Field, ...]) -> list[Message]:
-        found = [self._typedef(name, fields)]
-        for nested in self._nested(fields, []):
-            found.append(self._typedef(nested, self._registry.messages[nested]))
-        return found
+    def _side_of_service(self, asked: str, side: str) -> Message:
+        name = self._registry.canonical(asked, "srv")
+        return self._part(name, side, self._registry.messages[f"{name}{side}"])
 
-    def _typedef(self, name: str, fields: tuple[Field, ...]) -> Message:
-        return {
-            "type": self._registry.display(name, "msg"),
-            "fieldnames": [field.name for field in fields],
-            "fieldtypes": [field.type for field in fields],
-            "fieldarraylen": [
-                -1 if field.length is None else field.length for field in fields
-            ],
-            "examples": [_example(field, self._registry.messages) for field in fields],
-            "constnames": [],
-            "constvalues": [],
-        }
+    def _part(self, name: str, part: str, fields: Fields) -> Message:
+        shown = f"{name}_{part}" if self._ros2 else f"{name}{part}"
+        return {"typedefs": self._texts.details_of(shown, fields)}
+
+    def _part_of_action(self, part: str) -> Answer:
+        def answer(request: Message) -> Message:
+            name = self._registry.canonical(request["type"], "action")
+            return self._part(name, part, self._registry.messages[f"{name}{part}"])
+
+        return answer
 
     def _get_param(self, request: Message) -> Message:
         name = request["name"]
@@ -225,19 +277,3 @@ def _invoking(answer: Answer) -> Invoke:
         respond(True, values)
 
     return invoke
-
-
-def _definition(fields: tuple[Field, ...]) -> str:
-    lines = []
-    for field in fields:
-        size = "" if field.length is None else f"[{field.length or ''}]"
-        lines.append(f"{field.type}{size} {field.name}\n")
-    return "".join(lines)
-
-
-def _example(field: Field, messages: dict[str, Any]) -> str:
-    if field.length is not None:
-        return "[]"
-    if field.type in messages:
-        return "{}"
-    return _EXAMPLES.get(field.type, "0.0" if "float" in field.type else "0")

@@ -53,6 +53,12 @@ class Routes:
         """What the map costs a robot, row by row from the lower left corner."""
         return self._floor(radius_m).costs()
 
+    def cost_at(self, pose: Pose, radius_m: float) -> int:
+        """What the map costs a robot there; outside is as dear as a wall."""
+        if not self._plan.contains(pose.x_m, pose.y_m):
+            return LETHAL
+        return self._floor(radius_m).cost_at((pose.x_m, pose.y_m))
+
     def _floor(self, radius_m: float) -> "_Floor":
         floor = self._floors.get(radius_m)
         if floor is None:
@@ -91,6 +97,11 @@ class _Floor:
         near = np.where(self._taken, INSCRIBED, FREE)
         found: list[int] = np.where(self._solid, LETHAL, near).reshape(-1).tolist()
         return found
+
+    def cost_at(self, spot: Spot) -> int:
+        if self._is(self._solid, spot):
+            return LETHAL
+        return INSCRIBED if self._is(self._taken, spot) else FREE
 
     def way(self, start: Spot, goal: Spot) -> list[Spot]:
         """Start, bends, goal."""

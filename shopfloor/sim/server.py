@@ -134,7 +134,7 @@ class RosbridgeServer:
         return None
 
     async def _converse(self, connection: ServerConnection) -> None:
-        session = self.simulation.connect()
+        session = self.simulation.connect(str(connection.remote_address[0]))
         self._open[connection] = session
         room = asyncio.Event()
         writer = asyncio.create_task(self._write(connection, session, room))

@@ -21,6 +21,7 @@ from shopfloor.sim.subscriptions import Feed, Wish
 from shopfloor.sim.trace import Trace
 
 NODE = "/rosbridge_websocket"
+LOOPBACK = "127.0.0.1"
 COMPRESSIONS = ("none", "png", "cbor", "cbor-raw")
 LEVELS = {"none": 0, "error": 1, "warning": 2, "info": 3}
 
@@ -30,9 +31,13 @@ class OperationRefused(ValueError):
 
 
 class Session:
-    def __init__(self, graph: Graph, number: int, trace: Trace) -> None:
+    def __init__(
+        self, graph: Graph, number: int, trace: Trace, address: str = LOOPBACK
+    ) -> None:
         self.graph = graph
         self.number = number
+        self.address = address
+        self.connected_at = graph.time()
         self.node = NODE
         self.outbox = Outbox()
         self.closed = False
@@ -116,6 +121,8 @@ class Session:
             self.report("error", f"{name}: {error}", message_id)
 
     def report(self, level: str, text: str, message_id: Any) -> None:
+        about = "" if message_id is None else f"[id: {message_id}] "
+        self.graph.log(NODE, level, f"[Client {self.number}] {about}{text}")
         if LEVELS[level] <= self._level:
             status = {"op": "status", "level": level, "msg": text}
             if message_id is not None:

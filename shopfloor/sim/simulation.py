@@ -21,7 +21,9 @@ from shopfloor.sim.people import Walker
 from shopfloor.sim.robot import SimRobot, range_messages
 from shopfloor.sim.rosapi import RosApi
 from shopfloor.sim.routes import Routes
-from shopfloor.sim.session import Session
+from shopfloor.sim.server_topics import NAMES as SERVER_TOPICS
+from shopfloor.sim.server_topics import ServerTopics
+from shopfloor.sim.session import LOOPBACK, Session
 from shopfloor.sim.storage import StorageFloor
 from shopfloor.sim.trace import Trace
 from shopfloor.sim.vehicle import Pose
@@ -37,6 +39,8 @@ LONGEST_STEP_S = 0.5
 class Simulation:
     robot_type = SimRobot
     walker_type = Walker
+    tells_clock = True
+    """Whether ``/clock`` is the time of the stamps."""
 
     def __init__(
         self,
@@ -60,6 +64,7 @@ class Simulation:
         self.beside: list[Callable[[], None]] = []
         """What else steps with the plant: other ways to its robots."""
         self._prefixes = {robot.prefix: robot.id for robot in self.world.robots}
+        self._server = ServerTopics(self.graph, tells_clock=self.tells_clock)
         self._numbers = itertools.count(1)
         self._stepped_at = self.clock.now()
         self._rng = random.Random(seed)  # noqa: S311 - noise, repeatable
@@ -74,6 +79,7 @@ class Simulation:
                 self.trace,
                 partial(routes.bends, radius_m=spec.radius_m),
                 partial(routes.costs, spec.radius_m),
+                partial(routes.cost_at, radius_m=spec.radius_m),
             )
             for spec in self.world.robots
         }
@@ -101,7 +107,7 @@ class Simulation:
         owner = self._prefixes.get(name if first < 0 else name[:first])
         if owner is None and "" in self._prefixes:
             shared = name.startswith(("/rosapi/", "/sim/"))
-            return None if shared else self._prefixes[""]
+            return None if shared or name in SERVER_TOPICS else self._prefixes[""]
         return owner
 
     @property
@@ -135,19 +141,28 @@ class Simulation:
             self.graph.publish(name, grid, latch=True)
             self.graph.advertise(NODE, f"{prefix}/people", "people_msgs/People")
         self.graph.advertise(NODE, "/tf", "tf2_msgs/TFMessage")
+        self.graph.advertise(NODE, "/tf_static", "tf2_msgs/TFMessage", latch=True)
+        fixed = [each for robot in self.robots.values() for each in robot.mounts()]
+        self.graph.publish("/tf_static", {"transforms": fixed}, latch=True)
         self.graph.advertise(NODE, "/range", "range_msgs/P2PRange")
         self.graph.serve("/sim/fault", "shopfloor_msgs/Fault", NODE, self._serve_fault)
         self.graph.serve("/sim/state", "shopfloor_msgs/State", NODE, self._serve_state)
 
-    def connect(self) -> Session:
-        session = Session(self.graph, next(self._numbers), self.trace)
+    def connect(self, address: str = LOOPBACK) -> Session:
+        """``address`` is the client's, as others are told it."""
+        session = self._session(next(self._numbers), address)
         self.sessions.append(session)
+        self._server.note_client("connected", self.sessions)
         return session
+
+    def _session(self, number: int, address: str) -> Session:
+        return Session(self.graph, number, self.trace, address)
 
     def disconnect(self, session: Session) -> None:
         session.close()
         if session in self.sessions:
             self.sessions.remove(session)
+            self._server.note_client("disconnected", self.sessions)
 
     def step(self) -> None:
         """Catch up with the clock."""
@@ -164,6 +179,7 @@ class Simulation:
         for each in self.beside:
             each()
         self._tell_shared(now)
+        self._server.step(now)
         for session in self.sessions:
             session.pump()
 
@@ -241,6 +257,7 @@ class Simulation:
         """Apply a fault command. Raises FaultRefused with the reason."""
         done = self.faults.apply(command)
         self.trace.write(self.clock.now(), "fault", command=done)
+        self.graph.log(NODE, "warning", f"fault: {done}")
         self.on_fault()
         return done
 

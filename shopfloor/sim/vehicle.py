@@ -18,6 +18,7 @@ ALIGNED_RAD = 0.01
 OFF_COURSE_RAD = 0.05
 EMERGENCY_FACTOR = 2.0
 ODOMETRY_NOISE = 0.01
+WALL_COST = 100
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,8 @@ class NoWay(ValueError):
     """There is no way there; the text is the cause."""
 
 
+Speeds = tuple[float, float, float]
+"""Forwards, to the left, anticlockwise."""
 FindBends = Callable[[Pose, Pose], tuple[Pose, ...]]
 """Where the way from one pose to another turns. Raises NoWay."""
 
@@ -77,6 +80,10 @@ class Vehicle:
     find_bends: FindBends | None = None
     bends: tuple[Pose, ...] = ()
     """Still ahead, before the target."""
+    by_hand: Speeds | None = None
+    """What somebody steers, as long as there is no target."""
+    cost_at: Callable[[Pose], int] = lambda _pose: 0
+    """Of the map, so that whoever steers is stopped before a wall."""
     _turned_away: bool = field(default=False, init=False)
     """The way was found while it drove elsewhere and will stop further on."""
 
@@ -138,15 +145,45 @@ class Vehicle:
             self._use_battery(step_s)
 
     def _move(self, dt_s: float, rng: random.Random) -> None:
-        if self.held or self.target is None or self._too_near():
+        if self.by_hand is not None and self.target is None and not self.held:
+            self._steer(*self.by_hand, dt_s)
+        elif self.held or self.target is None or self._too_near():
             factor = EMERGENCY_FACTOR if self.emergency_stop else 1.0
             self._slow_down(dt_s, factor)
         else:
             self._pursue(self.target, dt_s)
-        if self.speed_mps > 0.0:
+        if self.speed_mps != 0.0:
             travelled = self.speed_mps * dt_s
-            self.odometer_m += travelled
+            self.odometer_m += abs(travelled)
             self._advance_odometry(travelled, rng)
+
+    def _steer(self, ahead_mps: float, _left: float, turn: float, dt_s: float) -> None:
+        """Wheels that go straight or turn; none go sideways."""
+        limits, way = self.limits, math.copysign(1.0, ahead_mps)
+        reach_m = self.speed_mps**2 / (2.0 * limits.accel_mps2)
+        reach_m += limits.speed_mps * STEP_S
+        pose = self.pose
+        stops_at = Pose(
+            pose.x_m + way * reach_m * math.cos(pose.yaw_rad),
+            pose.y_m + way * reach_m * math.sin(pose.yaw_rad),
+            pose.yaw_rad,
+        )
+        if self.cost_at(stops_at) > self.cost_at(pose):
+            ahead_mps = 0.0
+        wanted = min(max(ahead_mps, -limits.speed_mps), limits.speed_mps)
+        self.speed_mps = _towards(self.speed_mps, wanted, limits.accel_mps2 * dt_s)
+        wanted = min(max(turn, -limits.turn_radps), limits.turn_radps)
+        most = limits.turn_accel_radps2 * dt_s
+        self.turn_radps = _towards(self.turn_radps, wanted, most)
+        self._turn(self.turn_radps * dt_s)
+        self._forward(self.speed_mps * dt_s)
+
+    def take_pose(self, pose: Pose) -> str | None:
+        """Believe to be there; a cause if it cannot be. Here belief is the truth."""
+        if self.cost_at(pose) >= WALL_COST:
+            return "a wall is there"
+        self.pose = pose
+        return None
 
     def _too_near(self) -> bool:
         if self.keep_off is None:
@@ -167,6 +204,9 @@ class Vehicle:
         self._forward(self.speed_mps * dt_s)
 
     def _pursue(self, target: Pose, dt_s: float) -> None:
+        if self.speed_mps < 0.0:  # somebody backed it by hand
+            self._slow_down(dt_s, 1.0)
+            return
         if self._turned_away and self.standing:
             self._turned_away = False
             with suppress(NoWay):

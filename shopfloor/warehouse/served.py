@@ -19,7 +19,7 @@ from shopfloor.sim.encoding import Payload
 from shopfloor.sim.framing import Operation
 from shopfloor.sim.graph import Graph, Topic
 from shopfloor.sim.message_types import Message
-from shopfloor.sim.session import Session
+from shopfloor.sim.session import LOOPBACK, Session
 from shopfloor.sim.simulation import Simulation
 from shopfloor.sim.trace import Trace
 from shopfloor.sim.vehicle import Pose as SimPose
@@ -55,9 +55,14 @@ class WarehouseSession(Session):
     """One that keeps no error to itself."""
 
     def __init__(
-        self, graph: Graph, number: int, trace: Trace, tell: Callable[[str], None]
+        self,
+        graph: Graph,
+        number: int,
+        trace: Trace,
+        tell: Callable[[str], None],
+        address: str = LOOPBACK,
     ) -> None:
-        super().__init__(graph, number, trace)
+        super().__init__(graph, number, trace, address)
         self._tell = tell
 
     def _perform(self, operation: Operation) -> None:
@@ -73,6 +78,8 @@ class WarehouseSession(Session):
 
 
 class WarehouseSimulation(Simulation):
+    tells_clock = False  # it has a time of its own
+
     def __init__(self, start: WorldFile, **facts: Any) -> None:
         self.warehouse = start.warehouse
         self.scripts = [Script(start.commands)]
@@ -90,12 +97,10 @@ class WarehouseSimulation(Simulation):
     def names_of_robots(self) -> list[str]:
         return list(self.warehouse.robots)
 
-    def connect(self) -> Session:
-        session = WarehouseSession(
-            self.graph, next(self._numbers), self.trace, self.tell_refused
+    def _session(self, number: int, address: str) -> Session:
+        return WarehouseSession(
+            self.graph, number, self.trace, self.tell_refused, address
         )
-        self.sessions.append(session)
-        return session
 
     # Topics
 

@@ -131,3 +131,111 @@ def test_ros2_spells_types_in_three_parts_and_tells_its_version(
     assert values(ros2, "get_ros_version")["version"] == 2
     kind = values(ros2, "service_type", service="/rosapi/topics")
     assert kind == {"type": "rosapi_msgs/srv/Topics"}
+
+
+ROS1_ONLY = {"service_host", "search_param"}
+ROS2_ONLY = {
+    "interfaces",
+    "action_type",
+    "action_goal_details",
+    "action_result_details",
+    "action_feedback_details",
+    "get_ros_version",
+}
+BOTH = """
+topics topic_type topics_for_type topics_and_raw_types services service_type
+services_for_type service_node service_providers nodes node_details action_servers
+publishers subscribers message_details service_request_details
+service_response_details get_param set_param has_param delete_param get_param_names
+get_time
+"""
+
+
+def test_each_dialect_has_the_services_of_its_server(
+    client: LocalClient, ros2: LocalClient
+) -> None:
+    for one, own in ((client, ROS1_ONLY), (ros2, ROS2_ONLY)):
+        offered = values(one, "services")["services"]
+        found = {
+            n.removeprefix("/rosapi/") for n in offered if n.startswith("/rosapi/")
+        }
+        assert found == set(BOTH.split()) | own
+
+
+def test_providers_are_found_by_type_and_the_host_by_name(client: LocalClient) -> None:
+    told = values(client, "service_providers", service="std_srvs/SetBool")
+    assert told == {"providers": ["/robot1/robot", "/robot2/robot"]}
+    assert values(client, "service_host", service="/robot1/pause")["host"]
+    assert values(client, "service_host", service="/nobody") == {"host": ""}
+
+
+def test_a_parameter_is_searched_from_near_to_far(client: LocalClient) -> None:
+    values(client, "set_param", name="/speed", value="1")
+    assert values(client, "search_param", name="speed") == {"global_name": "/speed"}
+    values(client, "set_param", name="/rosapi/speed", value="2")
+    told = values(client, "search_param", name="speed")
+    assert told == {"global_name": "/rosapi/speed"}
+    assert values(client, "search_param", name="none") == {"global_name": ""}
+
+
+def test_ros1_details_have_an_entry_for_times(client: LocalClient) -> None:
+    defs = values(client, "message_details", type="std_msgs/Header")["typedefs"]
+    assert [entry["type"] for entry in defs] == ["std_msgs/Header", "time"]
+    assert defs[0]["fieldtypes"] == ["uint32", "time", "string"]
+    assert defs[1]["fieldnames"] == ["secs", "nsecs"]
+
+
+def test_ros2_details_name_types_in_two_parts_and_fields_as_its_code_does(
+    ros2: LocalClient,
+) -> None:
+    kind = "geometry_msgs/msg/PoseWithCovarianceStamped"
+    defs = values(ros2, "message_details", type=kind)["typedefs"]
+    assert [entry["type"] for entry in defs] == [
+        "geometry_msgs/PoseWithCovarianceStamped",
+        "std_msgs/Header",
+        "builtin_interfaces/Time",
+        "geometry_msgs/PoseWithCovariance",
+        "geometry_msgs/Pose",
+        "geometry_msgs/Point",
+        "geometry_msgs/Quaternion",
+    ]
+    by_type = {entry["type"]: entry for entry in defs}
+    assert by_type["std_msgs/Header"]["fieldtypes"] == [
+        "builtin_interfaces/Time",
+        "string",
+    ]
+    spread = by_type["geometry_msgs/PoseWithCovariance"]
+    assert spread["fieldtypes"] == ["geometry_msgs/Pose", "double"]
+    assert spread["fieldarraylen"] == [-1, 36]
+    level = values(ros2, "message_details", type="diagnostic_msgs/DiagnosticStatus")
+    assert level["typedefs"][0]["fieldtypes"][0] == "octet"
+
+
+def test_ros2_has_no_details_of_an_unknown_type(ros2: LocalClient) -> None:
+    assert values(ros2, "message_details", type="no/msg/Type") == {"typedefs": []}
+
+
+def test_ros2_describes_services_and_actions_by_their_parts(ros2: LocalClient) -> None:
+    asked = values(ros2, "service_request_details", type="std_srvs/srv/SetBool")
+    assert asked["typedefs"][0]["type"] == "std_srvs/SetBool_Request"
+    assert asked["typedefs"][0]["fieldtypes"] == ["boolean"]
+    kind = "nav2_msgs/action/NavigateToPose"
+    told = values(ros2, "action_type", action="/robot1/navigate_to_pose")
+    assert told == {"type": kind}
+    goal = values(ros2, "action_goal_details", type=kind)["typedefs"]
+    assert goal[0]["type"] == "nav2_msgs/NavigateToPose_Goal"
+    left = values(ros2, "action_feedback_details", type=kind)["typedefs"][0]
+    assert "distance_remaining" in left["fieldnames"]
+    known = values(ros2, "interfaces")["interfaces"]
+    assert {"nav_msgs/msg/Odometry", "std_srvs/srv/SetBool", kind} <= set(known)
+
+
+def test_ros2_hides_the_topics_of_actions_but_not_from_who_knows_them(
+    ros2: LocalClient,
+) -> None:
+    hidden = "/robot1/navigate_to_pose/_action/status"
+    assert hidden not in values(ros2, "topics")["topics"]
+    assert values(ros2, "topic_type", topic=hidden) == {"type": ""}
+    assert values(ros2, "publishers", topic=hidden)["publishers"]
+    found = values(ros2, "action_servers")["action_servers"]
+    assert "/robot1/navigate_to_pose" in found
