@@ -5,10 +5,12 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from pathlib import Path
 
 from robot_bridge.address import UnsafeAddress
 from robot_bridge.probe import probe
 from robot_bridge.profiles import BadProfile
+from robot_bridge.tls import TlsFiles
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -22,7 +24,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--timeout", type=float, default=60.0)
     parser.add_argument("--robot", default="robot")
     parser.add_argument("--namespace", help="e.g. /{robot_id}")
-    parser.add_argument("--ca-file")
+    for name in ("--ca-file", "--cert-file", "--key-file"):
+        parser.add_argument(name, type=Path)
     chosen = parser.parse_args(arguments)
     try:
         told = probe(
@@ -34,7 +37,7 @@ def main(arguments: list[str] | None = None) -> int:
             yaw=chosen.yaw,
             robot_id=chosen.robot,
             namespace=chosen.namespace,
-            ca_file=chosen.ca_file,
+            tls=TlsFiles(chosen.ca_file, chosen.cert_file, chosen.key_file),
         )
     except (BadProfile, UnsafeAddress) as cause:
         print(cause, file=sys.stderr)

@@ -10,10 +10,10 @@ from __future__ import annotations
 import ipaddress
 import ssl
 from dataclasses import dataclass
-from pathlib import Path
 from urllib.parse import urlsplit
 
 from robot_bridge.profiles import Profile
+from robot_bridge.tls import SYSTEM, TlsFiles, TlsUnusable
 
 
 class UnsafeAddress(ValueError):
@@ -23,7 +23,7 @@ class UnsafeAddress(ValueError):
 @dataclass(frozen=True, slots=True)
 class Address:
     url: str
-    ca_file: str | None = None
+    files: TlsFiles = SYSTEM
 
     @property
     def secure(self) -> bool:
@@ -32,12 +32,10 @@ class Address:
     def tls(self) -> ssl.SSLContext | None:
         if not self.secure:
             return None
-        return ssl.create_default_context(cafile=self.ca_file)
+        return self.files.context()
 
 
-def check_address(
-    url: str, profile: Profile, ca_file: str | Path | None = None
-) -> Address:
+def check_address(url: str, profile: Profile, tls: TlsFiles = SYSTEM) -> Address:
     try:
         parts = urlsplit(url)
         host, port = parts.hostname, parts.port
@@ -50,15 +48,22 @@ def check_address(
     if port == 0:
         raise UnsafeAddress(f"robot address {url!r}: port 0 does not exist")
     if parts.scheme == "wss":
-        if ca_file is not None and not Path(ca_file).is_file():
-            raise UnsafeAddress(f"certificate file {ca_file} does not exist")
-        return Address(url, None if ca_file is None else str(ca_file))
+        check_files(tls)
+        return Address(url, tls)
     if not is_loopback(host) and host not in profile.allow_plain_ws:
         raise UnsafeAddress(
             f"robot address {url!r} is not encrypted and leaves this machine; "
             f"use wss://, or name {host} under allow_plain_ws in profile {profile.name}"
         )
     return Address(url)
+
+
+def check_files(tls: TlsFiles) -> None:
+    """UnsafeAddress names what is wrong with them."""
+    try:
+        tls.check()
+    except TlsUnusable as cause:
+        raise UnsafeAddress(str(cause)) from None
 
 
 def is_loopback(host: str) -> bool:

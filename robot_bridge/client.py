@@ -10,7 +10,6 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from robot_bridge.address import Address, check_address
@@ -30,6 +29,7 @@ from robot_bridge.reports import (
     Snapshot,
 )
 from robot_bridge.session import RobotSession
+from robot_bridge.tls import SYSTEM, TlsFiles
 
 
 class RobotTaken(ValueError):
@@ -79,10 +79,10 @@ class RobotClient:
         on_report: Callable[[str, Report], None],
         *,
         namespace: str | None = None,
-        ca_file: str | Path | None = None,
+        tls: TlsFiles = SYSTEM,
     ) -> None:
         self.profile = load_profile(profile) if isinstance(profile, str) else profile
-        self.address = check_address(url, self.profile, ca_file)
+        self.address = check_address(url, self.profile, tls)
         self._robot_id = robot_id
         self._on_report = on_report
         self._session = RobotSession(self.profile, robot_id, namespace=namespace)

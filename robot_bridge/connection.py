@@ -35,7 +35,7 @@ from roslibpy.comm.comm_asyncio import (
 from robot_bridge.address import Address
 from robot_bridge.clock import steady_epoch_s
 from robot_bridge.messages import BadMessage, Frame, absolute, decode_frame
-from robot_bridge.reasons import LOST, NOT_MADE, words_for
+from robot_bridge.reasons import LOST, MAY_ASK, NOT_MADE, words_for
 from robot_bridge.reports import (
     Ended,
     Event,
@@ -125,7 +125,9 @@ class _Factory(AsyncioRosBridgeClientFactory):  # type: ignore[misc]
         if self._proto is not None:
             self._owner.on_close(LOST)
         else:
-            self._owner.on_refused(NOT_MADE)
+            # Servers that ask for a certificate of ours end the connection like so.
+            asks = self._address.secure and self._address.files.cert_file is None
+            self._owner.on_refused(MAY_ASK if asks else NOT_MADE)
 
     def send(self, frame: Frame) -> None:
         """Dropped without an open connection."""

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import contextlib
 import socket
+import ssl
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import count
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -25,6 +25,7 @@ from robot_bridge.address import UnsafeAddress, check_address
 from robot_bridge.drivers import make_driver
 from robot_bridge.messages import BadMessage, Frame, decode_frame, encode_frame
 from robot_bridge.profiles import BadProfile, Profile, load_profile
+from robot_bridge.tls import SYSTEM, TlsFiles
 from robot_bridge.typecheck import TypeCheck
 
 CONNECT_S = 4.0
@@ -55,7 +56,7 @@ def look(
     told: Told,
     *,
     namespace: str | None = None,
-    ca_file: str | Path | None = None,
+    tls: TlsFiles = SYSTEM,
     hear_s: float = HEAR_S,
 ) -> None:
     """Profile, address, TCP, websocket, rosapi, topics, pose; ends at the first that
@@ -67,7 +68,7 @@ def look(
         return
     told(Seen("profile", True, values={"profile": loaded.name}))
     try:
-        address = check_address(url, loaded, ca_file)
+        address = check_address(url, loaded, tls)
     except UnsafeAddress as cause:
         told(Seen("address", False, "unsafe", str(cause)))
         return
@@ -247,6 +248,8 @@ class _Looking:
 def _cause(failure: BaseException) -> str:
     if isinstance(failure, ConnectionRefusedError):
         return "refused"
+    if isinstance(failure, ssl.SSLError):
+        return "certificate"
     if isinstance(failure, TimeoutError):
         return "timeout"
     if isinstance(failure, socket.gaierror):

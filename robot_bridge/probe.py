@@ -11,7 +11,6 @@ import queue
 import time
 import uuid
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from robot_bridge.client import RobotClient
@@ -27,6 +26,7 @@ from robot_bridge.reports import (
     Report,
     Safety,
 )
+from robot_bridge.tls import SYSTEM, TlsFiles
 
 CANCEL_PATIENCE_S = 5.0
 
@@ -93,7 +93,7 @@ def probe(
     yaw: float = 0.0,
     robot_id: str = "robot",
     namespace: str | None = None,
-    ca_file: str | Path | None = None,
+    tls: TlsFiles = SYSTEM,
 ) -> dict[str, Any]:
     """Drive to (x, y); returns JSON-able states with times since the start.
 
@@ -109,7 +109,7 @@ def probe(
         robot_id,
         lambda _, report: reports.put(report),
         namespace=namespace,
-        ca_file=ca_file,
+        tls=tls,
     )
     client.start()
     try:

@@ -15,6 +15,7 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake
 
 LOST = "the connection was lost"
 NOT_MADE = "no connection could be made"
+MAY_ASK = f"{NOT_MADE}; perhaps its server asks for a certificate of ours"
 _UNREACHABLE = (errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN, errno.EHOSTDOWN)
 
 

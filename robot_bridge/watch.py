@@ -13,7 +13,6 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import WebSocketException
@@ -23,6 +22,7 @@ from robot_bridge.floor_messages import PersonReading, Point
 from robot_bridge.listening import Listener, Sighting, WatchedRobot
 from robot_bridge.messages import BadMessage, decode_frame, encode_frame
 from robot_bridge.profiles import Profile, load_profile
+from robot_bridge.tls import SYSTEM, TlsFiles
 
 LOGGER = logging.getLogger("robot_bridge.watch")
 TICK_S = 0.2
@@ -67,13 +67,13 @@ class FloorWatch:
         self,
         robots: Iterable[RobotToWatch],
         *,
-        ca_file: str | Path | None = None,
+        tls: TlsFiles = SYSTEM,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
         groups: dict[Address, list[WatchedRobot]] = {}
         for robot_id, url, given, namespace in robots:
             profile = load_profile(given) if isinstance(given, str) else given
-            address = check_address(url, profile, ca_file)
+            address = check_address(url, profile, tls)
             watched = WatchedRobot(robot_id, profile, namespace)
             groups.setdefault(address, []).append(watched)
         self._now = now

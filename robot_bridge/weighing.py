@@ -12,7 +12,6 @@ import math
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 from websockets.exceptions import WebSocketException
@@ -23,6 +22,7 @@ from robot_bridge.address import Address, check_address
 from robot_bridge.messages import BadMessage
 from robot_bridge.profiles import Profile, ScaleSpec, load_profile
 from robot_bridge.reasons import words_for
+from robot_bridge.tls import SYSTEM, TlsFiles
 
 LOGGER = logging.getLogger("robot_bridge.weighing")
 SAMPLES = 6
@@ -84,7 +84,7 @@ class RobotScale:
         robot_id: str,
         *,
         namespace: str | None = None,
-        ca_file: str | Path | None = None,
+        tls: TlsFiles = SYSTEM,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
         loaded = load_profile(profile) if isinstance(profile, str) else profile
@@ -92,7 +92,7 @@ class RobotScale:
             raise NotWeighed(f"profile {loaded.name} names no scale of {robot_id}")
         self._spec: ScaleSpec = loaded.topics.scale
         self._kind = loaded.spell(self._spec.type)
-        self._address: Address = check_address(url, loaded, ca_file)
+        self._address: Address = check_address(url, loaded, tls)
         self._robot_id = robot_id
         self._now = now
         self.topic = loaded.resolve(self._spec.name, robot_id, namespace)

@@ -103,7 +103,7 @@ def _check_robots(settings: Settings, world: World) -> int:
         return 0
     from mpms.factory.adapters.robots.check import BridgeCheck
 
-    check = BridgeCheck(world, factory.robots_url, ca_file=factory.robots_ca_file)
+    check = BridgeCheck(world, factory.robots_url, tls=factory.robots_tls)
     wrong = 0
     for info in world.robots:
         steps: list[CheckStep] = []
@@ -140,7 +140,7 @@ def probe_robot(
             timeout,
             robot_id=robot,
             namespace=namespace,
-            ca_file=FactorySettings.of(settings).robots_ca_file,
+            tls=FactorySettings.of(settings).robots_tls,
         )
     except (ValueError, OSError) as failure:
         raise RobotNotProbed(str(failure)) from failure

@@ -56,6 +56,7 @@ from mpms.plugins.loading import handlers_of_topics
 from mpms.ports import store
 from mpms.services.instances.advance import Advance
 from mpms.services.jobs.handlers import Handlers
+from robot_bridge.tls import SYSTEM, TlsFiles
 
 if TYPE_CHECKING:
     from mpms.factory.adapters.instruments.reading import Instruments
@@ -148,7 +149,7 @@ def connect_robots(
     world: World,
     url: str | None,
     *,
-    ca_file: Path | None = None,
+    tls: TlsFiles = SYSTEM,
     on_report: Callable[[], None] = lambda: None,
     on_told: Callable[[str, str], None] = lambda robot, text: None,
     fleet: FleetFiles | None = None,
@@ -171,7 +172,7 @@ def connect_robots(
     return BridgeRobots(
         world,
         url,
-        ca_file=None if ca_file is None else str(ca_file),
+        tls=tls,
         on_report=on_report,
         on_told=on_told,
         crossings=Roads(None if fleet is None else fleet.world).crossings,
@@ -183,7 +184,7 @@ def connect_scale(
     robots_url: str | None,
     kind: str | None = None,
     *,
-    ca_file: Path | None = None,
+    tls: TlsFiles = SYSTEM,
     instruments: Instruments | None = None,
 ) -> Scale:
     """The scales of the plant; else those on the robots, wherever robots are reached
@@ -191,7 +192,7 @@ def connect_scale(
     if instruments is not None and instruments.scales:
         from mpms.factory.adapters.instruments.scales import PlantScales
 
-        others = connect_scale(world, robots_url, kind, ca_file=ca_file)
+        others = connect_scale(world, robots_url, kind, tls=tls)
         return PlantScales(instruments.scales, others)
     if robots_url is None or kind == "memory":
         return LoopbackScale()
@@ -200,9 +201,7 @@ def connect_scale(
         return LoopbackScale() if make is None else cast(Scale, make(world, robots_url))
     from mpms.factory.adapters.scales import BridgeScale
 
-    return BridgeScale(
-        world, robots_url, ca_file=None if ca_file is None else str(ca_file)
-    )
+    return BridgeScale(world, robots_url, tls=tls)
 
 
 def topic_functions(

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from mpms.domain.settings import SettingInvalid, path, seconds, yes_or_no
 from mpms.plugins import Setting
+from robot_bridge.tls import TlsFiles
 
 if TYPE_CHECKING:
     from mpms.settings import Settings
@@ -44,6 +45,8 @@ class FactorySettings:
     world: str = "paint_factory"
     robots_url: str | None = field(default=None, repr=False)  # may hold a password
     robots_ca_file: Path | None = None
+    robots_cert_file: Path | None = None
+    robots_key_file: Path | None = None
     robot_patience_s: float = 60.0
     scale: str | None = None
     instruments: Path | None = None
@@ -58,6 +61,12 @@ class FactorySettings:
     def __post_init__(self) -> None:
         if self.scale == "bridge" and not self.robots_url:
             raise SettingInvalid("MPMS_SCALE bridge needs MPMS_ROBOTS_URL.")
+
+    @property
+    def robots_tls(self) -> TlsFiles:
+        """With which certificates robots and brokers are spoken to."""
+        files = self.robots_ca_file, self.robots_cert_file, self.robots_key_file
+        return TlsFiles(*files)
 
     @classmethod
     def of(cls, settings: Settings) -> FactorySettings:
@@ -93,7 +102,17 @@ _SAID = {
         address=True,
     ),
     "robots_ca_file": _setting(
-        "certificates to check a wss:// server with", "those of the system", read=path
+        "certificates to check a wss:// server or an mqtts:// broker with",
+        "those of the system",
+        read=path,
+    ),
+    "robots_cert_file": _setting(
+        "our certificate, for a server or a broker of robots that asks for one",
+        "none is shown",
+        read=path,
+    ),
+    "robots_key_file": _setting(
+        "its key", "the key is in MPMS_ROBOTS_CERT_FILE", read=path
     ),
     "robot_patience_s": _setting(
         "a robot with a goal that is silent, stopped or blocked for so many seconds is"

@@ -188,7 +188,7 @@ def work(context: WorkContext) -> Iterator[Working]:
     robots = connect_robots(
         world,
         settings.robots_url,
-        ca_file=settings.robots_ca_file,
+        tls=settings.robots_tls,
         on_report=context.wake,
         on_told=options.on_told,
         fleet=fleet,
@@ -218,7 +218,7 @@ def work(context: WorkContext) -> Iterator[Working]:
                     world,
                     settings.robots_url,
                     settings.scale,
-                    ca_file=settings.robots_ca_file,
+                    tls=settings.robots_tls,
                     instruments=instruments,
                 ),
                 intake=None if mail is None else mail.intake(uow, engine),

@@ -84,7 +84,7 @@ class WebSite:
             else BridgeFloor(
                 world,
                 factory.robots_url,
-                ca_file=_text(factory.robots_ca_file),
+                tls=factory.robots_tls,
             )
         )
         kinds = loading.kinds()
@@ -206,7 +206,7 @@ def _robot_check(world: World, factory: FactorySettings) -> BridgeCheck | Driver
     url = factory.robots_url
     if url is not None and not factory_bootstrap.over_rosbridge(url):
         return DriverCheck()
-    return BridgeCheck(world, url, ca_file=factory.robots_ca_file)
+    return BridgeCheck(world, url, tls=factory.robots_tls)
 
 
 def _mail_check(settings: Settings, home: MailHome | None) -> ServersCheck | None:
@@ -274,7 +274,3 @@ def _demo(
         worker=by_login["ana"],
         leader=by_login["sofia"],
     )
-
-
-def _text(path: Path | None) -> str | None:
-    return None if path is None else str(path)

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import ssl
 from dataclasses import dataclass, field
-from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from robot_bridge.address import UnsafeAddress, is_loopback
+from robot_bridge.address import UnsafeAddress, check_files, is_loopback
+from robot_bridge.tls import SYSTEM, TlsFiles
 from robot_bridge.vda5050.profile import VehicleProfile
 
 SCHEMES = ("mqtt://", "mqtts://")
@@ -36,16 +36,16 @@ class VehicleAddress:
     serial: str
     user: str | None = None
     password: str | None = field(default=None, repr=False)
-    ca_file: str | None = None
+    files: TlsFiles = SYSTEM
 
     def tls(self) -> ssl.SSLContext | None:
         if not self.secure:
             return None
-        return ssl.create_default_context(cafile=self.ca_file)
+        return self.files.context()
 
 
 def check_vehicle_address(
-    url: str, profile: VehicleProfile, ca_file: str | Path | None = None
+    url: str, profile: VehicleProfile, tls: TlsFiles = SYSTEM
 ) -> VehicleAddress:
     """UnsafeAddress names what is wrong; it never shows a password."""
     try:
@@ -67,8 +67,8 @@ def check_vehicle_address(
             f"vehicle address {shown!r} is not encrypted and leaves this machine; use "
             f"mqtts://, or name {host} under allow_plain_mqtt in profile {profile.name}"
         )
-    if secure and ca_file is not None and not Path(ca_file).is_file():
-        raise UnsafeAddress(f"certificate file {ca_file} does not exist")
+    if secure:
+        check_files(tls)
     return VehicleAddress(
         host,
         port or (8883 if secure else 1883),
@@ -77,5 +77,5 @@ def check_vehicle_address(
         steps[1],
         unquote(parts.username) if parts.username else None,
         unquote(parts.password) if parts.password else None,
-        None if ca_file is None else str(ca_file),
+        tls,
     )

@@ -17,7 +17,6 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from robot_bridge.clock import from_wall_s, steady_epoch_s
@@ -37,9 +36,11 @@ from robot_bridge.reports import (
     Snapshot,
     Tick,
 )
+from robot_bridge.tls import SYSTEM, TlsFiles
 from robot_bridge.vda5050.address import VehicleAddress, check_vehicle_address
 from robot_bridge.vda5050.profile import VehicleProfile, load_vehicle_profile
 from robot_bridge.vda5050.reading import decode
+from robot_bridge.vda5050.refusal import AWAY, why_refused
 from robot_bridge.vda5050.session import Said, Tell, VehicleEvent, VehicleSession
 
 LOGGER = logging.getLogger("robot_bridge.vda5050")
@@ -83,12 +84,12 @@ class VehicleClient:
         robot_id: str,
         on_report: Callable[[str, Report], None],
         *,
-        ca_file: str | Path | None = None,
+        tls: TlsFiles = SYSTEM,
     ) -> None:
         self.profile = (
             load_vehicle_profile(profile) if isinstance(profile, str) else profile
         )
-        self.address = at = check_vehicle_address(url, self.profile, ca_file)
+        self.address = at = check_vehicle_address(url, self.profile, tls)
         self._robot_id = robot_id
         self._on_report = on_report
         self._session = VehicleSession(self.profile, robot_id, at.maker, at.serial)
@@ -98,6 +99,7 @@ class VehicleClient:
         self._events: queue.SimpleQueue[VehicleEvent | None] = queue.SimpleQueue()
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
+        self._was_open = False
         name = hashlib.sha256(self._root.encode()).hexdigest()[:16]
         self._mqtt = new_mqtt(at, f"mpms-{name}")
         self._mqtt.on_connect = self._on_connect
@@ -220,16 +222,20 @@ class VehicleClient:
             reason = f"the broker refuses the connection ({code})"
             self._events.put(LinkClosed(reason))
             return
+        self._was_open = True
         client.subscribe([(f"{self._root}/{topic}", 1) for topic in HEARD])
 
     def _on_subscribe(self, *_: Any) -> None:
         self._events.put(LinkOpened())
 
     def _on_refused(self, *_: Any) -> None:
-        self._events.put(LinkClosed("the broker does not answer at its address"))
+        self._events.put(LinkClosed(why_refused(self.address) or AWAY))
 
     def _on_disconnect(self, *_: Any) -> None:
-        self._events.put(LinkClosed(LOST))
+        was_open, self._was_open = self._was_open, False
+        refused = not was_open and self.address.secure
+        reason = why_refused(self.address) if refused else ""
+        self._events.put(LinkClosed(reason or LOST))
 
     def _on_message(self, _client: Any, _: Any, message: Any) -> None:
         topic = message.topic.removeprefix(f"{self._root}/")

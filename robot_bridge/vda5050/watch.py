@@ -13,17 +13,18 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from robot_bridge.address import UnsafeAddress
 from robot_bridge.look import CONNECT_S, HEAR_S, Seen, Told
 from robot_bridge.messages import BadMessage
 from robot_bridge.profiles import BadProfile
+from robot_bridge.tls import SYSTEM, TlsFiles
 from robot_bridge.vda5050 import reading
 from robot_bridge.vda5050.address import VehicleAddress, check_vehicle_address
 from robot_bridge.vda5050.client import HEARD, KEEP_ALIVE_S, new_mqtt
 from robot_bridge.vda5050.profile import VehicleProfile, load_vehicle_profile
+from robot_bridge.vda5050.refusal import why_refused
 from robot_bridge.watch import RobotWatched
 
 VehicleToWatch = tuple[str, str, str]
@@ -95,7 +96,7 @@ class VehicleWatch:
         self,
         vehicles: Iterable[VehicleToWatch],
         *,
-        ca_file: str | Path | None = None,
+        tls: TlsFiles = SYSTEM,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
         self._now = now
@@ -105,7 +106,7 @@ class VehicleWatch:
         brokers: dict[tuple[str, int], tuple[VehicleAddress, dict[str, str]]] = {}
         for robot, url, name in vehicles:
             profile = load_vehicle_profile(name)
-            at = check_vehicle_address(url, profile, ca_file)
+            at = check_vehicle_address(url, profile, tls)
             _, roots = brokers.setdefault((at.host, at.port), (at, {}))
             roots[root_of(profile, at)] = robot
             self._seen[robot] = _Sighting()
@@ -167,7 +168,7 @@ def look_at_vehicle(
     profile_name: str,
     told: Told,
     *,
-    ca_file: str | Path | None = None,
+    tls: TlsFiles = SYSTEM,
     hear_s: float = HEAR_S,
 ) -> None:
     """Profile, address, TCP, broker, connection, state, position; ends at the first
@@ -180,7 +181,7 @@ def look_at_vehicle(
         return
     told(Seen("profile", True, values={"profile": profile.name}))
     try:
-        at = check_vehicle_address(url, profile, ca_file)
+        at = check_vehicle_address(url, profile, tls)
     except UnsafeAddress as cause:
         told(Seen("address", False, "unsafe", str(cause)))
         return
@@ -191,6 +192,11 @@ def look_at_vehicle(
         told(Seen("tcp", False, word, str(cause), {"port": at.port}))
         return
     told(Seen("tcp", True, values={"host": at.host, "port": at.port}))
+    if at.secure:
+        refused = why_refused(at)
+        told(Seen("tls", not refused, "certificate" if refused else "", refused))
+        if refused:
+            return
     heard: queue.SimpleQueue[tuple[str, dict[str, Any]]] = queue.SimpleQueue()
     root = root_of(profile, at)
     ear = _Ear(at, {root: ""}, lambda _, topic, body: heard.put((topic, body)))

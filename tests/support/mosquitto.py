@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 import shutil
 import socket
 import subprocess
@@ -9,6 +10,8 @@ import time
 from pathlib import Path
 
 import pytest
+
+from tests.support.certificates import Certificates
 
 PROGRAM = shutil.which("mosquitto") or "/usr/sbin/mosquitto"
 
@@ -21,22 +24,42 @@ def free_port() -> int:
 
 
 class Broker:
-    """Skips the test where mosquitto is not installed."""
+    """Skips the test where mosquitto is not installed. With certificates it listens
+    on a second, encrypted port as well; ``asks``: there it wants one of its clients."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(
+        self,
+        home: Path,
+        certificates: Certificates | None = None,
+        *,
+        asks: bool = False,
+    ) -> None:
         if not Path(PROGRAM).exists():
             pytest.skip("mosquitto is not installed: tests/install_system_parts.sh")
         self.port = free_port()
         self._config = home / "mosquitto.conf"
-        self._config.write_text(
-            f"listener {self.port} 127.0.0.1\nallow_anonymous true\n", encoding="utf-8"
-        )
+        lines = [f"listener {self.port} 127.0.0.1", "allow_anonymous true"]
+        if certificates is not None:
+            self.secure_port = free_port()
+            lines += [
+                f"user {getpass.getuser()}",  # else root may not read them
+                f"listener {self.secure_port} 127.0.0.1",
+                f"cafile {certificates.ca_file}",
+                f"certfile {certificates.cert}",
+                f"keyfile {certificates.key}",
+                f"require_certificate {str(asks).lower()}",
+            ]
+        self._config.write_text("\n".join(lines) + "\n", encoding="utf-8")
         self._process: subprocess.Popen[bytes] | None = None
         self.start()
 
     @property
     def url(self) -> str:
         return f"mqtt://127.0.0.1:{self.port}"
+
+    @property
+    def secure_url(self) -> str:
+        return f"mqtts://127.0.0.1:{self.secure_port}"
 
     def start(self) -> None:
         self._process = subprocess.Popen(

@@ -14,6 +14,7 @@ from mpms.factory.domain.worlds import World
 from mpms.factory.ports.floor import FloorSeen, PersonSeen, Point, RobotSeen
 from robot_bridge.address import UnsafeAddress
 from robot_bridge.profiles import BadProfile
+from robot_bridge.tls import SYSTEM, TlsFiles
 from robot_bridge.vda5050.address import is_vehicle
 from robot_bridge.vda5050.client import MqttMissing
 from robot_bridge.vda5050.watch import VehicleWatch
@@ -52,7 +53,7 @@ class BridgeFloor:
         world: World,
         url: str,
         *,
-        ca_file: str | None = None,
+        tls: TlsFiles = SYSTEM,
         now: Callable[[], float] | None = None,
     ) -> None:
         """FloorMisconfigured if the address or a profile cannot be used."""
@@ -73,8 +74,8 @@ class BridgeFloor:
         ]
         clock = {} if now is None else {"now": now}
         try:
-            self._watch = FloorWatch(robots, ca_file=ca_file, **clock)
-            self._vehicles = VehicleWatch(vehicles, ca_file=ca_file, **clock)
+            self._watch = FloorWatch(robots, tls=tls, **clock)
+            self._vehicles = VehicleWatch(vehicles, tls=tls, **clock)
             self._watch.start()
             self._vehicles.start()
         except (UnsafeAddress, BadProfile, MqttMissing) as cause:

@@ -17,6 +17,7 @@ from mpms.factory.ports.scales import ScaleUnavailable
 from robot_bridge import weighing
 from robot_bridge.address import UnsafeAddress
 from robot_bridge.profiles import BadProfile
+from robot_bridge.tls import SYSTEM, TlsFiles
 from robot_bridge.vda5050.address import is_vehicle
 from robot_bridge.weighing import NotWeighed, RobotScale
 
@@ -31,12 +32,12 @@ class BridgeScale:
         world: World,
         url: str,
         *,
-        ca_file: str | None = None,
+        tls: TlsFiles = SYSTEM,
         timeout_s: float = TIMEOUT_S,
     ) -> None:
         self._world = world
         self._url = url
-        self._ca_file = ca_file
+        self._tls = tls
         self._timeout_s = timeout_s
 
     def weigh(self, robot: str, place: str | None = None) -> Weight:
@@ -53,7 +54,7 @@ class BridgeScale:
                 info.profile,
                 info.id,
                 namespace=namespace_of(info, self._url),
-                ca_file=self._ca_file,
+                tls=self._tls,
             )
             kg = scale.weigh(self._timeout_s)
         except weighing.RobotAway as cause:

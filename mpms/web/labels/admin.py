@@ -357,7 +357,10 @@ def _causes() -> Mapping[str, tuple[str, str]]:
         ),
         "certificate": (
             t("The server's certificate is not accepted."),
-            t("Is the name right, and not expired? Own authority: MPMS_MAIL_CA_FILE."),
+            t(
+                "Is the name right, and not expired? Own authority: MPMS_MAIL_CA_FILE,"
+                " MPMS_ROBOTS_CA_FILE."
+            ),
         ),
         "tls": (
             t("No encrypted connection could be made."),

@@ -27,6 +27,7 @@ from robot_bridge.delivery import Delivery
 from robot_bridge.probe import probe
 from robot_bridge.profiles import load_profile
 from robot_bridge.reports import Ended, Link, LinkState, Pose, Problem, Progress
+from robot_bridge.tls import TlsFiles
 from tests.support.rosbridge import RosbridgeServer
 
 PATIENCE_S = 30.0
@@ -281,7 +282,7 @@ def test_a_robot_behind_tls_is_driven_when_its_certificate_is_known(
 ) -> None:
     chain, context = certificate(tmp_path)
     server, owner = bridge(tls=context), Owner()
-    client = RobotClient(server.url, "move_base", "r1", owner, ca_file=chain)
+    client = RobotClient(server.url, "move_base", "r1", owner, tls=TlsFiles(chain))
     client.start()
     try:
         client.navigate("g1", 1.0, 0.0)
@@ -289,6 +290,45 @@ def test_a_robot_behind_tls_is_driven_when_its_certificate_is_known(
     finally:
         client.stop()
     assert owner.of(Ended)[0].state == "SUCCEEDED"
+
+
+def test_a_robot_that_asks_for_our_certificate_is_driven_with_it_and_not_without(
+    bridge: Serve, tmp_path: Path
+) -> None:
+    chain, context = certificate(tmp_path)
+    context.verify_mode = ssl.CERT_REQUIRED
+    context.load_verify_locations(chain)
+    server = bridge(tls=context)
+    stranger = Owner()
+    client = RobotClient(server.url, "move_base", "r1", stranger, tls=TlsFiles(chain))
+    client.start()
+    try:
+        wait_for(lambda: [r for r in stranger.of(Link) if "certificate" in r.reason])
+        assert server.frames == []
+    finally:
+        client.stop()
+    known, owner = TlsFiles(chain, chain, tmp_path / "robot.key"), Owner()
+    client = RobotClient(server.url, "move_base", "r1", owner, tls=known)
+    client.start()
+    try:
+        client.navigate("g1", 1.0, 0.0)
+        [end] = wait_for(lambda: owner.of(Ended))
+    finally:
+        client.stop()
+    assert end.state == "SUCCEEDED"
+
+
+def test_files_of_certificates_that_do_not_fit_are_named(tmp_path: Path) -> None:
+    chain, _ = certificate(tmp_path)
+    key = tmp_path / "robot.key"
+    for files, words in (
+        (TlsFiles(key_file=key), "without its certificate"),
+        (TlsFiles(cert_file=chain, key_file=tmp_path / "no.key"), "no.key does not"),
+        (TlsFiles(cert_file=chain), "robot.pem cannot be used"),
+        (TlsFiles(ca_file=key), "robot.key cannot be used"),
+    ):
+        with pytest.raises(UnsafeAddress, match=words):
+            check_address("wss://10.0.0.5", load_profile("move_base"), files)
 
 
 def test_a_robot_with_an_unknown_certificate_is_not_spoken_to(
@@ -364,7 +404,7 @@ def test_encrypted_connections_are_allowed_and_need_their_certificate_file(
     profile = load_profile("move_base")
     assert check_address("wss://10.0.0.5:9090", profile).secure
     with pytest.raises(UnsafeAddress, match=r"missing\.pem does not exist"):
-        check_address("wss://10.0.0.5", profile, tmp_path / "missing.pem")
+        check_address("wss://10.0.0.5", profile, TlsFiles(tmp_path / "missing.pem"))
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1", "ws://", "robot", "ws://h:99999"])

@@ -4,13 +4,13 @@ place that knows ``robot_bridge``."""
 from __future__ import annotations
 
 import dataclasses
-from pathlib import Path
 
 from mpms.factory.adapters.robots.where import address_of, namespace_of
 from mpms.factory.domain.worlds import World
 from mpms.ports.admin.checks import CheckStep, ProfileShown, Tell
 from robot_bridge.look import Seen, look
 from robot_bridge.profiles import BadProfile, load_profile
+from robot_bridge.tls import SYSTEM, TlsFiles
 from robot_bridge.vda5050.address import is_vehicle, without_password
 from robot_bridge.vda5050.profile import load_vehicle_profile
 from robot_bridge.vda5050.watch import look_at_vehicle
@@ -30,11 +30,11 @@ class BridgeCheck:
     """Robots of the world at the address of the settings, and no others."""
 
     def __init__(
-        self, world: World, url: str | None, *, ca_file: Path | None = None
+        self, world: World, url: str | None, *, tls: TlsFiles = SYSTEM
     ) -> None:
         self._world = world
         self._url = url
-        self._ca_file = ca_file
+        self._tls = tls
 
     def profile(self, robot: str) -> ProfileShown | None:
         info = self._world.robot(robot)
@@ -81,7 +81,7 @@ class BridgeCheck:
             tell(CheckStep(seen.step, seen.ok, seen.cause, seen.detail, seen.values))
 
         if is_vehicle(url):
-            look_at_vehicle(url, info.profile, told, ca_file=self._ca_file)
+            look_at_vehicle(url, info.profile, told, tls=self._tls)
             return
         look(
             url,
@@ -89,7 +89,7 @@ class BridgeCheck:
             robot,
             told,
             namespace=self._namespace(robot),
-            ca_file=self._ca_file,
+            tls=self._tls,
         )
 
     def _address(self, robot: str) -> str | None:

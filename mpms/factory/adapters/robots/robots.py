@@ -38,6 +38,7 @@ from robot_bridge.reports import (
     Report,
     Safety,
 )
+from robot_bridge.tls import SYSTEM, TlsFiles
 from robot_bridge.vda5050.address import is_vehicle
 from robot_bridge.vda5050.client import MqttMissing, VehicleClient
 
@@ -187,7 +188,7 @@ class BridgeRobots:
         world: World,
         url: str,
         *,
-        ca_file: str | None = None,
+        tls: TlsFiles = SYSTEM,
         on_report: Callable[[], None] = lambda: None,
         on_told: Told = lambda robot, text: None,
         crossings: Crossings = lambda robot, start, end: (),
@@ -195,7 +196,7 @@ class BridgeRobots:
         """RobotsMisconfigured if the address or a profile cannot be used."""
         self._world = world
         self._url = url
-        self._ca_file = ca_file
+        self._tls = tls
         self._on_report = on_report
         self._on_told = on_told
         self._crossings = crossings
@@ -301,16 +302,14 @@ class BridgeRobots:
 
         try:
             if is_vehicle(url):
-                return VehicleClient(
-                    url, info.profile, info.id, hear, ca_file=self._ca_file
-                )
+                return VehicleClient(url, info.profile, info.id, hear, tls=self._tls)
             return RobotClient(
                 url,
                 info.profile,
                 info.id,
                 hear,
                 namespace=namespace_of(info, self._url),
-                ca_file=self._ca_file,
+                tls=self._tls,
             )
         except (UnsafeAddress, BadProfile, MqttMissing) as cause:
             raise RobotsMisconfigured(f"Robot {info.id}: {cause}.") from cause
