@@ -56,7 +56,7 @@ class StreetVehicle(Vehicle):
     """Looks like a vehicle; a driver drives it."""
 
     driver: Driver | None = None
-    by_hand: tuple[Command, float] | None = None
+    sent: tuple[Command, float] | None = None
     """A velocity that somebody sent, and until when it counts, in plant time."""
     rolled_m: float = 0.0
     turned_rad: float = 0.0
@@ -86,8 +86,11 @@ class StreetVehicle(Vehicle):
                 driver.head_for(Pose(target.x_m, target.y_m, target.yaw_rad))
             except VehicleRefused as error:
                 raise NoWay(str(error)) from error
-            self.by_hand = None
+            self.sent = None
         self.target = target
+
+    def take_pose(self, pose: SimPose) -> str | None:
+        return "this vehicle knows where it is"
 
     def way(self) -> list[SimPose]:
         driver = self.driver
@@ -110,8 +113,8 @@ class StreetVehicle(Vehicle):
         x, y, yaw, speed, _ = (float(v) for v in driver.state[0])
         if self.held:
             driver.step(Command(0.0, float(driver.state[0, 4])))
-        elif self.by_hand is not None and driver.now_s < self.by_hand[1]:
-            driver.step(self.by_hand[0])
+        elif self.sent is not None and driver.now_s < self.sent[1]:
+            driver.step(self.sent[0])
         else:
             driver.period(ARRIVED_M)
         now_x, now_y, now_yaw, now_speed, _ = (float(v) for v in driver.state[0])
@@ -179,7 +182,7 @@ class StreetRobot(SimRobot):
         if isinstance(goal, Drive):
             goal.problem = "Somebody drives by cmd_vel"
             self._wheel.release(goal)
-        self.vehicle.by_hand = command, driver.now_s + COMMAND_S
+        self.vehicle.sent = command, driver.now_s + COMMAND_S
 
     def step(self) -> None:
         cause, goal = self.vehicle.failure, self._wheel.driver
