@@ -3,21 +3,22 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .PHONY: setup web packages demo test test-fast test-changed coverage lint format bench \
-	soak screens system clean
+	soak screens system requirements sbom audit clean
 
 setup: $(STAMP) web
 
-$(STAMP): pyproject.toml constraints.txt
+$(STAMP): pyproject.toml constraints.txt requirements/development.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "MPMS needs Python 3.11 or newer; set PYTHON=…"; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "Installing into $(VENV); the first time takes a minute or two."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check \
-		--constraint constraints.txt 'pip>=25.1'
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check \
-		--constraint constraints.txt --group test --group lint --editable '.[demo]'
+	@$(PIP) --require-hashes --requirement requirements/development.txt
+	@$(PIP) --no-deps --no-build-isolation --editable .
+	@$(BIN)/python -m pip check || { echo "If something is missing after a change of"; \
+		echo "pyproject.toml or constraints.txt, run: make requirements"; exit 1; }
 	@touch $(STAMP)
 
 # Scripts and styles of the pages; does nothing where no source has changed.
@@ -79,8 +80,7 @@ system:
 	@sh tests/install_system_parts.sh
 
 bench: setup
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check \
-		--constraint constraints.txt --group bench
+	@$(PIP) --require-hashes --requirement requirements/bench.txt
 	@for script in bench/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
 
 # Pictures of every page, into build/screens.
@@ -89,6 +89,32 @@ screens: setup system
 
 soak: setup system packages
 	@$(BIN)/python -m pytest -m soak --timeout 3600 $(ARGS)
+
+# Every pinned package with the hashes of its files; after a change of pyproject.toml or
+# constraints.txt. uv comes from the pins themselves, into a directory of its own.
+requirements:
+	@test -x build/supply/bin/uv || $(PYTHON) -m venv build/supply
+	@build/supply/bin/python -m pip install --quiet --disable-pip-version-check \
+		--constraint constraints.txt uv
+	@sh requirements/write.sh build/supply/bin/uv
+
+# What a release contains: CycloneDX, in build/sbom.json.
+sbom: supply
+	@mkdir -p build
+	@build/supply/bin/cyclonedx-py requirements requirements/demo.txt \
+		--pyproject pyproject.toml --mc-type application --output-reproducible \
+		--output-file build/sbom.json
+	@echo "Written to build/sbom.json"
+
+# What is known against the pinned packages, where the database can be reached.
+audit: supply
+	@build/supply/bin/python requirements/audit.py
+
+.PHONY: supply
+supply:
+	@test -x build/supply/bin/python || $(PYTHON) -m venv build/supply
+	@build/supply/bin/python -m pip install --quiet --disable-pip-version-check \
+		--require-hashes --requirement requirements/supply.txt
 
 clean:
 	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache

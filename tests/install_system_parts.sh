@@ -7,6 +7,8 @@ wanted=""
 [ -x /usr/sbin/dovecot ] || wanted="$wanted dovecot-imapd"
 # A process on a machine whose clock is wrong.
 command -v faketime >/dev/null 2>&1 || wanted="$wanted faketime"
+# Checks the units of systemd.
+command -v systemd-analyze >/dev/null 2>&1 || wanted="$wanted systemd"
 # A broker for vehicles that speak VDA 5050.
 [ -x /usr/sbin/mosquitto ] || wanted="$wanted mosquitto"
 command -v npm >/dev/null 2>&1 || wanted="$wanted nodejs npm"

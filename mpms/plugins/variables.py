@@ -24,6 +24,16 @@ def is_setting(variable: str) -> bool:
     )
 
 
+def secrets() -> frozenset[str]:
+    """Variables whose values nobody may read; addresses may hold a password."""
+    return frozenset(
+        plugin.variable_of(name)
+        for plugin in usable()
+        for name, setting in plugin.settings.items()
+        if setting.secret or setting.address
+    )
+
+
 def require_own_settings(core: frozenset[str]) -> None:
     """PluginRefused if a plug-in calls a setting as the core does."""
     for plugin in usable():

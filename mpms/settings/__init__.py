@@ -14,6 +14,7 @@ from mpms.domain.execution import Execution, Feel
 from mpms.domain.instances.limits import KB, Limits
 from mpms.domain.settings import SettingInvalid as SettingInvalid
 from mpms.domain.settings import path, seconds, value_of, yes_or_no
+from mpms.settings.secrets import with_secrets
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,7 @@ class Settings:
 
         ours = own_variables()
         variables.require_own_settings(ours)
+        env = with_secrets(env, secret_variables() | variables.secrets())
         for name in env:
             if not name.startswith("MPMS_") or name in ours | ALLOWED:
                 continue
@@ -139,6 +141,11 @@ def own_fields() -> list[Field[Any]]:
 
 def own_variables() -> frozenset[str]:
     return frozenset(f"MPMS_{each.name.upper()}" for each in own_fields())
+
+
+def secret_variables() -> frozenset[str]:
+    """Those of the core whose values nobody may read."""
+    return frozenset(f"MPMS_{e.name.upper()}" for e in own_fields() if not e.repr)
 
 
 # Variables with our prefix that are not settings of the product.

@@ -11,6 +11,7 @@ from mpms.log_lines import HIDDEN
 from mpms.plugins import Plugin, loading
 from mpms.ports.admin.plant_desk import SettingShown
 from mpms.settings import Settings, own_fields
+from mpms.settings.secrets import secret_in_file
 
 ADDRESSES = frozenset({"database_url", "smtp_url"})
 _ROW = re.compile(
@@ -40,6 +41,8 @@ def settings_shown(
     def source(name: str) -> str:
         if environment.get(name):
             return "environment"
+        if secret_in_file(environment, name):
+            return "file"
         return "embedded" if name in embedded else "default"
 
     shown = []

@@ -16,7 +16,7 @@ class SettingShown:
 
     name: str
     value: str
-    source: str  # environment, default, embedded
+    source: str  # environment, file, default, embedded
     meaning: str
     without: str
 
