@@ -1,6 +1,6 @@
 """What one machine holds: orders, users, memory, and people who send slowly.
 
-    python bench/load.py [--minutes 1] [--confirm-minutes 3] [--users 40] [--speed 20]
+    python bench/load.py [--minutes 1] [--confirm-minutes 3] [--users 40] [--speed 7]
         [--rates 600 1200 2400] [--user-steps 80 160] [--slow 1000] [--streams 1000]
 
 Needs no set-up: it starts PostgreSQL (fsync on), ``mpms work``, ``mpms serve`` and the
@@ -229,7 +229,7 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=1.0, help="of each step")
     parser.add_argument("--confirm-minutes", type=float, default=3.0)
     parser.add_argument("--users", type=int, default=40)
-    parser.add_argument("--speed", type=float, default=20.0)
+    parser.add_argument("--speed", type=float, default=7.0)
     parser.add_argument("--rates", type=int, nargs="+", default=[600, 1200, 2400])
     parser.add_argument("--user-steps", type=int, nargs="*", default=[80, 160])
     parser.add_argument("--slow", type=int, default=1000)
