@@ -48,7 +48,7 @@ from urllib.parse import urlencode, urlsplit
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from web_parts import bulk_retry, cockpit, fill_history  # noqa: E402
+from web_parts import bulk_retry, cockpit, fill_history, floor_wall  # noqa: E402
 
 from mpms import bootstrap  # noqa: E402
 from mpms.domain.people.people import Role  # noqa: E402
@@ -127,6 +127,29 @@ class Plant:
                 tablet_id=None,
                 expires_at=datetime.now(UTC) + timedelta(hours=12),
             )
+
+    def leader(self) -> str:
+        """The token of a supervisor, who is signed in from now on."""
+        token = new_token()
+        with self.services.uow() as tx:
+            eva = tx.people.add("eva", "Eva", Role.SUPERVISOR)
+            tx.sessions.open(
+                hash_of(token),
+                eva.id,
+                tablet_id=None,
+                expires_at=datetime.now(UTC) + timedelta(hours=12),
+            )
+        return token
+
+    def stop_something(self) -> float:
+        """An incident of a cause of its own; the instant before the commit."""
+        self._numbers += 1
+        with self.services.uow() as tx:
+            tx.incidents.open("mail", f"BENCH-STOP-{self._numbers}-")
+            tx.events.append("incident", actor="bench", data={"n": self._numbers})
+            tx.wake()
+            committed_at = time.time()
+        return committed_at
 
     def new_task(self) -> tuple[str, float]:
         """A task for a new order; its number and the instant before the commit."""
@@ -460,6 +483,17 @@ def measure_pages(
             say("event to pixel: " + " ".join(f"{each:.0f}" for each in pixels))
             figures["event_to_pixel_ms"] = round(statistics.median(pixels), 1)
             figures["event_to_pixel_p95_ms"] = round(p95(pixels), 1)
+        if only & {"start", "floor"}:
+            leader = plant.leader()
+            with browser_page(address, leader) as page:
+                if "start" in only:
+                    lived = floor_wall.start_live_ms(page, address, plant, samples)
+                    say("start live: " + " ".join(f"{each:.0f}" for each in lived))
+                    figures["start_live_ms"] = round(statistics.median(lived), 1)
+                    figures["start_live_p95_ms"] = round(p95(lived), 1)
+                if "floor" in only:
+                    pictures = floor_wall.pictures_per_s(page, address, robots=20)
+                    figures["floor_fps_20_robots"] = round(pictures, 1)
     return figures
 
 
@@ -496,7 +530,7 @@ def cockpit_figures(
 
 
 def main() -> None:
-    names = ("weight", "tasks", "pixels", "bulk", "demo", "cockpit")
+    names = ("weight", "tasks", "pixels", "bulk", "start", "floor", "demo", "cockpit")
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", nargs="+", choices=names, default=names)
     parser.add_argument("--samples", type=int, default=30)

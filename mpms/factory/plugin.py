@@ -315,6 +315,7 @@ plugin = Plugin(
             ("orders", "/orders", "Orders", ""),
             ("last_mile", "/last-mile", "Delivery", ""),
             ("map", "/map", "Map", ""),
+            ("wall", "/floor", "Wall screen", ""),
             ("fleet", "/fleet", "Fleet", ""),
             ("storage", "/warehouse", "Warehouse", ""),
             ("stock", "/stock", "Stock", ""),

@@ -194,6 +194,39 @@ WHERE o.status = 'in process' AND i.status = 'active'
 ORDER BY i.changed_at DESC
 LIMIT %(limit)s;
 
+-- name: orders_on_floor
+-- What orders that are being made have in their tank and on their robot.
+SELECT
+    o.number,
+    o.product,
+    coalesce(i.variables ->> 'tank', ''),
+    json_array_length(
+        CASE json_typeof(i.variables -> 'loaded')
+            WHEN 'array' THEN i.variables -> 'loaded' ELSE '[]'
+        END
+    )::float8 / greatest(
+        (SELECT count(*) FROM order_lines AS l WHERE l.order_number = o.number), 1
+    ),
+    h.robot,
+    CASE WHEN i.variables ->> 'on_robot' = 'true'
+        THEN i.variables -> 'material' ->> 'name'
+    END,
+    EXISTS (
+        SELECT
+        FROM tasks AS t
+        WHERE t.instance_id = i.id AND starts_with(t.form, %(decision_form)s)
+    ) OR EXISTS (
+        SELECT
+        FROM incidents AS n
+        WHERE n.instance_id = i.id AND n.resolved_at IS NULL
+    )
+FROM orders AS o
+JOIN instances AS i ON i.id = o.instance_id
+LEFT JOIN robot_holds AS h ON h.instance_id = i.id
+WHERE o.status = 'in process' AND i.status = 'active'
+ORDER BY 4 DESC, o.number
+LIMIT %(limit)s;
+
 -- name: orders_of_instance
 -- The order that an instance makes.
 SELECT number

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Protocol
 
@@ -11,6 +12,19 @@ if TYPE_CHECKING:
     from decimal import Decimal
 
     from mpms.factory.domain.orders import Order, OrderStatus
+
+
+@dataclass(frozen=True)
+class OnFloor:
+    """What an order that is being made has in its tank and on its robot."""
+
+    number: str
+    product: str
+    tank: str
+    share: float  # of its materials in the tank
+    robot: str | None
+    load: str | None  # what lies on the robot
+    stopped: bool
 
 
 class Orders(Protocol):
@@ -72,4 +86,8 @@ class Orders(Protocol):
 
     def running(self, *, limit: int = 20) -> Sequence[tuple[str, str, str]]:
         """(number, product, instance id) of orders being made, last changed first."""
+        ...
+
+    def on_floor(self, *, limit: int = 50) -> Sequence[OnFloor]:
+        """Those with most in their tank first."""
         ...

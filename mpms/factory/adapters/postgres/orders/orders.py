@@ -6,8 +6,10 @@ from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
 from mpms.adapters.postgres.database.statements import Repository, Row
+from mpms.domain.tasks import DECISION_FORM
 from mpms.factory.domain.errors import OrderNumberTaken, OrderUnknown
 from mpms.factory.domain.orders import Order, OrderLine, OrderStatus
+from mpms.factory.ports.orders.orders import OnFloor
 
 
 class Orders(Repository):
@@ -138,6 +140,12 @@ class Orders(Repository):
         """Open orders by status: how many, and how many of them are late."""
         rows = self._statements.rows("orders_counts")
         return {OrderStatus(status): (open_, late) for status, open_, late in rows}
+
+    def on_floor(self, *, limit: int = 50) -> Sequence[OnFloor]:
+        rows = self._statements.rows(
+            "orders_on_floor", decision_form=DECISION_FORM, limit=limit
+        )
+        return [OnFloor(*row) for row in rows]
 
     def running(self, *, limit: int = 20) -> Sequence[tuple[str, str, str]]:
         """(number, product, instance id) of orders being made, last changed first."""
