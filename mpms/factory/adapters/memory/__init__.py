@@ -2,7 +2,7 @@
 
 They stand behind the same ports as the real ones, for tests and the demo. There is
 no database in memory: PostgreSQL starts in a second, and a second database would be
-a second truth. ``rows`` is for test-drives alone, which keep nothing (ADR 80).
+a second truth. ``rows`` is for test-drives alone, which keep nothing (ADR 86).
 """
 
 from mpms.adapters.clock import FixedClock, SystemClock
