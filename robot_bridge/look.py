@@ -119,6 +119,12 @@ class _Looking:
         self._told = told
         self._ids = (f"look:{robot_id}:{number}" for number in count(1))
         self._driver = make_driver(profile, robot_id, namespace)
+        self._relative = [
+            spec.name
+            for role in HEARD_ROLES
+            if (spec := getattr(profile.topics, role)) is not None
+            and not spec.name.startswith("/")
+        ]
         self._names = {
             role: profile.resolve(spec.name, robot_id, namespace)
             for role in HEARD_ROLES
@@ -168,13 +174,13 @@ class _Looking:
                 self._told(Seen("goals", None, kind, text, {"topic": name}))
                 continue
             if kind == "unknown_topic":
-                text += self._of_that_type(topics[name])
+                text += self._of_that_type(name, topics[name])
             self._told(Seen("fits", False, kind, text, {"topic": name}))
         if all(kind == "goals_block" for kind, _, _ in findings):
             self._told(Seen("fits", True, values={"topics": len(topics)}))
         return True
 
-    def _of_that_type(self, kind: str) -> str:
+    def _of_that_type(self, name: str, kind: str) -> str:
         """Mostly the name is right and the namespace is not."""
         ident = next(self._ids)
         service = "/rosapi/topics_for_type"
@@ -186,8 +192,18 @@ class _Looking:
             values = answer.get("values")
             found = values.get("topics") if isinstance(values, dict) else None
             listed = ", ".join(map(str, found[:5])) if isinstance(found, list) else ""
-            return f"; of its type it has {listed or 'none'}"
+            hint = self._namespace_of(name, found if isinstance(found, list) else [])
+            return f"; of its type it has {listed or 'none'}{hint}"
         return ""
+
+    def _namespace_of(self, name: str, found: list[Any]) -> str:
+        """What to write into the world file, where one name differs by it alone."""
+        own = next((n for n in self._relative if name.endswith(f"/{n}")), None)
+        fitting = [each for each in map(str, found) if each.endswith(f"/{own}")]
+        if own is None or len(fitting) != 1:
+            return ""
+        namespace = fitting[0].removesuffix(own).strip("/")
+        return f'; write namespace: "{namespace}" for this robot in world.yaml'
 
     def _listen(self, hear_s: float) -> None:
         for role, name in self._names.items():

@@ -61,6 +61,15 @@ def test_a_wrong_namespace_is_found_though_others_listen_there(
     assert "/robot1/move_base/goal" in wrong
 
 
+def test_the_namespace_to_write_is_said(at_the_root: RunningSimulator) -> None:
+    told = steps(world_of(ROBOT), at_the_root.url)
+    [pose] = [s for s in told if s.values.get("topic") == "/robot1/amcl_pose"][:1]
+    assert pose.detail.endswith('write namespace: "" for this robot in world.yaml')
+    elsewhere = replace(ROBOT, namespace="robot1/base")
+    told = steps(world_of(elsewhere), at_the_root.url)
+    assert any('write namespace: ""' in step.detail for step in told)
+
+
 def test_a_robot_with_names_at_the_root_says_so_in_the_world_file(
     at_the_root: RunningSimulator,
 ) -> None:
