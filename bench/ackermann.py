@@ -4,7 +4,9 @@
 places in the town, and of single commands on the way through an alley. The narrowest
 alley counts that TEB on a Hybrid A* way passes from five starts, with all wider ones.
 ``dwa_success_unseen`` is the share of alleys, drawn from seeds that nothing was tuned
-on, that DWA passes on an A* way, as ordinary navigation stacks drive.
+on, that DWA passes on an A* way, as ordinary navigation stacks drive;
+``policy_success_unseen`` is that of the learned policy in the same alleys and loop.
+``env_steps_per_s`` is how fast 256 vehicles of AlleyPass step on one core.
 
 The last line is one JSON object.
 """
@@ -23,6 +25,7 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+from shopfloor.learning.alleys import Alleys, Courses  # noqa: E402
 from shopfloor.maneuvers.hybrid import find_way  # noqa: E402
 from shopfloor.maneuvers.local import LocalPlanner, local_planner  # noqa: E402
 from shopfloor.maneuvers.scene import (  # noqa: E402
@@ -113,6 +116,17 @@ def unseen_share(vehicle: Vehicle, planner: str, alleys: int) -> float:
     return passed / alleys
 
 
+def env_steps_per_s(vehicle: Vehicle, steps: int = 400) -> float:
+    alleys = Alleys(vehicle, Courses.unseen(vehicle, range(100)), 256, midway=0.5)
+    actions = np.random.default_rng(0).uniform(-1.0, 1.0, (256, 2)).astype(np.float32)
+    actions[:, 0] = np.abs(actions[:, 0])
+    alleys.step(actions)  # loads the kernels
+    began = time.perf_counter()
+    for _ in range(steps):
+        alleys.step(actions)
+    return steps * alleys.count / (time.perf_counter() - began)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--ways", type=int, default=20)
@@ -127,6 +141,8 @@ def main() -> None:
         "dwa_ms": round(command_ms(vehicle, "dwa"), 2),
         "alley_min_width_m_teb": narrowest_m(vehicle, options.seeds),
         "dwa_success_unseen": unseen_share(vehicle, "a_star+dwa", options.alleys),
+        "policy_success_unseen": unseen_share(vehicle, "a_star+policy", options.alleys),
+        "env_steps_per_s": round(env_steps_per_s(vehicle)),
         "hybrid_teb_success_unseen": unseen_share(
             vehicle, "hybrid+teb", options.alleys
         ),
