@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import csv
 import json
+import math
 import os
 import sys
 from pathlib import Path
@@ -112,5 +113,9 @@ def write_curve(stem: Path, curve: list[Progress]) -> None:
                 f"{at.success:.3f}",
             ]
             rows.writerow(row)
-    points = [(at.steps, at.reward, at.success) for at in curve]
+    points = [
+        (at.steps, at.reward, at.success)
+        for at in curve
+        if math.isfinite(at.reward)
+    ]
     stem.with_suffix(".svg").write_text(drawn(points), encoding="utf-8")

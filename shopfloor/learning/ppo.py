@@ -7,6 +7,7 @@ size a library that builds graphs is not faster, and needs a thousand times the 
 
 from __future__ import annotations
 
+import math
 import time
 from collections import deque
 from collections.abc import Callable
@@ -46,7 +47,7 @@ class Progress:
     steps: int
     seconds: float
     reward: float
-    """Mean over the last episodes."""
+    """Mean over the last episodes; no number until one has ended."""
     success: float
     """Share of the last episodes that arrived."""
 
@@ -110,7 +111,7 @@ class Ppo:
                 update + 1,
                 self.done_steps,
                 time.monotonic() - began,
-                float(np.mean(rewards)) if rewards else 0.0,
+                float(np.mean(rewards)) if rewards else math.nan,
                 float(np.mean([r for _, r in self.last])) if self.last else 0.0,
             )
             curve.append(progress)
