@@ -114,8 +114,6 @@ def write_curve(stem: Path, curve: list[Progress]) -> None:
             ]
             rows.writerow(row)
     points = [
-        (at.steps, at.reward, at.success)
-        for at in curve
-        if math.isfinite(at.reward)
+        (at.steps, at.reward, at.success) for at in curve if math.isfinite(at.reward)
     ]
     stem.with_suffix(".svg").write_text(drawn(points), encoding="utf-8")
