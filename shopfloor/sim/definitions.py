@@ -49,6 +49,7 @@ geometry_msgs/TransformStamped: std_msgs/Header header, string child_frame_id, g
 geometry_msgs/Twist: geometry_msgs/Vector3 linear, geometry_msgs/Vector3 angular
 geometry_msgs/TwistStamped: std_msgs/Header header, geometry_msgs/Twist twist
 geometry_msgs/TwistWithCovariance: geometry_msgs/Twist twist, float64[36] covariance
+nav_msgs/GridCells: std_msgs/Header header, float32 cell_width, float32 cell_height, geometry_msgs/Point[] cells
 nav_msgs/MapMetaData: time map_load_time, float32 resolution, uint32 width, uint32 height, geometry_msgs/Pose origin
 nav_msgs/OccupancyGrid: std_msgs/Header header, nav_msgs/MapMetaData info, int8[] data
 nav_msgs/Odometry: std_msgs/Header header, string child_frame_id, geometry_msgs/PoseWithCovariance pose, geometry_msgs/TwistWithCovariance twist

@@ -50,6 +50,9 @@ ARRIVED_M = 0.3
 FLOATS = 7
 """The number of the type in point clouds."""
 FIX, GPS = 0, 1
+OBSTACLES = "obstacles"
+"""What a vehicle has met that no map shows; the others hear it and drive around."""
+CELL_M = 0.05
 
 
 class StreetVehicle(Vehicle):
@@ -151,6 +154,7 @@ class StreetRobot(SimRobot):
             (0.5, "points", "sensor_msgs/PointCloud2", self._points),
             (0.5, "depth", "sensor_msgs/Image", self._depth),
             (0.5, "motor_currents", "sensor_msgs/JointState", self._currents),
+            (1.0, OBSTACLES, "nav_msgs/GridCells", self._obstacles),
         ):
             self._advertise(suffix, kind)
             self._periodic.append((Every(period_s), suffix, build))
@@ -305,6 +309,35 @@ class StreetRobot(SimRobot):
             "data": picture.astype("<f4").tobytes(),
         }
 
+    def _obstacles(self) -> Message | None:
+        """What it knows of that the map does not show, in the frame of the map."""
+        driver = self._driver
+        if driver is None:
+            return None
+        return {
+            "header": self._header("map"),
+            "cell_width": CELL_M,
+            "cell_height": CELL_M,
+            "cells": [{"x": float(x), "y": float(y)} for x, y in driver.seen_m],
+        }
+
+    def hear_of(self, other: StreetRobot) -> None:
+        """Take obstacles from another vehicle, as long as the network carries them."""
+        self._graph.subscribe(
+            (self, other),
+            self._node,
+            other.name(OBSTACLES),
+            "nav_msgs/GridCells",
+            self._on_obstacles,
+        )
+
+    def _on_obstacles(self, payload: Payload) -> None:
+        driver, cells = self._driver, payload.message["cells"]
+        points = [(float(cell["x"]), float(cell["y"])) for cell in cells]
+        known = [p for p in points if math.isfinite(p[0]) and math.isfinite(p[1])]
+        if driver is not None and known:
+            driver.remember(np.array(known))
+
     def look_once(self) -> None:
         """With every sensor that casts rays."""
         for build in (self._scan, self._points, self._depth):
@@ -383,6 +416,11 @@ class StreetSimulation(Simulation):
             self._drivers[name] = driver
             if isinstance(robot, StreetRobot):
                 robot.vehicle.driver = driver
+        vehicles = [r for r in self.robots.values() if isinstance(r, StreetRobot)]
+        for robot in vehicles:
+            for other in vehicles:
+                if other is not robot:
+                    robot.hear_of(other)
 
     def warm_up(self) -> None:
         """Nobody's first goal waits for the compiler."""
