@@ -29,12 +29,15 @@ from shopfloor.vehicles.model import Vehicle
 
 GUIDES = ("a_star", "hybrid")
 PAIRS = tuple(f"{guide}+{local}" for guide in GUIDES for local in PLANNERS)
+LEARNED = ("a_star+policy",)
+"""Tried when asked for by name: it knows ZebraT and no other vehicle."""
 TITLES = {
     "a_star": "A*",
     "hybrid": "Hybrid A*",
     "dwa": "DWA",
     "mppi": "MPPI",
     "teb": "TEB",
+    "policy": "learned policy",
 }
 MOST_S = 150.0
 ASIDE_M, ASKEW_RAD = 0.2, 0.15
@@ -107,9 +110,10 @@ def guide_of(guide: str, vehicle: Vehicle, world: StreetWorld) -> FindWay:
 
 def split(planner: str) -> tuple[str, str]:
     """``a_star+dwa``. PlannerUnknown lists those there are."""
-    if planner not in PAIRS:
+    known = (*PAIRS, *LEARNED)
+    if planner not in known:
         raise PlannerUnknown(
-            f"there is no planner {planner!r}; there are {', '.join(PAIRS)}"
+            f"there is no planner {planner!r}; there are {', '.join(known)}"
         )
     guide, local = planner.split("+")
     return guide, local
