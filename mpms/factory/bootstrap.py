@@ -22,6 +22,7 @@ from mpms.factory.ports.mail.intake import Intake
 from mpms.factory.ports.robots.robots import Robots
 from mpms.factory.ports.scales import Scale
 from mpms.factory.ports.store import UnitOfWork
+from mpms.factory.ports.tanks import NoTanks, Tanks
 from mpms.factory.services.catalogue.current import CurrentCatalogue
 from mpms.factory.topics.delivery import check_code, make_code
 from mpms.factory.topics.fleet import (
@@ -46,6 +47,7 @@ from mpms.factory.topics.stock import (
     set_lot_state,
     use_material,
 )
+from mpms.factory.topics.tanks import MixInTank, PrepareTank, note_cleaned
 from mpms.factory.topics.warehouse import (
     ConnectWarehouse,
     WeighMaterial,
@@ -204,6 +206,15 @@ def connect_scale(
     return BridgeScale(world, robots_url, tls=tls)
 
 
+def connect_tanks(instruments: Instruments | None) -> Tanks:
+    """Those with a controller; all others are started by hand."""
+    if instruments is None or not instruments.tanks:
+        return NoTanks()
+    from mpms.factory.adapters.instruments.tanks import PlantTanks
+
+    return PlantTanks(instruments.tanks)
+
+
 def topic_functions(
     uow: UnitOfWork,
     advance: Advance,
@@ -213,6 +224,7 @@ def topic_functions(
     intake: Intake | None = None,
     materials: CurrentCatalogue | None = None,
     fleet: bool = False,
+    tanks: Tanks | None = None,
 ) -> dict[str, Callable[..., Answer]]:
     """The work of the factory's topics. ``fleet``: somebody leads one, and it drives
     the robots."""
@@ -244,6 +256,9 @@ def topic_functions(
         "stock.return": return_material,
         "stock.set_state": set_lot_state,
         "stock.use": use_material,
+        "tank.cleaned": note_cleaned,
+        "tank.mix": MixInTank(tanks or NoTanks(), uow),
+        "tank.prepare": PrepareTank(tanks or NoTanks()),
         "warehouse.connect": ConnectWarehouse(world, known, now),
         "warehouse.disconnect": disconnect_warehouse,
         "warehouse.start": StartWarehouse(advance),

@@ -90,6 +90,20 @@ KINDS = (
         audit=Audit.NEVER,
         fields=("order", "material", "lot", "kg", "place", "robot"),
     ),
+    Kind(
+        "tank state",
+        ("orders",),
+        f"{LABELS}:tank_state",
+        audit=Audit.NEVER,
+        fields=("order", "tank", "old", "new", "why", "temperature_c", "speed_rpm"),
+    ),
+    Kind(
+        "tank cleaned",
+        ("orders",),
+        f"{LABELS}:tank_cleaned",
+        fields=("tank", "order", "after", "how"),
+        action="cleaned a tank",
+    ),
     Kind("picks planned again", ("orders",), audit=Audit.NEVER, fields=("order",)),
     Kind("material used", ("orders",), audit=Audit.NEVER, fields=("order", "lot")),
     Kind(

@@ -267,6 +267,38 @@ TOPICS = {
         },
         gives={"storage_place": "where it lies now", "robot": "who stored it"},
     ),
+    "tank.cleaned": Topic(
+        reach=Reach.INSIDE,
+        about="Notes who cleaned the tank, and how.",
+        takes={
+            "tank": "its place",
+            "order_number": "for which order",
+            "how": "what it was cleaned with",
+        },
+    ),
+    "tank.mix": Topic(
+        about=(
+            "Asks the tank to mix and follows it until it has finished. Nothing to do"
+            " where the tank is started by hand. Throws TankRefused, TankFault,"
+            " TankSilent."
+        ),
+        takes={
+            "tank": "its place",
+            "product": "for the mixing programme",
+            "order_number": "the number of the order",
+        },
+        gives={"mixed": "true, if a controller has mixed"},
+        limit_s=70.0,
+    ),
+    "tank.prepare": Topic(
+        reach=Reach.INSIDE,
+        about="Says whether the tank must be cleaned before this product.",
+        takes={"tank": "its place", "product": "what is to be made"},
+        gives={
+            "clean_needed": "whether another product was in it",
+            "last_product": "which one",
+        },
+    ),
     "warehouse.connect": Topic(
         reach=Reach.INSIDE,
         about=(
@@ -380,6 +412,7 @@ plugin = Plugin(
         "picks": f"{_POSTGRES}.stock.picks:Picks",
         "robots_out": f"{_POSTGRES}.robots.out:RobotsOut",
         "stock": f"{_POSTGRES}.stock.stock:Stock",
+        "tanks": f"{_POSTGRES}.tanks:TankRows",
         "tracks": f"{_POSTGRES}.robots.tracks:Tracks",
         "world_versions": f"{_POSTGRES}.worlds:WorldVersionRows",
     },

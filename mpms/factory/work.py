@@ -16,6 +16,7 @@ from mpms.factory.adapters.simulator import SimulatorProcess
 from mpms.factory.bootstrap import (
     connect_robots,
     connect_scale,
+    connect_tanks,
     current_catalogue,
     fleet_of,
     instruments_of,
@@ -224,6 +225,7 @@ def work(context: WorkContext) -> Iterator[Working]:
                 intake=None if mail is None else mail.intake(uow, engine),
                 materials=current_catalogue(settings.catalogue, settings.world),
                 fleet=fleet is not None,
+                tanks=connect_tanks(instruments),
             ),
             first=phases.first,
             then=(*phases.then, *_sealing(uow, options.records_key)),

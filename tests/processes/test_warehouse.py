@@ -72,7 +72,7 @@ def test_the_token_waits_until_a_robot_is_ready(plant: PaintFactory) -> None:
         ("robot_ready", "robot1: charging; robot2: charging; robot3: charging")
     ]
     plant.due_now()
-    assert plant.elements(instance_id)[-1] == "connect"
+    assert plant.elements(instance_id)[-1] == "tank_clean"
     assert plant.rows("SELECT attempts FROM jobs") == [(0,)]
 
     del plant.robots.not_ready["robot2"]
@@ -531,6 +531,8 @@ def test_a_token_passes_every_element_of_the_good_way(plant: PaintFactory) -> No
         *("other_robot", "give_back", "next_material_fails", "book_load_fails"),
         *("status_set", "disconnect_after_error", "order_given_up"),
         *("load_material_problem", "unload_material_problem", "start_mixing_problem"),
+        *("next_material_fails", "book_load_fails", "clean_tank", "note_cleaned"),
+        *("mix_fails", "mixing_stopped", "mixing_what_now"),
     }
 
 

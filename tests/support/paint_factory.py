@@ -14,6 +14,7 @@ from mpms.domain.tasks import FormTask
 from mpms.factory import bootstrap as factory_bootstrap
 from mpms.factory.adapters.memory import LoopbackRobots, LoopbackScale, MemoryIntake
 from mpms.factory.domain.orders import Order, OrderLine
+from mpms.factory.ports.tanks import Tanks
 from tests.support.bench import Bench
 from tests.support.factory import paint_factory
 
@@ -42,6 +43,18 @@ class PaintFactory(Bench):
             self.uow, self.advance, self.world, scale=self.scale, intake=self.intake
         )
         self.worker = self.another_worker("of the factory")
+
+    def use_tanks(self, tanks: Tanks) -> None:
+        """The same plant with these tanks."""
+        self.handlers = factory_bootstrap.factory_handlers(
+            self.uow,
+            self.advance,
+            self.world,
+            scale=self.scale,
+            intake=self.intake,
+            tanks=tanks,
+        )
+        self.worker = self.another_worker("with tanks")
 
     # -- orders ------------------------------------------------------------------------
 

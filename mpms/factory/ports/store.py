@@ -29,6 +29,7 @@ from mpms.factory.ports.robots.jobs import RobotJobs
 from mpms.factory.ports.robots.out import RobotsOut
 from mpms.factory.ports.robots.rows import RobotRows
 from mpms.factory.ports.stock.stock import Picks, Stock
+from mpms.factory.ports.tanks import TankRows
 
 
 class Transaction(store.Transaction, Protocol):
@@ -70,6 +71,8 @@ class Transaction(store.Transaction, Protocol):
     def genealogy(self) -> Genealogy: ...
     @property
     def records(self) -> Records: ...
+    @property
+    def tanks(self) -> TankRows: ...
     @property
     def fleet(self) -> FleetRows: ...
     @property

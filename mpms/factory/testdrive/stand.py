@@ -47,6 +47,7 @@ DETOUR = 1.25  # ways are longer than straight lines
 SLOWEST_MPS = 0.1
 FORGET_EVERY = 200
 NOT_HERE = frozenset({"mail.read"})  # reaches out of the plant
+OUTSIDE = frozenset({"scale.weigh", "tank.mix"})
 OF_FLEET = ("fleet.", "shelf.", "storage.")  # nobody does it where none is led
 
 
@@ -130,7 +131,7 @@ class FactoryStand:
             functions["robot.move"] = partial(self._noted, functions["robot.move"])
         handlers = Handlers()
         for topic, function in functions.items():
-            if topic == "scale.weigh":
+            if topic in OUTSIDE:
                 handlers.add_outside(topic, function)
             elif topic in NOT_HERE:
                 continue

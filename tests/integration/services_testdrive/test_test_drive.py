@@ -52,11 +52,11 @@ def with_a_pause() -> dict[str, bytes]:
         b"<bpmn:outgoing>cooled</bpmn:outgoing><bpmn:timerEventDefinition>"
         b"<bpmn:timeDuration>PT2M</bpmn:timeDuration></bpmn:timerEventDefinition>"
         b"</bpmn:intermediateCatchEvent>"
-        b'<bpmn:sequenceFlow id="cooled" sourceRef="cool" targetRef="disconnect" />'
+        b'<bpmn:sequenceFlow id="cooled" sourceRef="cool" targetRef="disconnect"/>'
     )
     flow = (
         b'<bpmn:sequenceFlow id="order_done_to_disconnect"'
-        b' sourceRef="order_done" targetRef="disconnect" />'
+        b' sourceRef="order_done" targetRef="disconnect"/>'
     )
     to_pause = (
         b'<bpmn:sequenceFlow id="to_cool" sourceRef="order_done" targetRef="cool" />'

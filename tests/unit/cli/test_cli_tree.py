@@ -40,6 +40,7 @@ PROMISED = {
     *(
         "scales check",
         "scales simulate",
+        "tanks simulate",
         "records verify",
         "records export",
         "records key",

@@ -96,10 +96,15 @@ def test_the_warehouse_process_has_its_own_paths() -> None:
     model = replay(shipped_models()["warehouse.bpmn"])
     material = [
         *("next_material", "move_to_material", "load_material", "weigh_material"),
-        *("check_weight", "move_to_tank", "unload_material", "note_loaded"),
+        *("check_weight", "book_load", "move_to_tank", "unload_material"),
+        "note_loaded",
     ]
-    path = ["connect", "robot_ready", *material, *material]
-    for end in (("move_home", "start_mixing"), ("start_mixing", "move_home")):
+    path = ["connect", "check_tank", "robot_ready", *material, *material]
+    for end in (
+        ("move_home", "start_mixing", "mix"),
+        ("start_mixing", "move_home", "mix"),
+        ("start_mixing", "mix", "move_home"),
+    ):
         whole = [*path, *end, "order_done", "disconnect"]
         assert model.judge(whole, completed=True) is None
     misfit = model.judge([*path, "order_done"], completed=True)

@@ -93,7 +93,8 @@ class _Tank(_Part):
     programmes: dict[str, Annotated[int, Field(ge=0, le=65535)]] = {}
     clean_between: bool = False
     timeout_s: Annotated[float, Field(gt=0, le=30)] = 5.0
-    patience_s: Annotated[float, Field(gt=0)] = 60.0
+    patience_s: Annotated[float, Field(gt=0)] = 60.0  # of silence
+    poll_s: Annotated[float, Field(gt=0, le=60)] = 1.0
 
 
 class ModbusTank(_Tank):

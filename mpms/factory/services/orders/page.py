@@ -8,6 +8,7 @@ from datetime import datetime
 
 from mpms.domain.errors import NotFound
 from mpms.domain.models.definitions import ModelStep
+from mpms.factory.domain.mixing import TankRun
 from mpms.factory.ports.orders.views import (
     AttachmentRow,
     DriveRow,
@@ -100,6 +101,7 @@ class OrderPage:
     timeline: Timeline
     mail: MailRow | None
     has_record: bool
+    tanks: Sequence[TankRun]
 
 
 def show_order(
@@ -134,6 +136,7 @@ def show_order(
             timeline=_timeline(tx, number, ids, names, None),
             mail=views.mail(number),
             has_record=tx.records.head(number).lines > 0,
+            tanks=tx.tanks.of_order(number),
         )
 
 

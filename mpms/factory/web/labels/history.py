@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mpms.factory.domain.orders import OrderStatus
 from mpms.factory.services.orders.page import HistoryLine
-from mpms.factory.web.labels.orders import place_word, status_word
+from mpms.factory.web.labels.orders import place_word, status_word, tank_word
 from mpms.web.labels import formats
 from mpms.web.labels.history import Sentence, Told, sentence_of, short
 from mpms.web.texts import current_language, t
@@ -94,6 +94,18 @@ def material_loaded(line: Told) -> Sentence:
 def material_returned(line: Told) -> Sentence:
     words = _load(line) | {"place": place_word(line.data.get("place"))}
     return Sentence(t("{kg} kg of {material} back to {place}", **words), "warn")
+
+
+def tank_state(line: Told) -> Sentence:
+    state, tank = str(line.data.get("new")), place_word(line.data.get("tank"))
+    text = f"{tank}: {tank_word(state)}"
+    tones = {"finished": "ok", "fault": "bad", "refused": "bad", "silent": "warn"}
+    return Sentence(text, tones.get(state, ""), short(line.data.get("why")))
+
+
+def tank_cleaned(line: Told) -> Sentence:
+    values = {"who": line.actor, "tank": place_word(line.data.get("tank"))}
+    return Sentence(t("{who} cleaned {tank}", **values), "ok")
 
 
 def _load(line: Told) -> dict[str, str]:

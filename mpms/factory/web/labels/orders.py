@@ -247,3 +247,18 @@ def waits_hint(waiting: Waiting) -> str:
 def _short(text: Any) -> str:
     words = "" if text is None else str(text)
     return words if len(words) <= LONGEST else words[: LONGEST - 1] + "…"
+
+
+def tank_word(state: str) -> str:
+    """What a tank does for an order."""
+    words = {
+        "waiting": lambda: t("waits until the tank is free"),
+        "asked": lambda: t("the tank is asked to mix"),
+        "accepted": lambda: t("the tank has accepted"),
+        "running": lambda: t("the tank mixes"),
+        "finished": lambda: t("the tank has finished"),
+        "fault": lambda: t("the tank has a fault"),
+        "refused": lambda: t("the tank has refused"),
+        "silent": lambda: t("the tank does not answer"),
+    }
+    return words[state]() if state in words else state

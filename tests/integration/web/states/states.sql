@@ -46,6 +46,12 @@ UPDATE orders SET status = 'in process', instance_id = %(suspended)s
     WHERE number = 'MO-2026-0008';
 UPDATE orders SET instance_id = %(completed)s WHERE number = 'MO-2026-0003';
 UPDATE orders SET product = 'The only red one' WHERE number = 'MO-2026-0500';
+INSERT INTO tank_runs
+    (key, tank, order_number, state, why, temperature_c, speed_rpm, heard_at)
+VALUES
+    ('1', 'tank', 'MO-2026-0002', 'running', '', 31.5, 700, now()),
+    ('2', 'tank', 'MO-2026-0003', 'finished', '', 40, 0, now()),
+    ('3', 'tank', 'MO-2026-0008', 'silent', 'no route', NULL, NULL, NULL);
 INSERT INTO attachments (id, instance_id, task_id, field, media_type, content, added_by)
 VALUES
     (gen_random_uuid(), %(everything)s, %(task)s, 'photo', 'image/png', 'x', 'ana'),
