@@ -32,7 +32,12 @@ FROM (
         FROM events
         WHERE instance_id = ANY(%(instance_ids)s::uuid[])
             AND kind <> ALL(%(hidden)s::text[])
-            AND (kind <> 'variable' OR data ->> 'name' = ANY(%(variables)s::text[]))
+            AND (
+                kind <> 'variable'
+                -- What a step is given is told where it was measured.
+                OR data ->> 'name' = ANY(%(variables)s::text[])
+                    AND data ->> 'local' IS NULL
+            )
             AND id < %(before)s
         ORDER BY id DESC
         LIMIT %(limit)s

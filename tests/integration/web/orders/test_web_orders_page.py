@@ -102,12 +102,13 @@ def test_a_process_writes_the_story_of_its_order_in_plain_words(plant: Plant) ->
     plant.answer()
     page = plant.browser("viewer").get("/orders/MO-2026-0001").text
     told = list(reversed(words_of(page)))
-    assert told[:6] == [
+    assert told[:7] == [
         f"{robot} was chosen",
         f"{robot} drives to A",
         f"{robot} reached A",
         "Ana Pérez confirmed: Load material",
         "The scale shows 5 kg",
+        f"5 kg of RM-001 onto {robot}",
         f"{robot} drives to the tank",
     ]
     assert set(told[-4:]) >= {"The order is now: done", "The process ended"}

@@ -115,7 +115,10 @@ AFTERWARDS = {
        AND id > (SELECT min(id) FROM incidents WHERE resolved_at IS NULL)""": "/tasks",
     """UPDATE incidents SET resolved_at = now() WHERE resolved_at IS NULL;
        UPDATE orders SET status = 'new' WHERE status = 'waiting for release';
-       DELETE FROM tasks WHERE form = 'order_failed'""": "/ /incidents",
+       UPDATE orders SET status = 'done' WHERE status IN ('new', 'in process');
+       DELETE FROM tasks WHERE form LIKE 'order_failed%'""": (
+        "/ /incidents /orders /floor"
+    ),
     "DELETE FROM batch_items WHERE batch_id = 1": "/batches/1",
 }
 # A product that was loaded into another one.
