@@ -16,13 +16,15 @@ OpenPage = Callable[..., Page]
 TABLET = {"width": 800, "height": 1180, "touch": True}
 
 
-def fill_in(page: Page) -> None:
-    """Tick, choose and say what the card that is shown asks for."""
+def fill_in(page: Page, choice: str | None = None) -> None:
+    """Tick, choose (the first unless told) and say what the card asks for."""
     shown = page.locator("[data-step]")
     for box in shown.locator("input[type=checkbox]:visible").all():
         box.check()
-    if shown.locator("input[type=radio]:visible").count():
-        shown.locator("input[type=radio]:visible").first.check()
+    radios = shown.locator("input[type=radio]:visible")
+    if radios.count():
+        wanted = radios if choice is None else shown.get_by_label(choice)
+        wanted.first.check()
     for text in shown.locator("textarea:visible, input[name=reason]:visible").all():
         text.fill("as agreed")
 
@@ -39,12 +41,12 @@ def go_on(page: Page) -> None:
     )
 
 
-def take_through(page: Page) -> None:
+def take_through(page: Page, choice: str | None = None) -> None:
     """From an opened task to its end, card by card, as a worker would."""
     for _ in range(12):
         if page.locator(".task-end").is_visible():
             return
-        fill_in(page)
+        fill_in(page, choice)
         go_on(page)
     expect(page.locator(".task-end")).to_be_visible()
 
@@ -165,7 +167,7 @@ def test_a_reported_problem_leads_to_the_decision_and_ends_the_order(
     leader.wait_for_url(re.compile(decision))
     house.open_task(page, decision)
     expect(page.locator("main")).to_contain_text("the rack is empty")
-    take_through(page)
+    take_through(page, "Cancel the order")
     house.until(
         "the order has ended",
         lambda: house.status(number) in ("cancelled", "completed manually"),
