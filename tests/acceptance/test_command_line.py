@@ -256,7 +256,7 @@ def test_the_demo_brings_one_order_through_the_whole_process(
     )
     assert done.returncode == 0, done.stdout + done.stderr
     for step in (
-        *("PostgreSQL", "orders_handling, warehouse", "Order"),
+        *("PostgreSQL", "orders_handling,", "warehouse,", "Order"),
         *("Connect to the web server", "Wait for a ready robot", "Move to material"),
         *("Load material", "Weigh material", "310 kg", "120.5 kg", "240 kg"),
         *("Move to mixing tank", "Unload material", "Move home", "Start mixing"),
