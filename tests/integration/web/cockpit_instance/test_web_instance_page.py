@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from mpms.factory.domain.goals import Goal, GoalState, Pose
@@ -151,5 +152,7 @@ def test_a_token_leads_to_its_robot(house: House) -> None:
 
 def test_what_is_stuck_leads_from_the_start_page_to_its_process(house: House) -> None:
     instance_id, _ = house.stuck_job()
-    page = house.browser("supervisor").get("/overview/now").text
-    assert f'href="/cockpit/i/{instance_id}"' in page
+    browser = house.browser("supervisor")
+    cause = re.search(r'href="(/incidents/[^"]+)"', browser.get("/overview/now").text)
+    assert cause is not None
+    assert f'href="/cockpit/i/{instance_id}"' in browser.get(cause[1]).text
