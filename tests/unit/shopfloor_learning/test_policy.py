@@ -13,6 +13,7 @@ import pytest
 from shopfloor.cli import main
 from shopfloor.geometry import Pose
 from shopfloor.learning.alleys import SIZE, Alleys, Courses
+from shopfloor.learning.curve import drawn
 from shopfloor.learning.errors import PolicyRefused
 from shopfloor.learning.network import Layers, read
 from shopfloor.learning.ppo import Options, Ppo
@@ -182,8 +183,18 @@ def test_the_command_writes_policy_and_curve(
     assert 0.0 <= said["policy_success_unseen"] <= 1.0
     assert isinstance(read(out, SIZE, 2), Layers)
     with out.with_suffix(".csv").open(encoding="utf-8") as file:
-        assert [int(row["steps"]) for row in csv.DictReader(file)] == [16384, 32768]
-    assert "mean reward" in out.with_suffix(".svg").read_text(encoding="utf-8")
+        rows = list(csv.DictReader(file))
+    assert [int(row["steps"]) for row in rows] == [16384, 32768]
+    # No episode has ended so early, and the picture says so.
+    assert {row["reward"] for row in rows} == {"nan"}
+    picture = out.with_suffix(".svg").read_text(encoding="utf-8")
+    assert "Nothing was learned." in picture
+
+
+def test_the_curve_shows_reward_and_share_by_steps() -> None:
+    picture = drawn([(16384, -1.0, 0.2), (32768, 3.0, 0.7)])
+    assert "mean reward" in picture
+    assert picture.count("<polyline") == 2
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from mpms.factory.domain.order_mail.comparing import clean_text, fold, visible
-from mpms.factory.domain.order_mail.fields import Field, Origin, field_of
+from mpms.factory.domain.order_mail.fields import Field, Origin, field_of, key_of
 from mpms.factory.domain.order_mail.materials import MOST_LINES, Line
 from mpms.factory.domain.order_mail.numbers import (
     GROUP_SPACES,
@@ -91,9 +91,19 @@ def find_header(rows: Sequence[Row]) -> Header | None:
     """The first row that names a quantity and a code or material column."""
     for at, row in enumerate(rows):
         header = _header(at, row)
-        if header is not None:
+        if header is not None and not _is_a_named_value(header, rows):
             return _with_units_below(header, rows[at + 1 : at + 2])
     return None
+
+
+def _is_a_named_value(header: Header, rows: Sequence[Row]) -> bool:
+    """``Product | G`` among other named values: the product is called like a unit."""
+    texts = [as_text(cell) for cell in rows[header.at].cells]
+    filled = [text for text in texts if text]
+    if len(filled) != 2 or known_unit(filled[1]) is None or not key_of(filled[0]):
+        return False
+    beside = (*rows[max(header.at - 1, 0) : header.at], *rows[header.at + 1 :][:1])
+    return any(row.cells and key_of(as_text(row.cells[0])) for row in beside)
 
 
 def _with_units_below(header: Header, below: Sequence[Row]) -> Header:
