@@ -147,7 +147,8 @@ class House:
         )
         self.rows(
             "UPDATE orders SET status = 'cancelled'"
-            " WHERE status = 'waiting for release' RETURNING number"
+            " WHERE status IN ('waiting for release', 'new', 'in process')"
+            " RETURNING number"
         )
         shipped = {"warehouse.bpmn": assets.shipped_models()["warehouse.bpmn"]}
         deploy_models(services.uow, services.engine, shipped, by="test")
