@@ -26,7 +26,7 @@ OpenPage = Callable[..., Page]
 
 SPEED = 2.0  # slow enough to be caught on the way
 SETTINGS = {"robot_patience_s": 2.0}
-DRIVE_M = 3.0
+DRIVE_M = 10.0  # some seconds, in which it is stopped
 TRIP = b"""<?xml version="1.0" encoding="UTF-8"?>
 <definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL"
   xmlns:camunda="http://camunda.org/schema/1.0/bpmn"
@@ -149,7 +149,7 @@ def test_a_load_is_weighed_when_its_robot_has_its_wifi_back(
 
 
 def away_from(house: House, robot: str) -> str:
-    """The nearest place that a robot has to drive to."""
+    """The nearest place that a robot has to drive to for a while."""
     with house.services.uow() as tx:
         (here,) = (state for state in tx.robots.states() if state.robot == robot)
     x_m, y_m = here.x_m, here.y_m
@@ -169,18 +169,19 @@ def test_a_robot_in_emergency_stop_is_in_the_inbox_until_it_is_released(
     services = house.services
     deploy_models(services.uow, services.engine, {"trip.bpmn": TRIP}, by="test")
     place = away_from(house, "robot1")
+    with services.uow() as tx:
+        instance = start_instance(
+            tx,
+            services.advance,
+            "trip",
+            variables={"place": place},
+            business_key="a trip",
+            actor="test",
+        )
+        tx.wake()
+    driving(house, "a trip")
     house.break_robot("estop robot1")
     try:
-        with services.uow() as tx:
-            instance = start_instance(
-                tx,
-                services.advance,
-                "trip",
-                variables={"place": place},
-                business_key="a trip",
-                actor="test",
-            )
-            tx.wake()
         cause = cause_of(inbox, "robot does not drive on")
         expect(cause).to_contain_text(f"robot1 stands on its way to {place}")
         expect(cause).to_contain_text("emergency stop")
