@@ -196,6 +196,29 @@ def test_a_cancelled_order_brings_its_material_back(
     assert (plant.live_rows(), plant.open_goals()) == ({}, 0)
 
 
+@pytest.mark.covers("A64")
+def test_a_robot_whose_load_has_no_lot_is_unloaded_too_before_it_serves_others(
+    plant: PaintFactory,
+) -> None:
+    instance_id = plant.make("MO-1")
+    with plant.uow() as tx:
+        tx.orders.assign("MO-1", instance_id)
+    load(plant, None)
+    robot = plant.variables(instance_id)["robot"]
+    cancel_instance(
+        plant.uow, plant.advance, instance_id, by="sofia", reason="not wanted"
+    )
+    plant.worker.settle()
+    with plant.uow() as tx:
+        assert tx.picks.carriers() == {robot: "MO-1"}
+    back = plant.form("put_back")
+    plant.submit(back.task_id, {"returned_kg": 310, "put_back": True})
+    with plant.uow() as tx:
+        assert tx.picks.carriers() == {}
+    assert plant.variables(plant.make("MO-2"))["robot"] == robot
+    assert stock(plant) == {}
+
+
 def test_goods_become_stock_when_a_supervisor_releases_them(
     plant: PaintFactory,
 ) -> None:

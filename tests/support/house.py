@@ -130,8 +130,13 @@ class House:
         raise AssertionError(f"waited in vain: {what}")
 
     def clear(self) -> None:
-        """End what a test has left: three robots do not serve more orders."""
-        self._cancel_all("key = 'warehouse'")
+        """End what a test has left: three robots do not serve more orders. What is on
+        them is taken off first, or they would bring it back."""
+        self.rows(
+            "UPDATE order_picks SET state = 'returned' WHERE state = 'on robot'"
+            " RETURNING pick"
+        )
+        self._cancel_all("key IN ('warehouse', 'return_material')")
 
     def put_back(self) -> None:
         """What the next file expects: the shipped models, and nothing that waits."""
