@@ -141,7 +141,7 @@ def test_what_has_stopped_makes_start_red_and_sounds_where_that_is_wished(
             tx.incidents.open("stuck", "no scale answers", instance_id=task.instance_id)
     bar = start.locator(".alarm-bar")
     expect(bar).to_have_text(re.compile("1 thing waits for a decision"))
-    assert bar.evaluate("e => getComputedStyle(e).backgroundColor") == RED
+    expect(bar).to_have_css("background-color", RED)
     (row,) = start.locator(".stuck .list-row", has_text="no scale answers").all()
     for number in numbers:
         expect(row.get_by_role("link", name=number)).to_be_visible()

@@ -20,8 +20,9 @@ def test_a_version_is_driven_while_the_page_shows_how_far(
     page.locator("select[name=orders]").select_option("100")
     page.locator("input[name=people]").fill("2")
     page.get_by_role("button", name="Test-drive").click()
-    figures = page.get_by_role("heading", name="Figures")
-    expect(figures).to_be_visible(timeout=PATIENCE_MS)
+    # Above are its figures, or their comparison with those of the version before.
+    where = page.get_by_role("heading", name="Where the time goes")
+    expect(where).to_be_visible(timeout=PATIENCE_MS)
     expect(page.get_by_text("100 made-up orders")).to_be_visible()
     page.get_by_role("link", name="Count").click()
     expect(page.get_by_role("link", name="Count")).to_have_attribute(
