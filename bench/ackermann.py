@@ -25,6 +25,9 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+from fleet.bodies.file import load_vehicle  # noqa: E402
+from fleet.bodies.model import Vehicle  # noqa: E402
+from fleet.bodies.passability import Trial, least_width_m  # noqa: E402
 from shopfloor.learning.alleys import Alleys, Courses  # noqa: E402
 from shopfloor.maneuvers.hybrid import find_way  # noqa: E402
 from shopfloor.maneuvers.local import LocalPlanner, local_planner  # noqa: E402
@@ -35,15 +38,8 @@ from shopfloor.maneuvers.scene import (  # noqa: E402
 )
 from shopfloor.streets.alley import Alley, alley_world, unseen_alley  # noqa: E402
 from shopfloor.streets.drive import Driver  # noqa: E402
-from shopfloor.streets.passability import (  # noqa: E402
-    Trial,
-    guide_of,
-    least_width_m,
-    try_alley,
-)
+from shopfloor.streets.passability import guide_of, try_alley  # noqa: E402
 from shopfloor.streets.world import load_streets  # noqa: E402
-from shopfloor.vehicles.file import load_vehicle  # noqa: E402
-from shopfloor.vehicles.model import Vehicle  # noqa: E402
 
 WIDTHS_M = (1.4, 1.3, 1.2, 1.15, 1.1, 1.05, 1.0, 0.95)
 FIRST_UNSEEN = 10_000

@@ -62,6 +62,7 @@ const SHEETS = {
   "incidents.css": ["incidents", "alarms"],
   "batches.css": ["batches"],
   "experiments.css": ["experiments"],
+  "vehicles.css": ["vehicles"],
   "figures.css": ["figures"],
   "fleet.css": ["fleet"],
   "floor_editor.css": ["floor_editor"],

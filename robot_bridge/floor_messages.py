@@ -82,6 +82,16 @@ def read_scan(message: Any) -> tuple[Point, ...]:
     return tuple(points)
 
 
+def read_joint(message: Any, joint: str) -> float | None:
+    """sensor_msgs/JointState: the position of one joint, None where it is not told."""
+    listed = _mapping(message)
+    names, positions = _list(listed, "name"), _list(listed, "position")
+    for name, position in zip(names, positions, strict=False):
+        if name == joint:
+            return _finite(position)
+    return None
+
+
 def read_people(message: Any) -> tuple[PersonReading, ...]:
     """people_msgs/People. The type has no covariance: who knows it says it in the
     tags, as ``covariance`` with the text "xx xy yy"."""

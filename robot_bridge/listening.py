@@ -17,10 +17,16 @@ from robot_bridge import floor_messages, messages
 from robot_bridge.floor_messages import PersonReading, Placed, Point
 from robot_bridge.latches import Latches
 from robot_bridge.messages import BadMessage, Frame
-from robot_bridge.profiles import Profile, SafetySpec, ScanSpec, TopicSpec
+from robot_bridge.profiles import (
+    JointsSpec,
+    Profile,
+    SafetySpec,
+    ScanSpec,
+    TopicSpec,
+)
 from robot_bridge.reckoning import Placement, Reckoning
 
-WATCHED = ("pose", "odom", "battery", "safety", "plan", "people")
+WATCHED = ("pose", "odom", "battery", "safety", "plan", "joints", "people")
 LAYERS = ("scan", "costmap", "local_plan")
 WHOLE_MAP = ("global_costmap",)
 """Larger than the other layers together, so listened to for those who want it."""
@@ -34,7 +40,7 @@ TRAIL_STEP_M = 0.25
 JUMP_M = 3.0
 """A robot that leaps was placed anew; its trail does not cross the gap."""
 
-Spec = TopicSpec | SafetySpec | ScanSpec
+Spec = TopicSpec | SafetySpec | ScanSpec | JointsSpec
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +60,7 @@ class Sighting:
     heard_at: float | None = None
     speed_mps: float | None = None
     battery: float | None = None
+    steering_rad: float | None = None
     stopped: bool = False
     plan: tuple[Point, ...] = ()
     scan: tuple[Point, ...] = ()
@@ -213,6 +220,12 @@ class Listener:
             case "scan":
                 hits = floor_messages.read_scan(message)
                 sighting.scan = _seen_from(sighting, profile.topics.scan, hits)
+            case "joints":
+                spec = profile.topics.joints
+                if spec is not None:
+                    sighting.steering_rad = floor_messages.read_joint(
+                        message, spec.steering_joint
+                    )
             case "costmap":
                 grid = floor_messages.read_costmap(message)
                 sighting.costmap = _in_map(sighting, profile, grid) or ()

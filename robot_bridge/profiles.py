@@ -65,6 +65,17 @@ class ScanSpec:
 
 
 @dataclass(frozen=True, slots=True)
+class JointsSpec:
+    """Joints of a robot that steers like a car; ``steering_joint`` names one whose
+    position is the angle of the front wheels."""
+
+    name: str
+    type: str
+    steering_joint: str
+    throttle_ms: int = 200
+
+
+@dataclass(frozen=True, slots=True)
 class ScaleSpec:
     """A load cell: ``field`` of its message times ``kg_per_unit`` is a weight, which
     is told in steps of ``division_kg``: finer than that it is not."""
@@ -88,6 +99,7 @@ class TopicsSpec:
     diagnostics: TopicSpec | None = None
     plan: TopicSpec | None = None
     scan: ScanSpec | None = None
+    joints: JointsSpec | None = None
     people: TopicSpec | None = None
     costmap: TopicSpec | None = None
     local_plan: TopicSpec | None = None

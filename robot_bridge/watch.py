@@ -55,6 +55,7 @@ class RobotWatched:
     driven: tuple[Point, ...]
     local_plan: tuple[Point, ...] = ()
     global_costmap: tuple[Point, ...] = ()
+    steering_rad: float | None = None
 
 
 class FloorWatch:
@@ -230,4 +231,5 @@ def _watched(robot_id: str, sighting: Sighting, now: float) -> RobotWatched:
         tuple(sighting.driven),
         sighting.local_plan,
         sighting.global_costmap,
+        sighting.steering_rad,
     )

@@ -41,6 +41,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 def run(options: argparse.Namespace) -> int:
     # One core: matrices are small, and others want the rest.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    from fleet.bodies.file import load_vehicle
     from shopfloor.learning.alleys import SIZE, Alleys, Courses
     from shopfloor.learning.errors import LearningRefused
     from shopfloor.learning.network import read, write
@@ -48,7 +49,6 @@ def run(options: argparse.Namespace) -> int:
     from shopfloor.learning.shipped import find_policy
     from shopfloor.learning.trial import UNSEEN_FROM, tried
     from shopfloor.vehicles.errors import VehicleRefused
-    from shopfloor.vehicles.file import load_vehicle
 
     unseen = range(UNSEEN_FROM, UNSEEN_FROM + options.try_in)
     try:

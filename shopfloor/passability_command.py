@@ -64,12 +64,13 @@ def _numbers(text: str) -> list[float]:
 
 
 def run(options: argparse.Namespace) -> int:
+    from fleet.bodies.file import load_vehicle
+    from fleet.bodies.passability import as_csv
     from shopfloor.plant.png import png_of
     from shopfloor.sim.world import WorldRefused
-    from shopfloor.streets.passability import PAIRS, as_csv, trials
+    from shopfloor.streets.passability import PAIRS, trials
     from shopfloor.streets.passability_picture import picture_of
     from shopfloor.vehicles.errors import VehicleRefused
-    from shopfloor.vehicles.file import load_vehicle
 
     def say(done: int, total: int, what: str) -> None:
         print(f"{done + 1} of {total}: {what}", file=sys.stderr, flush=True)

@@ -25,11 +25,11 @@ def add_parser(subparsers: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
+    from fleet.bodies.drawing import drawing_of
+    from fleet.bodies.file import load_vehicle
+    from fleet.bodies.urdf import urdf_of
     from shopfloor.plant.png import png_of
-    from shopfloor.vehicles.drawing import drawing_of
     from shopfloor.vehicles.errors import VehicleRefused
-    from shopfloor.vehicles.file import load_vehicle
-    from shopfloor.vehicles.urdf import urdf_of
 
     drawing = options.drawing
     if drawing is not None and drawing.suffix.lower() not in (".png", ".svg"):

@@ -13,6 +13,7 @@ from mpms.domain.errors import MpmsError
 from mpms.domain.jobs import Answer
 from mpms.factory.adapters.fleet_files import FleetFiles, read_fleet
 from mpms.factory.adapters.memory import LoopbackRobots, LoopbackScale, MemoryIntake
+from mpms.factory.adapters.vehicle_files import WorldVehicles
 from mpms.factory.adapters.world_drafts import WorldDraftFiles, write_files
 from mpms.factory.adapters.worlds import read_world
 from mpms.factory.domain.order_mail import Catalogue
@@ -103,6 +104,11 @@ def world_in_use(uow: store.UnitOfWork, name: str, state_dir: Path) -> str:
 def fleet_of(name: str) -> FleetFiles | None:
     """What the fleet reads of a world; None: its robots are driven one by one."""
     return read_fleet(world_directory(name))
+
+
+def vehicles_of(world: World, name: str) -> WorldVehicles:
+    """What is written about the vehicles of this world, and about all others."""
+    return WorldVehicles(world, world_directory(name), assets.directory("worlds"))
 
 
 def current_catalogue(file: Path | None, world: str) -> CurrentCatalogue:

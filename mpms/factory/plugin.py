@@ -349,6 +349,7 @@ plugin = Plugin(
             ("map", "/map", "Map", ""),
             ("wall", "/floor", "Wall screen", ""),
             ("fleet", "/fleet", "Fleet", ""),
+            ("vehicles", "/vehicles", "Vehicles", ""),
             ("storage", "/warehouse", "Warehouse", ""),
             ("stock", "/stock", "Stock", ""),
             ("trial", "/warehouse/trial", "Trial warehouse", ""),

@@ -119,6 +119,7 @@ class WebSite:
                 floor=self._floor,
                 fleet=None if fleet is None else fleet.world,
                 drafts=factory_bootstrap.drafts_of(factory.world),
+                vehicles=factory_bootstrap.vehicles_of(world, factory.world),
                 simulator=SimulatorProcess(),
                 trial=self._trial,
                 live=self._live,

@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from fleet.bodies.model import Vehicle
 from shopfloor.learning.alley_kernels import (
     REACHED,
     RUNNING,
@@ -21,7 +22,6 @@ from shopfloor.learning.alley_kernels import (
 from shopfloor.learning.sectors import OWN, SECTORS, hull_m
 from shopfloor.maneuvers.grid_way import grid_way
 from shopfloor.streets.alley import Alley, alley_world, unseen_alley
-from shopfloor.vehicles.model import Vehicle
 from shopfloor.vehicles.motion import numbers_of
 
 MOST_STEPS = 600

@@ -13,10 +13,10 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorEnv
 from numpy.typing import NDArray
 
+from fleet.bodies.file import load_vehicle
 from shopfloor.learning.alley_kernels import REACHED, TIMED_OUT, TOUCHED
 from shopfloor.learning.alleys import MOST_STEPS, SIZE, Alleys, Courses
 from shopfloor.learning.sectors import SECTORS
-from shopfloor.vehicles.file import load_vehicle
 
 NAME = "mpms/AlleyPass-v0"
 WHY = {REACHED: "reached", TOUCHED: "contact", TIMED_OUT: "not there in time"}

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fleet.bodies.model import Vehicle
 from shopfloor.learning.alley_kernels import REACHED
 from shopfloor.learning.alleys import Alleys, Courses
 from shopfloor.learning.network import Array
-from shopfloor.vehicles.model import Vehicle
 
 UNSEEN_FROM = 1_000_000
 """Seeds from here on are never learned from."""

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from fleet.bodies.model import Vehicle
 from shopfloor.geometry import Pose
 from shopfloor.grid import Grid
 from shopfloor.maneuvers.scene import Obstacles, Way
 from shopfloor.planning import plan
 from shopfloor.vehicles.errors import GoalUnreachable, SceneWrong
-from shopfloor.vehicles.model import Vehicle
 
 
 def with_discs(grid: Grid, obstacles: Obstacles) -> Grid:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from fleet.bodies.model import Vehicle
 from shopfloor.geometry import Pose
 from shopfloor.grid import Grid
 from shopfloor.maneuvers.grid_way import with_discs
@@ -19,7 +20,6 @@ from shopfloor.maneuvers.lattice_kernel import cost_to_goal, search_poses
 from shopfloor.maneuvers.reeds_shepp import PIECES
 from shopfloor.maneuvers.scene import SPACING_M, Obstacles, Way, gap_then
 from shopfloor.vehicles.errors import GoalUnreachable, SceneWrong
-from shopfloor.vehicles.model import Vehicle
 from shopfloor.vehicles.motion import along_arc
 
 MARGIN_M = 0.04

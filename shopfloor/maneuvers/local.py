@@ -13,6 +13,7 @@ from importlib import import_module
 import numpy as np
 from numpy.typing import NDArray
 
+from fleet.bodies.model import Vehicle
 from shopfloor.maneuvers.guard_kernel import stops_in_time
 from shopfloor.maneuvers.scene import (
     Command,
@@ -23,7 +24,6 @@ from shopfloor.maneuvers.scene import (
     on_leg,
 )
 from shopfloor.vehicles.errors import PlannerUnknown
-from shopfloor.vehicles.model import Vehicle
 from shopfloor.vehicles.motion import numbers_of
 
 PLANNERS = ("dwa", "mppi", "teb")

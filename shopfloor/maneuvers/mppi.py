@@ -12,10 +12,10 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from fleet.bodies.model import Vehicle
 from kernel_store.compiled import kernel
 from shopfloor.maneuvers.local import PERIOD_S, LocalPlanner
 from shopfloor.maneuvers.scene import Command, Obstacles, gap_then, on_leg, turned
-from shopfloor.vehicles.model import Vehicle
 from shopfloor.vehicles.motion import FORWARD, LOCK, REVERSE, advance
 
 SAMPLES, STEPS, STEP_S = 256, 22, 0.12

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from fleet.bodies.model import Vehicle
 from shopfloor.geometry import Scan
 from shopfloor.learning.alley_kernels import wished
 from shopfloor.learning.network import Layers, read
@@ -28,7 +29,6 @@ from shopfloor.learning.sectors import (
 from shopfloor.learning.shipped import POLICY, find_policy
 from shopfloor.maneuvers.local import LocalPlanner
 from shopfloor.maneuvers.scene import Command, DrivingState, Obstacles
-from shopfloor.vehicles.model import Vehicle
 
 SIZE, ACTIONS = SECTORS + OWN, 2
 

@@ -9,10 +9,10 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from fleet.bodies.model import Vehicle
 from shopfloor.maneuvers.band_kernel import NODE, optimise
 from shopfloor.maneuvers.local import LocalPlanner
 from shopfloor.maneuvers.scene import Command, Obstacles
-from shopfloor.vehicles.model import Vehicle
 
 HORIZON_M = 3.0
 APART_M = 0.15

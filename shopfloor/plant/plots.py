@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from fleet.svg import Plot, Point
 from shopfloor.lasers import box_segments
 from shopfloor.plant.png import png_of
-from shopfloor.plant.svg import Plot, Point
 from shopfloor.sim.world import World
 
 WALL, BOX, PLACE, DOOR = "#444444", "#c98b2b", "#1b7837", "#0f8b8d"

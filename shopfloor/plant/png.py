@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 
 from PIL import Image, ImageDraw, ImageFont
 
-from shopfloor.plant.svg import DASH, FONT_SIZE, INK, Area, Dot, Picture, Point, Stroke
-from shopfloor.plant.svg import Words as Text
+from fleet.svg import DASH, FONT_SIZE, INK, Area, Dot, Picture, Point, Stroke
+from fleet.svg import Words as Text
 
 SHARPNESS = 2
 """Pixels of the picture for one unit of the plot."""

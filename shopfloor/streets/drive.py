@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from fleet.bodies.model import Vehicle
 from shopfloor.geometry import Pose
 from shopfloor.grid import Grid
 from shopfloor.maneuvers.local import MARGIN_M, PERIOD_S, LocalPlanner
@@ -28,7 +29,6 @@ from shopfloor.maneuvers.scene import (
 from shopfloor.plant.walkers import BODY_M, Manners, Walker
 from shopfloor.streets.world import StreetWorld
 from shopfloor.vehicles.errors import VehicleRefused
-from shopfloor.vehicles.model import Vehicle
 from shopfloor.vehicles.motion import advance_many, numbers_of
 from shopfloor.vehicles.outline import gap_to
 from shopfloor.vehicles.sensors import Lidar

@@ -8,14 +8,12 @@ stands at first, the noise of its laser, what MPPI draws.
 
 from __future__ import annotations
 
-import csv
-import io
-import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
+from fleet.bodies.model import Vehicle
+from fleet.bodies.passability import Trial
 from shopfloor.geometry import Pose
 from shopfloor.maneuvers.grid_way import grid_way
 from shopfloor.maneuvers.hybrid import find_way
@@ -25,67 +23,14 @@ from shopfloor.streets.alley import Alley, alley_world
 from shopfloor.streets.drive import Driver, FindWay
 from shopfloor.streets.world import StreetWorld
 from shopfloor.vehicles.errors import PlannerUnknown
-from shopfloor.vehicles.model import Vehicle
 
 GUIDES = ("a_star", "hybrid")
 PAIRS = tuple(f"{guide}+{local}" for guide in GUIDES for local in PLANNERS)
 LEARNED = ("a_star+policy",)
 """Tried when asked for by name: it knows ZebraT and no other vehicle."""
-TITLES = {
-    "a_star": "A*",
-    "hybrid": "Hybrid A*",
-    "dwa": "DWA",
-    "mppi": "MPPI",
-    "teb": "TEB",
-    "policy": "learned policy",
-}
 MOST_S = 150.0
 ASIDE_M, ASKEW_RAD = 0.2, 0.15
 """How far a seed moves the start."""
-COLUMNS = (
-    "vehicle",
-    "planner",
-    "alley_width_m",
-    "seed",
-    "passed",
-    "why",
-    "through",
-    "seconds",
-    "length_m",
-    "reversed_m",
-    "contacts",
-    "least_gap_m",
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Trial:
-    vehicle: str
-    planner: str
-    alley_width_m: float
-    seed: int
-    passed: bool
-    why: str
-    through: str
-    """alley, gap, or nothing"""
-    seconds: float
-    length_m: float
-    reversed_m: float
-    contacts: int
-    least_gap_m: float
-
-    def row(self) -> list[object]:
-        return [_plain(getattr(self, name)) for name in COLUMNS]
-
-
-def _plain(value: object) -> object:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return round(value, 3) if isinstance(value, float) else value
-
-
-def title_of(planner: str) -> str:
-    return " + ".join(TITLES[part] for part in planner.split("+"))
 
 
 def guide_of(guide: str, vehicle: Vehicle, world: StreetWorld) -> FindWay:
@@ -181,44 +126,3 @@ def trials(
                     on_start(done, total, what)
                     yield try_alley(alley, vehicle, planner, seed)
                     done += 1
-
-
-def as_csv(found: Sequence[Trial]) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    writer.writerows(trial.row() for trial in found)
-    return out.getvalue()
-
-
-def short_reason(found: Sequence[Trial]) -> str:
-    """Why most of the failed ones failed, in a word or two."""
-    reasons = [_in_short(trial.why) for trial in found if not trial.passed]
-    return max(set(reasons), key=reasons.count) if reasons else ""
-
-
-def _in_short(why: str) -> str:
-    for part, short in (
-        ("cannot turn", "cannot turn"),
-        ("found among", "no way found"),
-        ("as wide as it is", "too wide"),
-        ("no way", "too wide"),
-        ("does not fit", "too wide"),
-        ("stuck", "stuck"),
-        ("contact", "contact"),
-        ("not there after", "too slow"),
-    ):
-        if part in why:
-            return short
-    return "failed"
-
-
-def least_width_m(found: Sequence[Trial], planner: str, vehicle: str) -> float:
-    """The narrowest alley that every seed passed, and all wider ones too."""
-    mine = [t for t in found if t.planner == planner and t.vehicle == vehicle]
-    least = math.nan
-    for width_m in sorted({t.alley_width_m for t in mine}, reverse=True):
-        if not all(t.passed for t in mine if t.alley_width_m == width_m):
-            break
-        least = width_m
-    return least

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from shopfloor.plant.svg import Area, Mark, Picture, Stroke, Words
-from shopfloor.streets.passability import Trial, short_reason, title_of
+from fleet.bodies.passability import Cell, Trial, cell_of, title_of, widths_of
+from fleet.svg import Area, Mark, Picture, Stroke, Words
 
 LEFT, TOP, BESIDE = 150.0, 66.0, 20.0
 CELL = (84.0, 40.0)
 BLOCK = 66.0
-ALL, SOME, NONE = "#bfe5c3", "#f6e3a8", "#f3c1bd"
+GRADES = {"all": "#bfe5c3", "some": "#f6e3a8", "none": "#f3c1bd"}
 EDGE = "#ffffff"
 
 
 def picture_of(found: Sequence[Trial], names: dict[str, str]) -> Picture:
     """``names`` are the titles of vehicles."""
-    widths = sorted({t.alley_width_m for t in found})
+    widths = widths_of(found)
     planners = list(dict.fromkeys(t.planner for t in found))
     vehicles = list(dict.fromkeys(t.vehicle for t in found))
     seeds = len({t.seed for t in found})
@@ -38,39 +38,28 @@ def picture_of(found: Sequence[Trial], names: dict[str, str]) -> Picture:
             y = top + 52.0 + line * CELL[1]
             put(Words((20.0, y + CELL[1] / 2.0 + 4.0), title_of(planner)))
             for column, width_m in enumerate(widths):
-                cell = [
-                    t
-                    for t in found
-                    if (t.vehicle, t.planner) == (vehicle, planner)
-                    and t.alley_width_m == width_m
-                ]
+                cell = cell_of(found, vehicle, planner, width_m)
                 for mark in _cell(cell, LEFT + column * CELL[0], y):
                     put(mark)
     return picture
 
 
-def _cell(found: Sequence[Trial], x: float, y: float) -> list[Mark]:
-    if not found:
+def _cell(cell: Cell | None, x: float, y: float) -> list[Mark]:
+    if cell is None:
         return []
-    passed = [t for t in found if t.passed]
-    colour = ALL if len(passed) == len(found) else SOME if passed else NONE
     right, low = x + CELL[0], y + CELL[1]
     corners = ((x, y), (right, y), (right, low), (x, low))
     lines = []
-    if passed:
-        by_gap = sum(t.through == "gap" for t in passed) * 2 > len(passed)
-        words = "by the gap" if by_gap else "passed"
-        if len(found) > 1 and len(passed) < len(found):
-            words = f"{len(passed)} of {len(found)}"
-        lines.append(words)
-        seconds = sum(t.seconds for t in passed) / len(passed)
-        if len(passed) == len(found):
-            lines.append(f"{seconds:.0f} s")
-    if len(passed) < len(found):
-        lines.append(short_reason(found))
+    if cell.grade == "some":
+        lines.append(f"{cell.passed} of {len(cell.drives)}")
+    elif cell.passed:
+        lines.append("by the gap" if cell.by_gap else "passed")
+        lines.append(f"{cell.seconds:.0f} s")
+    if cell.grade != "all":
+        lines.append(cell.reason)
     middle, first = x + CELL[0] / 2.0, y + CELL[1] / 2.0 + 4.0 - 7.5 * (len(lines) - 1)
     return [
-        Area(corners, colour),
+        Area(corners, GRADES[cell.grade]),
         Stroke((*corners, corners[0]), EDGE, 1.5),
         *(
             Words((middle, first + 15.0 * i), words, "middle")

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fleet.bodies.file import load_vehicle
 from shopfloor.geometry import Pose
 from shopfloor.maneuvers.local import PERIOD_S, local_planner
 from shopfloor.maneuvers.scene import Command
@@ -31,8 +32,7 @@ from shopfloor.streets.drive import Driver, body_discs, walkers_of
 from shopfloor.streets.passability import guide_of
 from shopfloor.streets.world import StreetWorld
 from shopfloor.vehicles.errors import CommandWrong, VehicleRefused
-from shopfloor.vehicles.file import load_vehicle
-from shopfloor.vehicles.joints import joint_states
+from shopfloor.vehicles.joints import JointState, joint_states, true_joint_states
 from shopfloor.vehicles.motion import checked, steering_of
 from shopfloor.vehicles.sensors import (
     CURRENTS,
@@ -50,6 +50,7 @@ ARRIVED_M = 0.3
 FLOATS = 7
 """The number of the type in point clouds."""
 FIX, GPS = 0, 1
+TRUE_JOINTS = "true_joint_states"
 OBSTACLES = "obstacles"
 """What a vehicle has met that no map shows; the others hear it and drive around."""
 CELL_M = 0.05
@@ -149,6 +150,7 @@ class StreetRobot(SimRobot):
         super()._advertise_topics()
         for period_s, suffix, kind, build in (
             (0.1, "joint_states", "sensor_msgs/JointState", self._joint_states),
+            (0.1, TRUE_JOINTS, "sensor_msgs/JointState", self._true_joint_states),
             (0.1, "imu", "sensor_msgs/Imu", self._imu),
             (1.0, "fix", "sensor_msgs/NavSatFix", self._fix),
             (0.5, "points", "sensor_msgs/PointCloud2", self._points),
@@ -208,9 +210,22 @@ class StreetRobot(SimRobot):
         if driver is None:
             return None
         steering = float(driver.state[0, 4])
-        states = joint_states(
-            driver.vehicle, vehicle.speed_mps, steering, vehicle.rolled_m
+        return self._joints(
+            joint_states(driver.vehicle, vehicle.speed_mps, steering, vehicle.rolled_m)
         )
+
+    def _true_joint_states(self) -> Message | None:
+        """Each wheel as a real axle turns it, beside the table's one angle for both."""
+        driver = self._driver
+        if driver is None:
+            return None
+        return self._joints(
+            true_joint_states(
+                driver.vehicle, self.vehicle.speed_mps, float(driver.state[0, 4])
+            )
+        )
+
+    def _joints(self, states: list[JointState]) -> Message:
         return {
             "header": self._header(""),
             "name": [each.name for each in states],

@@ -1,32 +1,23 @@
-"""Why a vehicle cannot be used or does not drive, one class a cause."""
+"""Why a vehicle does not drive, one class a cause; ``fleet.bodies`` has the others."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from fleet.bodies.errors import OverLoaded, VehicleRefused, VehicleUnknown, VehicleWrong
 
-
-class VehicleRefused(ValueError):
-    """The vehicle stands still; the text is what people read."""
-
-
-class VehicleUnknown(VehicleRefused):
-    """There is no such vehicle, or its file cannot be read."""
-
-
-class VehicleWrong(VehicleRefused):
-    """The file has mistakes; ``lines`` has every one with its line."""
-
-    def __init__(self, lines: Iterable[str]) -> None:
-        self.lines = tuple(lines)
-        super().__init__("\n".join(self.lines))
+__all__ = [
+    "CommandWrong",
+    "GoalUnreachable",
+    "OverLoaded",
+    "PlannerUnknown",
+    "SceneWrong",
+    "VehicleRefused",
+    "VehicleUnknown",
+    "VehicleWrong",
+]
 
 
 class CommandWrong(VehicleRefused):
     """A command that is no number."""
-
-
-class OverLoaded(VehicleRefused):
-    """More than the vehicle, or one of its places, may carry."""
 
 
 class SceneWrong(VehicleRefused):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from shopfloor.vehicles.model import Joint, Vehicle
+from fleet.bodies.model import Joint, Vehicle
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,9 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from fleet.bodies.model import Vehicle
 from kernel_store.compiled import kernel
 from shopfloor.vehicles.errors import CommandWrong
-from shopfloor.vehicles.model import Vehicle
 
 X, Y, YAW, SPEED, STEERING = 0, 1, 2, 3, 4
 STATE = 5

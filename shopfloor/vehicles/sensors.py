@@ -14,12 +14,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from fleet.bodies.model import Sensor, Vehicle
 from shopfloor.geometry import Pose, Scan
 from shopfloor.lasers import shape_kernels
 from shopfloor.localisation.odometry import DifferentialBase
 from shopfloor.vehicles.joints import true_joint_states
 from shopfloor.vehicles.lidar_kernels import cast_lines
-from shopfloor.vehicles.model import Sensor, Vehicle
 
 GRAVITY_MPS2 = 9.81
 ROLLING = 0.015

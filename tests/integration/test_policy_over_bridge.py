@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from websockets.sync.client import ClientConnection, connect
 
+from fleet.bodies.file import load_vehicle
 from shopfloor.geometry import Pose, Scan
 from shopfloor.maneuvers.grid_way import grid_way
 from shopfloor.maneuvers.policy import Policy
 from shopfloor.maneuvers.scene import DrivingState, on_leg
 from shopfloor.streets.alley import alley_world
-from shopfloor.vehicles.file import load_vehicle
 from tests.support.simulator import Child
 
 PATIENCE_S = 60

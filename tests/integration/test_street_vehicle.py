@@ -102,7 +102,7 @@ def test_every_sensor_of_the_vehicle_has_a_topic(socket: ClientConnection) -> No
 def test_velocities_drive_it_and_the_joints_follow_the_table(
     socket: ClientConnection,
 ) -> None:
-    listen(socket, "joint_states", "odom")
+    listen(socket, "joint_states", "true_joint_states", "odom")
     wanted = math.atan(0.53 * 0.3 / 0.6)
     states: dict[str, Any] = {}
     speed = 0.0
@@ -120,6 +120,12 @@ def test_velocities_drive_it_and_the_joints_follow_the_table(
     assert states["base2rstr"][0] == pytest.approx(wanted)
     for axle in ("fl_axle", "fr_axle", "rl_axle", "rr_axle"):
         assert states[axle][1] == pytest.approx(0.6 / 0.15)
+    # A real axle turns its inner wheel further and rolls it more slowly.
+    real = next_of(socket, "true_joint_states")
+    angle = dict(zip(real["name"], real["position"], strict=True))
+    rolls_at = dict(zip(real["name"], real["velocity"], strict=True))
+    assert angle["base2lstr"] > wanted > angle["base2rstr"] > 0.0
+    assert rolls_at["rl_axle"] < rolls_at["rr_axle"]
     # Nobody says anything any more: it stops.
     for _ in range(200):
         if next_of(socket, "odom")["twist"]["twist"]["linear"]["x"] == 0.0:

@@ -17,6 +17,7 @@ from mpms.domain.jobs import Done, Job
 from mpms.domain.people.people import Person, Role
 from mpms.factory.adapters.documents import TypstDocuments
 from mpms.factory.adapters.plant_key import verify as verify_seal
+from mpms.factory.adapters.vehicle_files import WorldVehicles
 from mpms.factory.domain.order_mail import Catalogue
 from mpms.factory.domain.order_mail.showing import read_text
 from mpms.factory.services.catalogue.current import CurrentCatalogue
@@ -91,6 +92,7 @@ class Site(Factory):
             materials=shipped_catalogue(),
             kinds=loading.kinds(),
             documents=TypstDocuments(),
+            vehicles=WorldVehicles(self.world, WORLD_DIR, WORLD_DIR.parent),
             verify_seal=verify_seal,
             health_parts=(FactoryHealth(self.world),),
             instance_details=instance_details,

@@ -61,7 +61,7 @@ export class FloorMap {
         : { top: 92, right: 104, bottom: 72, left: 64 };
     this.view = new Viewport(element, boundsOf(plan), () => this.arrange(), margins);
     this.signs = new Signs(plan, compact || narrow, options.place ?? null);
-    this.robots = new Robots(this.view, compact || narrow ? 1 : TASKS_UP_TO);
+    this.robots = new Robots(this.view, compact || narrow ? 1 : TASKS_UP_TO, plan.shapes);
     this.senses = new Senses(() =>
       this.robots.chosen === null ? [...this.robots.known.keys()] : [this.robots.chosen],
     );

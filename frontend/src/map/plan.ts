@@ -1,6 +1,7 @@
 // The part that never moves: rooms, walls, racks in metres; names in pixels, so that
 // they stay readable at any zoom.
 
+import { t } from "../texts.js";
 import { line, put, svg } from "./drawing.js";
 import type { FloorPlan, PlaceOnPlan, Point } from "./types.js";
 import type { Box, Viewport } from "./viewport.js";
@@ -39,6 +40,8 @@ export function drawGround(plan: FloorPlan): SVGGElement {
     ground.append(svg("path", { class: "map-room", d }));
     ground.append(svg("path", { d, fill: `url(#${grid})` }));
   }
+  // On the floor of the town, below all else.
+  ground.append(drawStreets(plan));
   for (const place of plan.places) ground.append(spot(place));
   const tanks = plan.places
     .filter((place) => place.kind === "tank")
@@ -58,6 +61,34 @@ export function drawGround(plan: FloorPlan): SVGGElement {
   const walls = plan.walls.map(([x1, y1, x2, y2]) => `M${x1} ${-y1}L${x2} ${-y2}`);
   ground.append(svg("path", { class: "map-walls", d: walls.join("") }));
   return ground;
+}
+
+// Roads, sidewalks and crossings, and what stands on them.
+function drawStreets(plan: FloorPlan): SVGGElement {
+  const streets = svg("g", { class: "map-streets" });
+  for (const { kind, x1_m, y1_m, x2_m, y2_m } of plan.ground) {
+    const [width, height] = [x2_m - x1_m, y2_m - y1_m];
+    const at = { x: x1_m, y: -y2_m, width, height };
+    streets.append(svg("rect", { ...at, class: `map-${kind}` }));
+    if (kind === "crossings") streets.append(stripes(x1_m, -y2_m, width, height));
+  }
+  for (const { id, corners, on_map } of plan.obstacles) {
+    const known = on_map ? "" : " map-obstacle-unknown";
+    const name = svg("title");
+    name.textContent = on_map ? shown(id) : t("{name}, on no map", { name: shown(id) });
+    const d = `${line(corners)}Z`;
+    streets.append(svg("path", { class: `map-obstacle${known}`, d }, name));
+  }
+  return streets;
+}
+
+// People walk along the longer side; stripes lie across it.
+function stripes(x: number, y: number, width: number, height: number): SVGPathElement {
+  const [far, upright] = height > width ? [height, true] : [width, false];
+  let d = "";
+  for (let at = 0.3; at + 0.3 < far; at += 1)
+    d += upright ? `M${x} ${y + at + 0.2}h${width}` : `M${x + at + 0.2} ${y}v${height}`;
+  return svg("path", { class: "map-stripes", d });
 }
 
 function spot(place: PlaceOnPlan): SVGRectElement {

@@ -3,7 +3,7 @@
 // many robots, fifteen.
 
 import { put, svg, write } from "./drawing.js";
-import type { RobotFrame } from "./types.js";
+import type { RobotFrame, Shape } from "./types.js";
 import type { Viewport } from "./viewport.js";
 import { GREY_AFTER_S, shown, type Label, labelOf } from "./labels.js";
 
@@ -14,6 +14,7 @@ const BADGES: Record<string, string> = {
 };
 const RING = 17;
 const SMALL_SCALE = 22; // pixels a metre, below which robots shrink
+const SHORTEST_CAR = 34; // pixels
 const STILL_M = 0.004;
 const STILL_RAD = 0.01;
 const LONGEST_GLIDE_MS = 1000;
@@ -57,15 +58,21 @@ class Marker {
   private glideMs = 200;
   private frameAt = 0;
   private arrived = true;
+  private readonly car: Car | null = null;
   now: Pose | null = null;
 
-  constructor(id: string) {
+  constructor(id: string, shape: Shape | undefined) {
     this.element.dataset["robot"] = id;
-    this.body.append(
-      svg("path", { class: "robot-nose", d: "M13 -8L25 0L13 8Z" }),
-      svg("circle", { class: "robot-core", r: 13 }),
-      svg("path", { class: "robot-arrow", d: "M-5 -6L6 0L-5 6L-2 0Z" }),
-    );
+    if (shape) {
+      this.car = new Car(shape);
+      this.element.classList.add("robot-is-car");
+      this.body.append(this.car.element);
+    } else
+      this.body.append(
+        svg("path", { class: "robot-nose", d: "M13 -8L25 0L13 8Z" }),
+        svg("circle", { class: "robot-core", r: 13 }),
+        svg("path", { class: "robot-arrow", d: "M-5 -6L6 0L-5 6L-2 0Z" }),
+      );
     this.badge.append(svg("circle", { r: 9 }), this.sign);
     this.badge.setAttribute("transform", "translate(15 -15)");
     this.shape.append(
@@ -122,9 +129,11 @@ class Marker {
     const [x, y] = [view.x(this.now.x), view.y(this.now.y)];
     put(this.element, "transform", `translate(${x.toFixed(1)} ${y.toFixed(1)})`);
     const size = view.scale < SMALL_SCALE ? 0.75 : 1;
+    this.car?.grow(view.scale / size);
     put(this.shape, "transform", `scale(${size})`);
-    put(this.name, "y", String(Math.round(36 * size)));
-    put(this.task, "y", String(Math.round(36 * size) + 16));
+    const below = Math.round(Math.max(36 * size, this.car?.reach(this.now.yaw, size) ?? 0));
+    put(this.name, "y", String(below));
+    put(this.task, "y", String(below + 16));
     const degrees = ((-this.now.yaw * 180) / Math.PI).toFixed(1);
     put(this.body, "transform", `rotate(${degrees})`);
   }
@@ -140,7 +149,9 @@ class Marker {
     const { frame, label } = robot;
     const tone = label.icon === "offline" ? "grey" : label.tone || "ok";
     const marks = `${chosen ? " robot-is-chosen" : ""}${crowded ? " robot-crowded" : ""}`;
-    put(this.element, "class", `robot robot-${tone}${marks}`);
+    const car = this.car ? " robot-is-car" : "";
+    put(this.element, "class", `robot robot-${tone}${car}${marks}`);
+    this.car?.steer(frame.steering ?? 0);
     const battery = Math.round((frame.battery ?? 0) * 100);
     put(this.ring, "stroke-dasharray", `${battery} 100`);
     const charge = battery <= 15 ? "low" : battery <= 30 ? "medium" : "good";
@@ -158,6 +169,66 @@ class Marker {
   }
 }
 
+// Drawn as large as it is on the floor, but never too small to be seen.
+class Car {
+  readonly element = svg("g", { class: "robot-car" });
+  private readonly front: SVGRectElement[] = [];
+  private readonly long: number;
+  private scale = 0;
+
+  constructor(private readonly shape: Shape) {
+    const { back, front, half, wheel_base, track } = shape;
+    this.long = front - back;
+    const d = `M${back} ${-half}H${front - 0.3 * half}L${front} ${-0.6 * half}V${0.6 * half}L${front - 0.3 * half} ${half}H${back}Z`;
+    const nose = Math.min(half, 0.35 * this.long);
+    const middle = back + 0.55 * this.long;
+    const arrow = `M${middle - nose} ${-0.6 * nose}L${middle + 0.5 * nose} 0L${middle - nose} ${0.6 * nose}L${middle - 0.6 * nose} 0Z`;
+    this.element.append(svg("path", { class: "robot-core", d }));
+    for (const side of [-1, 1]) {
+      this.element.append(this.wheel(0, (side * track) / 2));
+      const turned = this.wheel(wheel_base, (side * track) / 2);
+      this.front.push(turned);
+      this.element.append(turned);
+    }
+    this.element.append(svg("path", { class: "robot-arrow", d: arrow }));
+  }
+
+  // Pixels a metre; the marker turns about the rear axle, as the vehicle does.
+  grow(scale: number): void {
+    const seen = Math.max(scale, SHORTEST_CAR / this.long);
+    if (seen === this.scale) return;
+    this.scale = seen;
+    put(this.element, "transform", `scale(${seen.toFixed(2)})`);
+  }
+
+  // Pixels below the rear axle at which a name is free of the body.
+  reach(yaw: number, size: number): number {
+    const { back, front, half } = this.shape;
+    const along = Math.max(-front * Math.sin(yaw), -back * Math.sin(yaw));
+    return (along + half * Math.abs(Math.cos(yaw))) * this.scale * size + 18;
+  }
+
+  steer(angle: number): void {
+    const { wheel_base, track } = this.shape;
+    const degrees = ((-angle * 180) / Math.PI).toFixed(1);
+    this.front.forEach((wheel, index) => {
+      const y = ((index === 0 ? -1 : 1) * track) / 2;
+      put(wheel, "transform", `rotate(${degrees} ${wheel_base} ${y})`);
+    });
+  }
+
+  private wheel(x: number, y: number): SVGRectElement {
+    const { wheel_radius, wheel_width } = this.shape;
+    return svg("rect", {
+      class: "robot-wheel",
+      x: x - wheel_radius,
+      y: y - wheel_width / 2,
+      width: 2 * wheel_radius,
+      height: wheel_width,
+    });
+  }
+}
+
 export class Robots {
   readonly element = svg("g", { class: "map-robots" });
   readonly known = new Map<string, Robot>();
@@ -170,6 +241,7 @@ export class Robots {
   constructor(
     private readonly view: Viewport,
     private readonly detailedUpTo: number,
+    private readonly shapes: Record<string, Shape> = {},
   ) {}
 
   take(frames: RobotFrame[], at: number): void {
@@ -234,7 +306,7 @@ export class Robots {
   private marker(id: string): Marker {
     let marker = this.markers.get(id);
     if (!marker) {
-      marker = new Marker(id);
+      marker = new Marker(id, this.shapes[id]);
       this.markers.set(id, marker);
       this.element.append(marker.element);
     }

@@ -196,6 +196,10 @@ export class Side {
     if (frame.place !== null) facts.push([t("Goal"), shown(frame.place)]);
     if (frame.speed !== null)
       facts.push([t("Speed"), `${formatNumber(frame.speed, 1)} m/s`]);
+    if (frame.steering !== undefined)
+      facts.push([t("Steering"), `${formatNumber((frame.steering * 180) / Math.PI, 0)}°`]);
+    const shape = this.plan.shapes[frame.id];
+    if (shape) facts.push([t("Vehicle"), vehicleLink(shape.vehicle)]);
     facts.push([t("Battery"), percent(frame.battery)]);
     facts.push([t("Link"), linkWord(frame.link)]);
     const age = this.robots.age(robot, at);
@@ -252,6 +256,13 @@ function orderLink(number: string): HTMLAnchorElement {
   const link = document.createElement("a");
   link.href = `/orders/${encodeURIComponent(number)}`;
   link.textContent = number;
+  return link;
+}
+
+function vehicleLink(name: string): HTMLAnchorElement {
+  const link = document.createElement("a");
+  link.href = `/vehicles/${encodeURIComponent(name)}`;
+  link.textContent = name;
   return link;
 }
 

@@ -22,6 +22,7 @@ export interface RobotFrame {
   path_no: number;
   plan?: Point[];
   driven?: Point[];
+  steering?: number; // of robots that steer like a car
 }
 
 export interface PersonFrame {
@@ -47,6 +48,32 @@ export interface PlaceOnPlan {
   kind: "pickup" | "tank" | "home" | "place";
 }
 
+export interface Ground {
+  kind: "roads" | "sidewalks" | "crossings";
+  x1_m: number;
+  y1_m: number;
+  x2_m: number;
+  y2_m: number;
+}
+
+export interface Obstacle {
+  id: string;
+  corners: Point[];
+  on_map: boolean;
+}
+
+// A robot that steers like a car, from above; x forward from the rear axle.
+export interface Shape {
+  vehicle: string;
+  back: number;
+  front: number;
+  half: number;
+  wheel_base: number;
+  track: number;
+  wheel_radius: number;
+  wheel_width: number;
+}
+
 export interface FloorPlan {
   name: string;
   left: number;
@@ -58,4 +85,7 @@ export interface FloorPlan {
   rooms: Point[][];
   places: PlaceOnPlan[];
   anchors: Point[];
+  ground: Ground[];
+  obstacles: Obstacle[];
+  shapes: Record<string, Shape>;
 }

@@ -125,6 +125,7 @@ def _robot(watched: RobotWatched) -> RobotSeen:
         watched.scan,
         watched.driven,
         watched.local_plan,
+        watched.steering_rad,
     )
 
 

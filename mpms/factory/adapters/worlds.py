@@ -11,9 +11,19 @@ import yaml
 
 from mpms.domain.errors import MpmsError
 from mpms.factory.domain.goals import Pose
-from mpms.factory.domain.worlds import Anchor, RobotInfo, Wall, World
+from mpms.factory.domain.worlds import (
+    Anchor,
+    Ground,
+    Obstacle,
+    RobotInfo,
+    Wall,
+    World,
+)
 
 WORLD_FILE = "world.yaml"
+STREETS_FILE = "streets.yaml"
+GROUNDS = ("roads", "sidewalks", "crossings")
+"""Later kinds lie on earlier ones."""
 # Safe, and ten times as quick where PyYAML has libyaml, as its wheels do.
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -55,9 +65,11 @@ def world_of(files: Mapping[str, str | bytes], where: str = "") -> World:
                 float(r["max_payload_kg"]),
                 _text(r, "namespace"),
                 _text(r, "url"),
+                _text(r, "vehicle"),
             )
             for r in data["robots"]
         )
+        ground, obstacles = _streets(files)
         materials = dict(data.get("materials", {}))
         tanks = {str(k): str(v) for k, v in (data.get("tanks") or {}).items()}
         name = str(data["name"])
@@ -94,6 +106,8 @@ def world_of(files: Mapping[str, str | bytes], where: str = "") -> World:
         bottom_m=bottom_m,
         walls=walls,
         anchors=anchors,
+        ground=ground,
+        obstacles=obstacles,
         waiting=waiting,
     )
 
@@ -110,6 +124,33 @@ def _storage_places(files: Mapping[str, str | bytes]) -> dict[str, Pose]:
             if isinstance(listed, dict):
                 found |= _poses(listed)
     return found
+
+
+def _streets(
+    files: Mapping[str, str | bytes],
+) -> tuple[tuple[Ground, ...], tuple[Obstacle, ...]]:
+    """What is drawn of a world out of doors; its vehicles check the file closely."""
+    if STREETS_FILE not in files:
+        return (), ()
+    data: Any = yaml.load(files[STREETS_FILE], Loader=LOADER) or {}  # noqa: S506
+    ground = tuple(
+        Ground(kind, *_wall(sides))
+        for kind in GROUNDS
+        for sides in data.get(kind) or ()
+    )
+    return ground, tuple(_obstacle(each) for each in data.get("obstacles") or ())
+
+
+def _obstacle(box: Mapping[str, Any]) -> Obstacle:
+    yaw = math.radians(float(box.get("yaw_deg", 0.0)))
+    cos, sin = math.cos(yaw), math.sin(yaw)
+    x_m, y_m = float(box["x_m"]), float(box["y_m"])
+    half, side = float(box["length_m"]) / 2.0, float(box["width_m"]) / 2.0
+    corners = tuple(
+        (round(x_m + cos * u - sin * v, 3), round(y_m + sin * u + cos * v, 3))
+        for u, v in ((half, side), (-half, side), (-half, -side), (half, -side))
+    )
+    return Obstacle(str(box["id"]), corners, not box.get("unknown", False))
 
 
 def _poses(listed: Any) -> dict[str, Pose]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import PurePath
 
 from mpms.factory.domain.goals import Pose
 
@@ -22,6 +23,12 @@ class RobotInfo:
     """Where its topics live; below its id unless said otherwise, "" for the root."""
     url: str | None = None
     """Of a robot that is not behind the common server."""
+    vehicle: str | None = None
+    """Of a car-like robot: the name or the path of its vehicle file."""
+
+    @property
+    def vehicle_name(self) -> str | None:
+        return None if self.vehicle is None else PurePath(self.vehicle).stem
 
 
 @dataclass(frozen=True)
@@ -34,6 +41,27 @@ class Anchor:
 
 
 Wall = tuple[float, float, float, float]  # x1, y1, x2, y2 in metres
+Corners = tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True)
+class Ground:
+    """A piece of ground out of doors: a road, a sidewalk or a crossing."""
+
+    kind: str
+    x1_m: float
+    y1_m: float
+    x2_m: float
+    y2_m: float
+
+
+@dataclass(frozen=True)
+class Obstacle:
+    """What stands beside walls; ``on_map`` False: only those know it who see it."""
+
+    id: str
+    corners: Corners
+    on_map: bool
 
 
 @dataclass(frozen=True)
@@ -53,6 +81,9 @@ class World:
     bottom_m: float = 0.0
     walls: tuple[Wall, ...] = ()
     anchors: tuple[Anchor, ...] = ()
+    ground: tuple[Ground, ...] = ()
+    """Later ones lie on earlier ones."""
+    obstacles: tuple[Obstacle, ...] = ()
     waiting: dict[str, Pose] = field(default_factory=dict)
     """Beside a place, for a robot that waits until the place is free."""
 

@@ -26,6 +26,7 @@ class RobotSeen:
     scan: tuple[Point, ...] = ()  # what its laser hits, in the map
     driven: tuple[Point, ...] = ()  # where it came from
     local_plan: tuple[Point, ...] = ()  # around what its lasers see, the next metres
+    steering_rad: float | None = None  # of a robot that steers like a car
 
 
 @dataclass(frozen=True)

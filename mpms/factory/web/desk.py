@@ -20,6 +20,7 @@ from mpms.factory.ports.floor import Floor
 from mpms.factory.ports.mail.mailbox import ReadText
 from mpms.factory.ports.store import UnitOfWork
 from mpms.factory.ports.trial_warehouse import TrialWarehouse
+from mpms.factory.ports.vehicles import VehicleFiles
 from mpms.factory.ports.worlds import WorldDrafts
 from mpms.factory.services.catalogue.current import CurrentCatalogue, InForce
 from mpms.ports.api import ApiToken
@@ -47,6 +48,7 @@ class FactoryDesk(Desk):
     order_sender: str | None = None  # who writes the mails of the order form
     hold_above_kg: Decimal | None = None  # larger orders wait for a supervisor
     simulator: Simulator | None = None  # of experiments; None: there are none here
+    vehicles: VehicleFiles
     documents: Documents
     verify_seal: Verify
     fleet: FleetWorld | None = None  # None: robots are driven one by one

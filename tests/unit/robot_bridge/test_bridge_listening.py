@@ -240,3 +240,13 @@ def test_frames_of_other_topics_are_ignored() -> None:
     tell(ears, 1.0, "/r9/amcl_pose", {})
     ears.heard(1.0, {"op": "service_response", "topic": "/r1/amcl_pose"})
     assert ears.sightings["r1"].heard_at is None
+
+
+def test_the_angle_of_the_front_wheels_is_that_of_the_named_joint() -> None:
+    ears = Listener([WatchedRobot("r1", load_profile("move_base_ackermann"), "r1")])
+    ears.opened(0.0)
+    joints = {"name": ["fl_axle", "base2lstr"], "position": [9.0, 0.4]}
+    tell(ears, 0.1, "/r1/joint_states", joints)
+    assert ears.sightings["r1"].steering_rad == 0.4
+    tell(ears, 0.2, "/r1/joint_states", {"name": ["other"], "position": [1.0]})
+    assert ears.sightings["r1"].steering_rad is None

@@ -30,6 +30,7 @@ def test_the_shipped_profiles_load() -> None:
         "arco",
         "kiva",
         "move_base",
+        "move_base_ackermann",
         "move_base_carrier",
         "move_base_simple",
         "nav2",

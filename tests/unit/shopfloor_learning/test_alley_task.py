@@ -10,6 +10,8 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 from numpy.typing import NDArray
 
+from fleet.bodies.file import load_vehicle
+from fleet.bodies.model import Vehicle
 from shopfloor.geometry import Pose
 from shopfloor.learning import alley_kernels as task
 from shopfloor.learning.alleys import SIZE, Alleys, Courses
@@ -18,8 +20,6 @@ from shopfloor.learning.gym_task import NAME, AlleyPass, ManyAlleys
 from shopfloor.learning.network import Layers, read, write
 from shopfloor.learning.sectors import SECTORS, hull_m
 from shopfloor.streets.alley import unseen_alley
-from shopfloor.vehicles.file import load_vehicle
-from shopfloor.vehicles.model import Vehicle
 from shopfloor.vehicles.sensors import Lidar
 
 

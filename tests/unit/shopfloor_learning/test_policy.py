@@ -10,6 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from fleet.bodies.file import load_vehicle
+from fleet.bodies.model import Vehicle
 from shopfloor.cli import main
 from shopfloor.geometry import Pose
 from shopfloor.learning.alleys import SIZE, Alleys, Courses
@@ -26,8 +28,6 @@ from shopfloor.maneuvers.scene import Command, DrivingState, Obstacles
 from shopfloor.streets.alley import Alley, alley_world
 from shopfloor.streets.drive import Drive, Driver
 from shopfloor.vehicles.errors import SceneWrong
-from shopfloor.vehicles.file import load_vehicle
-from shopfloor.vehicles.model import Vehicle
 from shopfloor.vehicles.sensors import Lidar
 
 NO_DISCS = np.empty((0, 3))

@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fleet.bodies.file import load_vehicle
+from fleet.bodies.model import Vehicle
 from shopfloor.geometry import Pose
 from shopfloor.maneuvers.hybrid import Search, find_way
 from shopfloor.maneuvers.reeds_shepp import PIECES, shortest_way
@@ -16,8 +18,6 @@ from shopfloor.maneuvers.scene import Obstacles, Way, gap_then
 from shopfloor.streets.alley import Alley, alley_world
 from shopfloor.streets.world import load_streets
 from shopfloor.vehicles.errors import GoalUnreachable, SceneWrong
-from shopfloor.vehicles.file import load_vehicle
-from shopfloor.vehicles.model import Vehicle
 from shopfloor.vehicles.motion import along_arc
 
 WORLDS = Path(__file__).resolve().parents[3] / "worlds"

@@ -5,6 +5,8 @@ import math
 import numpy as np
 import pytest
 
+from fleet.bodies.file import load_vehicle
+from fleet.bodies.model import Vehicle
 from shopfloor.geometry import Pose
 from shopfloor.maneuvers.grid_way import grid_way
 from shopfloor.maneuvers.local import PLANNERS, local_planner
@@ -12,8 +14,6 @@ from shopfloor.maneuvers.scene import Command, DrivingState, Obstacles, Way
 from shopfloor.streets.alley import Alley, alley_world, unseen_alley
 from shopfloor.streets.drive import Driver
 from shopfloor.vehicles.errors import GoalUnreachable, PlannerUnknown, SceneWrong
-from shopfloor.vehicles.file import load_vehicle
-from shopfloor.vehicles.model import Vehicle
 
 ROWS = {"dwa": "Z31", "mppi": "Z34", "teb": "Z32"}
 CLAIMED = [

@@ -7,18 +7,20 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from shopfloor.cli import main
-from shopfloor.streets.alley import Alley
-from shopfloor.streets.passability import (
+from fleet.bodies.file import load_vehicle
+from fleet.bodies.passability import (
     COLUMNS,
+    TableWrong,
     Trial,
     as_csv,
+    from_csv,
     least_width_m,
     short_reason,
-    try_alley,
 )
+from shopfloor.cli import main
+from shopfloor.streets.alley import Alley
+from shopfloor.streets.passability import try_alley
 from shopfloor.vehicles.errors import PlannerUnknown
-from shopfloor.vehicles.file import load_vehicle
 
 
 @pytest.mark.covers("Z34")
@@ -76,6 +78,21 @@ def test_the_table_has_a_row_for_each_drive() -> None:
     rows = list(csv.reader(io.StringIO(as_csv([trial(1.0, 0), trial(1.1, 0, "x")]))))
     assert rows[0] == list(COLUMNS)
     assert [row[4] for row in rows[1:]] == ["yes", "no"]
+
+
+def test_the_table_is_read_again_and_every_wrong_line_named() -> None:
+    drives = [trial(1.0, 0), trial(1.1, 0, "stuck, at 1.0")]
+    text = as_csv(drives)
+    assert from_csv(text) == drives
+    assert from_csv(",".join(COLUMNS)) == []
+    for wrong, why in (
+        ("", "columns"),
+        (text.replace(",yes,", ",maybe,"), "line 2: passed is 'maybe'"),
+        (text.replace("1.1", "wide"), "line 3: could not convert"),
+        (text + "zebrat\n", "line 4"),
+    ):
+        with pytest.raises(TableWrong, match=why):
+            from_csv(wrong)
 
 
 @pytest.mark.covers("Z34", "Z35")

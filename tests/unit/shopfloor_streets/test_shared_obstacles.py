@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from fleet.bodies.file import load_vehicle
 from shopfloor.cli import find_world
 from shopfloor.geometry import Pose
 from shopfloor.grid import Grid
@@ -14,7 +15,6 @@ from shopfloor.maneuvers.scene import Obstacles, Way, gap_then
 from shopfloor.sim.clock import ManualClock
 from shopfloor.streets.served import StreetRobot, StreetSimulation
 from shopfloor.streets.world import load_streets
-from shopfloor.vehicles.file import load_vehicle
 
 NOTHING = np.empty((0, 4))
 

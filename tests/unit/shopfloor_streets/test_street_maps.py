@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from fleet.bodies.file import load_vehicle
 from shopfloor.geometry import Pose
 from shopfloor.grid.kernels import grown_by_one
 from shopfloor.localisation.mapping import MapBuilder
@@ -13,7 +14,6 @@ from shopfloor.maneuvers.hybrid import find_way
 from shopfloor.maneuvers.scene import Obstacles
 from shopfloor.streets.alley import alley_world
 from shopfloor.streets.world import StreetWorld, load_streets
-from shopfloor.vehicles.file import load_vehicle
 from shopfloor.vehicles.sensors import Lidar
 
 WORLDS = Path(__file__).resolve().parents[3] / "worlds"

@@ -5,14 +5,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from fleet.bodies.file import load_vehicle
+from fleet.bodies.model import Vehicle
 from shopfloor.geometry import Pose
 from shopfloor.maneuvers.local import local_planner
 from shopfloor.maneuvers.scene import Obstacles, gap_then
 from shopfloor.streets.drive import Driver, walkers_of
 from shopfloor.streets.passability import guide_of
 from shopfloor.streets.world import StreetWorld, load_streets
-from shopfloor.vehicles.file import load_vehicle
-from shopfloor.vehicles.model import Vehicle
 from shopfloor.vehicles.outline import gap_to
 
 WORLDS = Path(__file__).resolve().parents[3] / "worlds"

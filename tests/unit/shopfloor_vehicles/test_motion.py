@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fleet.bodies.file import load_vehicle, vehicles
+from fleet.bodies.model import Vehicle
 from shopfloor.vehicles.errors import CommandWrong, OverLoaded
-from shopfloor.vehicles.file import load_vehicle, vehicles
 from shopfloor.vehicles.joints import (
     joint_states,
     most_true_steering_rad,
     true_joint_states,
 )
-from shopfloor.vehicles.model import Vehicle
 from shopfloor.vehicles.motion import advance_many, checked, numbers_of, steering_of
 from shopfloor.vehicles.outline import gap_to
 

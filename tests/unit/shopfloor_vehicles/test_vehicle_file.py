@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from shopfloor.vehicles import inertia
+from fleet.bodies import inertia
+from fleet.bodies.file import load_vehicle, read_vehicle, shelves, vehicles
 from shopfloor.vehicles.errors import VehicleUnknown, VehicleWrong
-from shopfloor.vehicles.file import load_vehicle, read_vehicle, shelves, vehicles
 
 TEXT = (shelves()[0] / "zebrat.yaml").read_text(encoding="utf-8")
 

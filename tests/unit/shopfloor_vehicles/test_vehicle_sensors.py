@@ -5,11 +5,11 @@ import math
 import numpy as np
 import pytest
 
+from fleet.bodies.file import load_vehicle
+from fleet.bodies.model import Vehicle
 from shopfloor.geometry import Pose
 from shopfloor.lasers import cast_segments
 from shopfloor.streets.alley import Alley, alley_world
-from shopfloor.vehicles.file import load_vehicle
-from shopfloor.vehicles.model import Vehicle
 from shopfloor.vehicles.motion import advance_many, numbers_of
 from shopfloor.vehicles.sensors import (
     CURRENTS,

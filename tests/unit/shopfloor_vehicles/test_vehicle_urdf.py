@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from fleet.bodies.drawing import drawing_of
+from fleet.bodies.file import load_vehicle, vehicles
+from fleet.bodies.inertia import of_box, of_cylinder
+from fleet.bodies.urdf import urdf_of
 from shopfloor.cli import main
 from shopfloor.plant.png import png_of
-from shopfloor.vehicles.drawing import drawing_of
-from shopfloor.vehicles.file import load_vehicle, vehicles
-from shopfloor.vehicles.inertia import of_box, of_cylinder
-from shopfloor.vehicles.urdf import urdf_of
 
 yourdfpy = pytest.importorskip("yourdfpy", reason="yourdfpy is not installed")
 MESH = """solid plate

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from mpms.factory.domain.worlds import Wall, World
+from mpms.factory.domain.worlds import Ground, Obstacle, Wall, World
 from mpms.factory.ports.floor import Point
 
 LARGEST_RACK_M = 3.0
@@ -28,6 +29,20 @@ class PlaceOnPlan:
 
 
 @dataclass(frozen=True)
+class Shape:
+    """A car-like robot from above, in its own frame: x forward from the rear axle."""
+
+    vehicle: str
+    back: float
+    front: float
+    half: float
+    wheel_base: float
+    track: float
+    wheel_radius: float
+    wheel_width: float
+
+
+@dataclass(frozen=True)
 class FloorPlan:
     """The part of the map that never moves, in metres."""
 
@@ -41,12 +56,16 @@ class FloorPlan:
     rooms: tuple[Outline, ...]
     places: tuple[PlaceOnPlan, ...]
     anchors: tuple[Point, ...]
+    ground: tuple[Ground, ...] = ()
+    obstacles: tuple[Obstacle, ...] = ()
+    shapes: Mapping[str, Shape] = field(default_factory=dict)
+    """Of robots that steer like a car, by their ids; others are drawn round."""
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
 
 
-def floor_plan(world: World) -> FloorPlan:
+def floor_plan(world: World, shapes: Mapping[str, Shape] | None = None) -> FloorPlan:
     walls, racks, rooms = _bodies(world.walls)
     homes = {robot.home for robot in world.robots}
     places = []
@@ -71,6 +90,9 @@ def floor_plan(world: World) -> FloorPlan:
         rooms,
         tuple(places),
         tuple((anchor.x_m, anchor.y_m) for anchor in world.anchors),
+        world.ground,
+        world.obstacles,
+        shapes or {},
     )
 
 

@@ -69,6 +69,7 @@ class RobotView:
     path_no: int
     plan: tuple[Point, ...] | None = None
     driven: tuple[Point, ...] | None = None
+    steering: float | None = None
 
 
 @dataclass(frozen=True)
@@ -100,7 +101,7 @@ class FloorView:
 
 
 def _absent(key: str, value: Any) -> bool:
-    return value is None and key in ("plan", "driven")
+    return value is None and key in ("plan", "driven", "steering")
 
 
 class FloorViewer:
@@ -213,6 +214,7 @@ def _robot(
         path_no=_number_of(plan),
         plan=plan if paths else None,
         driven=_rounded(seen.driven) if paths else None,
+        steering=_round(seen.steering_rad, 3),
     )
 
 

@@ -12,10 +12,11 @@ from typing import Any, cast
 
 from flask import Blueprint, Response, current_app, render_template, request
 
+from fleet.bodies.errors import VehicleRefused
 from mpms.domain.errors import NotFound
-from mpms.factory.services.floor.plan import FloorPlan, floor_plan
+from mpms.factory.services.floor.plan import FloorPlan, Shape, floor_plan
 from mpms.factory.services.floor.view import FloorViewer, RobotView
-from mpms.factory.web.desk import current_desk
+from mpms.factory.web.desk import FactoryDesk, current_desk
 from mpms.web.rights import EVERYBODY, allowed
 from mpms.web.texts import t
 
@@ -81,9 +82,33 @@ def known_plan() -> FloorPlan:
     now = desk.in_force
     version, made = current_app.extensions.get("floor_plan", (None, None))
     if version != now.version:
-        made = floor_plan(now.placed(desk.world))
+        made = floor_plan(now.placed(desk.world), _shapes(desk))
         current_app.extensions["floor_plan"] = (now.version, made)
     return cast(FloorPlan, made)
+
+
+def _shapes(desk: FactoryDesk) -> dict[str, Shape]:
+    """Who steers like a car is drawn as large as it is."""
+    found = {}
+    for robot in desk.world.robots:
+        if robot.vehicle_name is None:
+            continue
+        try:
+            body = desk.vehicles.vehicle(robot.vehicle_name)
+        except VehicleRefused:
+            continue  # round, then; the page of the vehicle says what is wrong
+        size = body.dimensions
+        found[robot.id] = Shape(
+            robot.vehicle_name,
+            body.back_m,
+            body.front_m,
+            body.half_width_m,
+            size.wheel_base_m,
+            size.track_m,
+            size.wheel_radius_m,
+            size.wheel_width_m,
+        )
+    return found
 
 
 def list_of_everything() -> dict[str, Any]:

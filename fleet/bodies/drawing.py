@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 
-from shopfloor.plant.svg import INK, Area, Dot, Mark, Picture, Point, Stroke, Words
-from shopfloor.vehicles.model import Vehicle
+from fleet.bodies.model import Vehicle
+from fleet.svg import INK, Area, Dot, Mark, Picture, Point, Stroke, Words
 
 SHEET = 560.0
 """Of the vehicle's length, in units of the picture."""
@@ -19,7 +19,7 @@ SENSORS = {"lidar": "#c0392b", "camera": "#2471a3", "imu": "#7d3c98", "gnss": "#
 ROUND = 36
 
 
-def drawing_of(vehicle: Vehicle) -> Picture:
+def drawing_of(vehicle: Vehicle, title: str = "") -> Picture:
     size = vehicle.dimensions
     scale = SHEET / size.shell_length_m
     high, wide = size.total_height_m * scale, size.shell_width_m * scale
@@ -30,7 +30,7 @@ def drawing_of(vehicle: Vehicle) -> Picture:
     picture = Picture(SHEET + 2.0 * SIDE + 40.0, height)
     back = SIDE + size.rear_overhang_m * scale
     for mark in (
-        Words((20.0, 26.0), f"{vehicle.title}, to scale", bold=True),
+        Words((20.0, 26.0), title or f"{vehicle.title}, to scale", bold=True),
         *_from_the_side(vehicle, back, ground, scale),
         *_from_above(vehicle, back, axis, scale),
         *_legend(vehicle, height - 22.0),

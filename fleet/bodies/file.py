@@ -8,9 +8,8 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
-from fleet.model.fields import Entry, Mistakes, parse
-from shopfloor.vehicles.errors import VehicleUnknown, VehicleWrong
-from shopfloor.vehicles.model import (
+from fleet.bodies.errors import VehicleUnknown, VehicleWrong
+from fleet.bodies.model import (
     Component,
     Dimensions,
     Joint,
@@ -21,6 +20,7 @@ from shopfloor.vehicles.model import (
     Sensor,
     Vehicle,
 )
+from fleet.model.fields import Entry, Mistakes, parse
 
 SHAPES = ["shell", "steering", "wheel"]
 AT = ["middle", "front_left", "front_right", "rear_left", "rear_right"]

@@ -10,11 +10,13 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
+from fleet.bodies.errors import OverLoaded
 
-from shopfloor.vehicles.errors import OverLoaded
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 Corner = tuple[float, float]
 
@@ -165,6 +167,8 @@ class Vehicle:
     @property
     def outline(self) -> NDArray[np.float64]:
         """Back, front and half width of the collision box, as kernels take it."""
+        import numpy as np  # pages describe vehicles without it
+
         return np.array([self.back_m, self.front_m, self.half_width_m])
 
     def sensor(self, kind: str) -> Sensor | None:

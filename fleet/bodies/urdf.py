@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from lxml import etree
 
-from shopfloor.vehicles.inertia import of_box, of_cylinder
-from shopfloor.vehicles.model import Joint, Link, Vehicle
+from fleet.bodies.inertia import of_box, of_cylinder
+from fleet.bodies.model import Joint, Link, Vehicle
 
 Node = etree._Element
 STEERING_M = (0.04, 0.04, 0.04)

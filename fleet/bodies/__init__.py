@@ -1,0 +1,1 @@
+"""Bodies of car-like vehicles as their files describe them: read, drawn, as URDF."""
