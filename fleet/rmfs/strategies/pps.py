@@ -37,11 +37,17 @@ def picks(of: Pods) -> Scores:
 
 WAY_OF_A_PICK = 30.0
 """Cells that a robot may drive farther for one pick more."""
+PICK_FOR_THE_BACKLOG = 0.2
+"""What a unit for an order that still waits for a station counts, in picks."""
+COMPLETED_ORDER = 1.0
+"""What an order that the pod completes counts, in picks, beside its units."""
 
 
 def work(of: Pods) -> Scores:
-    """Picks less what the way to the pod costs."""
-    return picks(of) - of.warehouse.manhattan(of.robot.cell, of.pods) / WAY_OF_A_PICK
+    """Picks, now and for orders that wait, less what the way to the pod costs."""
+    way = of.warehouse.manhattan(of.robot.cell, of.pods)
+    gain = picks(of) + COMPLETED_ORDER * completable(of)
+    return gain + PICK_FOR_THE_BACKLOG * demand(of) - way / WAY_OF_A_PICK
 
 
 def completable(of: Pods) -> Scores:

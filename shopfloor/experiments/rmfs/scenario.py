@@ -45,7 +45,11 @@ class Popularity:
 
 @dataclass(frozen=True)
 class Counted:
-    """A whole number from a normal distribution between two bounds."""
+    """A whole number from a normal distribution that is cut off at two bounds.
+
+    What is drawn is cut, then rounded; so with the mean at the lower bound orders of
+    several lines are common.
+    """
 
     mean: float
     sd: float
@@ -54,9 +58,9 @@ class Counted:
 
     def draw(self, chance: random.Random) -> int:
         while True:
-            value = round(chance.gauss(self.mean, self.sd))
+            value = chance.gauss(self.mean, self.sd)
             if self.least <= value <= self.most:
-                return value
+                return round(value)
 
 
 @dataclass(frozen=True)

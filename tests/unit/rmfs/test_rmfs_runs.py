@@ -40,14 +40,15 @@ def run(
 
 @pytest.mark.covers("RC19", "R73", "R83", "R15", "R4")
 def test_the_golden_instance_comes_within_a_tenth_of_the_reference() -> None:
-    outcome = run(
-        layout="1-2-2-16-0.85", controllers="golden", hours=1 / 6, verify=True
-    )
-    record = outcome.record
+    """On average: ten minutes differ by a tenth from seed to seed."""
+    golden = {"layout": "1-2-2-16-0.85", "controllers": "golden", "hours": 1 / 6}
+    first = run(**golden, verify=True).record
+    assert first["collisions"] == 0
+    assert first["least_distance_m"] >= 0.7
+    records = [first, *(run(**golden, seed=seed).record for seed in range(1, 12))]
     for name, wanted in GOLDEN.items():
-        assert record[name] == pytest.approx(wanted, rel=0.1), name
-    assert record["collisions"] == 0
-    assert record["least_distance_m"] >= 0.7
+        mean = sum(record[name] for record in records) / len(records)
+        assert mean == pytest.approx(wanted, rel=0.1), name
 
 
 @pytest.mark.covers("R24")
@@ -195,12 +196,14 @@ def test_assignment_rules_score_as_in_the_reference() -> None:
     }
     found = {}
     for name in wanted:
-        runs = [run(f"poa={name}", hours=4.0, seed=seed).record for seed in range(3)]
+        runs = [run(f"poa={name}", hours=4.0, seed=seed).record for seed in range(9)]
         found[name] = sum(record["score"] for record in runs) / len(runs)
     for name, score in wanted.items():
         assert found[name] == pytest.approx(score, abs=0.10)
-    assert found["PodMatchFastLane"] > found["PodMatch"] > found["FastLane"]
-    assert min(found["CommonLines"], found["FastLane"]) > 1.1 * found["DueTime"]
+    best, second, third, fourth, *others = found.values()
+    assert best > second > third > fourth > 1.1 * max(others)
+    # The last three are as equal here as they are there.
+    assert max(others) - min(others) < 0.02
 
 
 @pytest.mark.covers("R18", "R20")
