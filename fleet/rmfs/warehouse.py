@@ -76,6 +76,15 @@ class Warehouse:
         free = (stock.place >= 0) & ~stock.claimed
         return np.flatnonzero(free).astype(np.int32)
 
+    def tier(self, cell: int) -> int:
+        return int(self.floor.spots[cell, 0])
+
+    def on_tier_of(self, cell: int, pods: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Which of these stored pods stand on the floor of a cell."""
+        spots = self.floor.spots
+        found: NDArray[np.bool_] = spots[self.stock.place[pods], 0] == spots[cell, 0]
+        return found
+
     def wanted_lines(self, station: Station) -> WantedLines:
         return WantedLines.of(station.orders, self.now)
 

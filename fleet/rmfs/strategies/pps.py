@@ -108,6 +108,14 @@ def select(of: Pods, scorers: Sequence[str], strategy: Strategy) -> int:
     return int(best[strategy.chance.randrange(len(best))])
 
 
+@dataclass(frozen=True)
+class Scored:
+    """What all rows of scorers have."""
+
+    prefer_same_tier: bool = True
+    """Pods of other floors only where none of the station's floor has anything."""
+
+
 class _Scored(Strategy):
     problem = "pps"
 
@@ -121,6 +129,9 @@ class _Scored(Strategy):
         useful = np.flatnonzero(found[:, PICKS] > 0)
         if len(useful) == 0:
             return None
+        if self.parameters.prefer_same_tier:
+            near = useful[warehouse.on_tier_of(station.cell, pods[useful])]
+            useful = near if len(near) else useful
         of = Pods(warehouse, robot, station, pods[useful], found[useful])
         return int(of.pods[select(of, self.scorers(), self)])
 
@@ -130,7 +141,7 @@ class _Scored(Strategy):
 
 
 @dataclass(frozen=True)
-class DefaultParameters:
+class DefaultParameters(Scored):
     """Scorer and tie breakers: Completeable, Picks, Work, Age, Lateness, Nearest,
     Demand, Fill or Random."""
 
@@ -147,7 +158,7 @@ class Default(_Scored):
 
 
 @dataclass(frozen=True)
-class RandomParameters:
+class RandomParameters(Scored):
     """Any pod that has something for the station."""
 
     scorer: str = "Random"
@@ -163,7 +174,7 @@ class RandomPod(_Scored):
 
 
 @dataclass(frozen=True)
-class NearestParameters:
+class NearestParameters(Scored):
     """The nearest pod that has something for the station."""
 
     scorer: str = "Nearest"
@@ -179,7 +190,7 @@ class NearestPod(_Scored):
 
 
 @dataclass(frozen=True)
-class PileOnParameters:
+class PileOnParameters(Scored):
     """Most picks."""
 
     scorer: str = "Picks"
@@ -195,7 +206,7 @@ class PileOn(_Scored):
 
 
 @dataclass(frozen=True)
-class AgeParameters:
+class AgeParameters(Scored):
     """Oldest orders."""
 
     scorer: str = "Age"
@@ -211,7 +222,7 @@ class Age(_Scored):
 
 
 @dataclass(frozen=True)
-class LatenessParameters:
+class LatenessParameters(Scored):
     """Latest orders."""
 
     scorer: str = "Lateness"
@@ -227,7 +238,7 @@ class Lateness(_Scored):
 
 
 @dataclass(frozen=True)
-class DemandParameters:
+class DemandParameters(Scored):
     """Most wanted by all orders that wait."""
 
     scorer: str = "Demand"

@@ -26,7 +26,10 @@ class RandomStation(Strategy):
 
 
 class SamePod(Strategy):
-    """The station that the bundle's pod goes to anyway, else the nearest to the pod."""
+    """The station that the bundle's pod goes to anyway, else the nearest to the pod.
+
+    One on the pod's floor, if there is one with room.
+    """
 
     problem, name = "roa", "SamePod"
 
@@ -38,9 +41,13 @@ class SamePod(Strategy):
         stations = _with_room(warehouse, bundle)
         if not stations:
             return None
+        place = int(warehouse.stock.place[bundle.pod])
+        if place >= 0:
+            tier = warehouse.tier(place)
+            here = [s for s in stations if warehouse.tier(s.cell) == tier]
+            stations = here or stations
         least = min(len(station.bundles) for station in stations)
         stations = [s for s in stations if len(s.bundles) <= least + 1]
-        place = int(warehouse.stock.place[bundle.pod])
         if place < 0:
             return stations[0]
         spots = warehouse.floor.spots

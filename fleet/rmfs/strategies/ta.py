@@ -48,6 +48,8 @@ class BalancedParameters:
     weight_repositioning: float = 0.0
     reallocation_s: float = 30.0
     robots_per_station: int = 9
+    prefer_same_tier: bool = True
+    """Robots work on the floor where they are, as long as they are needed there."""
 
 
 class _Dealt(Strategy):
@@ -97,8 +99,28 @@ class _Dealt(Strategy):
             else:
                 spare.append(robot)
         lacking = [n for n in wanted for _ in range(wanted[n] - have[n])]
+        if self.parameters.prefer_same_tier and warehouse.layout.tiers > 1:
+            spare = self._give_on_tier(warehouse, spare, lacking)
         for robot in spare:
             robot.serves = lacking.pop(0) if lacking else -1
+
+    @staticmethod
+    def _give_on_tier(
+        warehouse: Warehouse, spare: list[Robot], lacking: list[int]
+    ) -> list[Robot]:
+        """Stations of their floor to robots; those are left that find none."""
+        left = []
+        for robot in spare:
+            tier = warehouse.tier(robot.cell)
+            near = (
+                n for n in lacking if warehouse.tier(warehouse.stations[n].cell) == tier
+            )
+            robot.serves = next(near, -1)
+            if robot.serves >= 0:
+                lacking.remove(robot.serves)
+            else:
+                left.append(robot)
+        return left
 
     def stations_for(self, warehouse: Warehouse, robot: Robot) -> Iterator[Station]:
         """Its own; if there is nothing to do, those that have fewest robots."""
@@ -106,9 +128,14 @@ class _Dealt(Strategy):
         if mine is not None and has_work(mine):
             yield mine
         others = [each for each in busy_stations(warehouse) if each is not mine]
-        yield from sorted(
-            others, key=lambda s: ((s.robots + 1) / max(self.weight(s), 1e-9), s.number)
-        )
+        tier = warehouse.tier(robot.cell) if self.parameters.prefer_same_tier else -1
+
+        def cost(station: Station) -> tuple[bool, float, int]:
+            away = tier >= 0 and warehouse.tier(station.cell) != tier
+            weight = max(self.weight(station), 1e-9)
+            return away, (station.robots + 1) / weight, station.number
+
+        yield from sorted(others, key=cost)
 
 
 class Balanced(_Dealt):
@@ -129,6 +156,8 @@ class ConstantRatioParameters:
     pick_share: float = 0.6667
     reallocation_s: float = 30.0
     robots_per_station: int = 1000
+    prefer_same_tier: bool = True
+    """Robots work on the floor where they are, as long as they are needed there."""
 
 
 class ConstantRatio(_Dealt):

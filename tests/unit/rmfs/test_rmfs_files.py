@@ -93,7 +93,7 @@ def test_a_strategy_that_cannot_be_loaded_is_named(
         running.registry()
 
 
-@pytest.mark.covers("RC1", "RC8", "RC10")
+@pytest.mark.covers("RC1", "RC8", "RC10", "RC15")
 def test_the_list_of_strategies_has_every_problem_with_parameters(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -108,6 +108,7 @@ def test_the_list_of_strategies_has_every_problem_with_parameters(
         "weight_repositioning": 0.0,
         "reallocation_s": 30.0,
         "robots_per_station": 9,
+        "prefer_same_tier": True,
     }
     assert {"Random", "SamePod"} <= set(listed["roa"]["strategies"])
 

@@ -227,6 +227,17 @@ def test_two_floors_are_joined_by_elevators_without_a_collision() -> None:
     assert outcome.record["collisions"] == 0
 
 
+@pytest.mark.covers("R27", "RC20")
+def test_three_floors_pick_like_one_since_robots_stay_where_their_work_is() -> None:
+    record = run(layout="3-12-12-96-1650").record
+    assert record["score"] > 0.85
+    rides_a_task = record["elevator_rides"] / record["tasks_ParkPod"]
+    assert 0 < rides_a_task < 0.2
+    anywhere = ("pps.prefer_same_tier=false", "ta.prefer_same_tier=false")
+    crossing = run(*anywhere, layout="3-12-12-96-1650").record
+    assert crossing["score"] < 0.7 * record["score"]
+
+
 @pytest.mark.covers("R82")
 def test_the_demonstrator_runs() -> None:
     outcome = run(
