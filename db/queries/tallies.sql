@@ -2,6 +2,10 @@
 -- that it needs, in order and no more than there can be: so that the planner walks the
 -- index from where the last portion ended, whatever it thinks of the table.
 
+-- name: tallies_unhurried
+-- Wait for no disk: what a crash takes back is counted again, place and figures together.
+SET LOCAL synchronous_commit TO off;
+
 -- name: tallies_place
 -- Where the last reading of the history ended; the row is held for this transaction.
 SELECT transaction::text::bigint, line

@@ -6,6 +6,7 @@ import hashlib
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from datetime import datetime
 from typing import Any
 
@@ -56,9 +57,7 @@ from mpms.engine.nodes.calls import CallActivity
 from mpms.engine.nodes.events import Catcher
 from mpms.engine.nodes.listeners import ListenerJob
 from mpms.engine.parts import parts
-from mpms.engine.reading import read_model
-from mpms.engine.reading.inner_forms import inner_forms
-from mpms.engine.reading.safe_xml import parse_safely
+from mpms.engine.reading import read, read_model
 from mpms.engine.repair import RepairShop, live_tokens
 from mpms.engine.schedules import first_due, next_due
 from mpms.engine.starts import starts
@@ -139,7 +138,7 @@ class SpiffEngine:
 
     def inner_forms(self, xml: bytes) -> list[dict[str, Any]]:
         try:
-            return [form.schema for form in inner_forms(parse_safely(xml))]
+            return [deepcopy(form.schema) for form in read(xml).forms]
         except ModelRefused:
             return []  # whoever checks the file says why
 

@@ -156,10 +156,7 @@ def _kit() -> Iterator[str]:
         yield f"| **{level.replace('-', ' ')}** | **{good[level]}** | **{total}** |"
     yield from _by_case(every)
     yield ""
-    yield (
-        "The others use years outside 1 to 9999 or print nanoseconds; what is finer "
-        "than a microsecond is cut off here."
-    )
+    yield "A duration is cut to its microseconds; dates and times keep nanoseconds."
     yield ""
 
 

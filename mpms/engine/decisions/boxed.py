@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from ..expressions.faults import Fault
 from ..feel import loops, nodes
-from ..feel.calls import invoke
+from ..feel.calls import builtin_call, chosen, invoke, ordered
 from ..feel.nodes import Node
 from ..feel.values import Env, Function, shown
 from .item_types import ANY, ItemType
@@ -159,6 +159,8 @@ class Invoked:
         function = self.function.value(env)
         if not isinstance(function, Function):
             raise Fault(f"calls {shown(function)}, which is no function")
+        if function.builtin is not None:
+            return self._built_in(env, function.builtin)
         wanted = [name for name, _ in function.parameters]
         if set(wanted) != set(self.arguments):
             raise Fault(
@@ -167,6 +169,11 @@ class Invoked:
             )
         values = [self.arguments[name].value(env) for name in wanted]
         return invoke(env.frame, function, values)
+
+    def _built_in(self, env: Env, name: str) -> Any:
+        found = chosen(name, len(self.arguments), tuple(self.arguments))
+        given = {name: Node(logic.value) for name, logic in self.arguments.items()}
+        return builtin_call(0, found, ordered(found, given)).run(env)
 
 
 @dataclass(frozen=True, slots=True)

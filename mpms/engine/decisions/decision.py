@@ -266,15 +266,23 @@ class Decision:
     def _bind_import(
         self, run: Run, imported: ImportedFile, nearer: dict[str, Any]
     ) -> None:
-        """The functions of an imported file, under the name of the import."""
+        """The functions of an imported file and what is given for it, under the name
+        of the import."""
         inner: dict[str, Any] = {}
         env = Env(run, inner, Env(run, run.variables))
+        given = run.variables.get(imported.name)
+        if isinstance(given, Mapping):
+            inner.update(given)
+            for data in imported.file.inputs.values():
+                if data.name in given:
+                    value, label = lift(given[data.name]), f"input '{data.name}'"
+                    inner[data.name] = data.type.taken(value, env, label)
         for knowledge in imported.file.knowledge.values():
             inner[knowledge.name] = knowledge.function.value(env)
         for service in imported.file.services.values():
             inner[service.name] = service.function(env)
         if imported.name:
-            nearer[imported.name] = {**nearer.get(imported.name, {}), **inner}
+            nearer[imported.name] = {**inner, **nearer.get(imported.name, {})}
         else:
             nearer.update(inner)
 

@@ -25,7 +25,8 @@ class ItemType:
     kinds: tuple[str, ...] = ()  # none: any
     whole: bool = False
     parse: Convert | None = None
-    allowed: Cell | None = None
+    allowed: Cell | None = None  # of a list: each item
+    constraint: Cell | None = None  # of a list: the whole
     base: "ItemType | None" = None
     collection: bool = False
     components: Mapping[str, "ItemType"] = field(default_factory=dict)
@@ -44,9 +45,9 @@ class ItemType:
             return None
         if env.frame.standard:
             value = self._coerced(value)
-        if self.collection:
-            return self._members(value, env, label)
-        return self._single(value, env, label)
+        taken = (self._members if self.collection else self._single)(value, env, label)
+        self._expect(self.constraint, taken, env, label)
+        return taken
 
     def _coerced(self, value: Any) -> Any:
         """The standard's conversions: lists of one and their item are the same, a date
@@ -69,9 +70,8 @@ class ItemType:
     @property
     def is_known(self) -> bool:
         """It says anything at all about its values."""
-        return bool(self.kinds or self.components or self.allowed) or (
-            self.base is not None and self.base.is_known
-        )
+        says = self.kinds or self.components or self.allowed or self.constraint
+        return bool(says) or (self.base is not None and self.base.is_known)
 
     def _members(self, value: Any, env: Env, label: str) -> list[Any]:
         if not isinstance(value, list):
@@ -97,12 +97,14 @@ class ItemType:
             raise self._misfit(value, label)
         if self.components:
             value = self._parts(value, env, label)
-        if self.allowed is not None and not self.allowed.holds(env, value, "cellInput"):
-            raise Fault(
-                f"{label} is {shown(value)}, which is not among "
-                f"{self.allowed.text.strip()}"
-            )
+        self._expect(self.allowed, value, env, label)
         return value
+
+    def _expect(self, test: Cell | None, value: Any, env: Env, label: str) -> None:
+        if test is not None and not test.holds(env, value, "cellInput"):
+            raise Fault(
+                f"{label} is {shown(value)}, which is not among {test.text.strip()}"
+            )
 
     def _parts(self, value: dict[str, Any], env: Env, label: str) -> dict[str, Any]:
         taken = dict(value)

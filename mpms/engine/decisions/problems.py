@@ -147,14 +147,14 @@ class Reader:
         }
         if children(element, "functionItem"):
             base = BUILT_IN["function"]
-        allowed: Cell | None = None
-        for listed in children(element, "allowedValues"):
-            allowed = self.cell(listed)
+        listed = [self.cell(one) for one in children(element, "allowedValues")]
+        whole = [self.cell(one) for one in children(element, "typeConstraint")]
         told = normal(element.get("name")) or "another type"
         return ItemType(
             base.told if base else f"a {told}",
             ("context",) if parts else (),
-            allowed=allowed,
+            allowed=listed[-1] if listed else None,
+            constraint=whole[-1] if whole else None,
             base=base,
             collection=element.get("isCollection") == "true",
             components=parts,

@@ -11,6 +11,7 @@ from typing import Any
 
 from ..expressions.faults import Fault
 from . import numbers
+from .far import joined
 from .temporal import MAX_MONTHS, difference, later, scaled
 from .values import Frame, Months, shown
 
@@ -30,7 +31,7 @@ def _unfit(sign: str, left: Any, right: Any) -> Fault:
 
 def _months(count: int) -> Months:
     if abs(count) > MAX_MONTHS:
-        raise Fault("makes a duration of more than 999999999 years")
+        raise Fault("makes a duration of more than 999999999999 years")
     return Months(count)
 
 
@@ -78,8 +79,9 @@ def subtract(frame: Frame, left: Any, right: Any) -> Any:
 
 def _instant_beside(value: Any, other: Any) -> Any:
     """A date beside an instant is its midnight in UTC."""
-    if isinstance(other, datetime) and type(value) is date:
-        return datetime.combine(value, time(), UTC)
+    is_day = isinstance(value, date) and not isinstance(value, datetime)
+    if isinstance(other, datetime) and is_day:
+        return joined(value, time(tzinfo=UTC))
     return value
 
 

@@ -117,7 +117,12 @@ def _parameter(text: str) -> Parameter:
 
 def chosen(name: str, count: int, names: Sequence[str] | None) -> Builtin:
     """The overload that takes these arguments."""
-    for candidate in BUILTINS[name]:
+    candidates = BUILTINS[name]
+    if names is not None:  # before(point, range) is not before(range, point)
+        candidates = sorted(
+            candidates, key=lambda one: [p.name for p in one.parameters] != list(names)
+        )
+    for candidate in candidates:
         fits = candidate.accepts(count) if names is None else False
         if fits or (names is not None and candidate.accepts_names(names)):
             return candidate

@@ -9,6 +9,7 @@ from typing import Any
 from ..expressions.bounds import MAX_VALUES
 from ..expressions.faults import Exceeded, Fault
 from .comparing import order
+from .far import days_of
 from .nodes import Node, whole_number
 from .temporal import later
 from .values import Env, Frame, Range, lift, shown
@@ -62,8 +63,9 @@ def _counted(frame: Frame, low: Any, high: Any) -> Iterator[Any]:
     if isinstance(low, date) and not isinstance(low, datetime):
         if not isinstance(high, date) or isinstance(high, datetime):
             raise Fault(f"iterates from {shown(low)} to {shown(high)}")
-        step = 1 if low <= high else -1
-        for offset in range(abs((high - low).days) + 1):
+        days = days_of(high) - days_of(low)
+        step = 1 if days >= 0 else -1
+        for offset in range(abs(days) + 1):
             frame.spend()
             yield later(low, timedelta(days=offset * step))
         return

@@ -58,6 +58,23 @@ _CLASSES: dict[str, Test] = {
     "i": lambda c: c.isalpha() or c in "_:",
     "c": lambda c: c.isalnum() or c in "_:.-",
 }
+_SPACE = " \t\n\r"
+_BLOCKS = {
+    "BasicLatin": (0x0, 0x7F),
+    "Latin-1Supplement": (0x80, 0xFF),
+    "LatinExtended-A": (0x100, 0x17F),
+    "LatinExtended-B": (0x180, 0x24F),
+    "Greek": (0x370, 0x3FF),
+    "GreekandCoptic": (0x370, 0x3FF),
+    "Cyrillic": (0x400, 0x4FF),
+    "Hebrew": (0x590, 0x5FF),
+    "Arabic": (0x600, 0x6FF),
+    "GeneralPunctuation": (0x2000, 0x206F),
+    "CurrencySymbols": (0x20A0, 0x20CF),
+    "Hiragana": (0x3040, 0x309F),
+    "Katakana": (0x30A0, 0x30FF),
+    "CJKUnifiedIdeographs": (0x4E00, 0x9FFF),
+}
 _LITERAL = set("\\|.?*+(){}[]-^$")
 
 
@@ -77,10 +94,11 @@ def parse_pattern(pattern: str, flags: str) -> tuple[Part, int]:
 class _Reader:
     def __init__(self, pattern: str, flags: str) -> None:
         if "x" in flags and "q" not in flags:
-            pattern = "".join(pattern.split())
+            pattern = _without_space(pattern)
         self.text = pattern
         self.at = 0
         self.groups = 0
+        self.classes_deep = 0
         self.literal = "q" in flags
         self.dot_all = "s" in flags
         self.ignore_case = "i" in flags
@@ -203,10 +221,14 @@ class _Reader:
     def category(self, negated: bool) -> Test:
         inside, closing, _ = self.text[self.at :].partition("}")
         name = inside[1:]
-        known = name[:1] in tuple("LMNPZSC") and len(name) <= 2
+        block = _BLOCKS.get(name.removeprefix("Is")) if name[:2] == "Is" else None
+        known = block or (name[:1] in tuple("LMNPZSC") and len(name) <= 2)
         if not inside.startswith("{") or not closing or not known:
             raise Fault("has \\p without a category such as {L} or {Lu}")
         self.at += len(inside) + 1
+        if block is not None:
+            first, last = block
+            return lambda c: (first <= ord(c) <= last) is not negated
         return lambda c: unicodedata.category(c).startswith(name) is not negated
 
     def char_class(self) -> tuple[Test, int]:
@@ -215,10 +237,23 @@ class _Reader:
         while not self.took("]") or not tests:
             if not self.peek():
                 raise Fault("opens [ and never closes it")
-            if self.text.startswith("-[", self.at):
-                raise Fault("subtracts a class from a class, which is not supported")
+            if tests and self.took("-["):
+                return self.less(negated, tests)
             tests.append(self.class_member())
         return lambda c: any(test(c) for test in tests) is not negated, len(tests)
+
+    def less(self, negated: bool, tests: list[Test]) -> tuple[Test, int]:
+        """``[a-z-[aeiou]]``: what the class has and the inner one has not."""
+        self.classes_deep += 1
+        if self.classes_deep > MAX_GROUPS_DEEP:
+            raise Fault(f"subtracts more than {MAX_GROUPS_DEEP} classes")
+        without, cost = self.char_class()
+        if not self.took("]"):
+            raise Fault("opens [ and never closes it")
+        return (
+            lambda c: any(t(c) for t in tests) is not negated and not without(c),
+            len(tests) + cost,
+        )
 
     def class_member(self) -> Test:
         low = self.class_sign()
@@ -243,6 +278,19 @@ class _Reader:
         if following and following in _LITERAL:
             return self.take()
         return self.escape()
+
+
+def _without_space(pattern: str) -> str:
+    """As the flag ``x`` wants it: space inside a class of characters stays."""
+    kept, depth, escaped = [], 0, False
+    for sign in pattern:
+        if depth == 0 and sign in _SPACE:
+            continue
+        kept.append(sign)
+        if not escaped:
+            depth += (sign == "[") - (sign == "]" and depth > 0)
+        escaped = sign == "\\" and not escaped
+    return "".join(kept)
 
 
 def _any_but_line_end(character: str) -> bool:

@@ -11,6 +11,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from ..expressions.faults import Fault
+from .far import nanos_of
 from .temporal import seconds_of
 from .values import Frame, Missing, Months, Range, lift, shown
 
@@ -18,7 +19,7 @@ Part = Callable[[Any], Any]
 
 
 def _seconds(value: datetime | time) -> Decimal:
-    return Decimal(value.second) + Decimal(value.microsecond).scaleb(-6)
+    return Decimal(value.second) + Decimal(nanos_of(value)).scaleb(-9)
 
 
 def _zone_name(value: datetime | time) -> str | None:

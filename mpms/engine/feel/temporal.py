@@ -2,7 +2,8 @@
 
 Instants with a zone are moved by the exact length of a days-and-time duration; months
 follow the calendar, and a day the month lacks becomes its last. What no date can say
-(the offset of "10:00@Europe/Paris", a year beyond 9999) is refused, not guessed.
+(the offset of "10:00@Europe/Paris", a year beyond 999999999) is refused, not guessed.
+Years beyond 9999 and nanoseconds are ``far``.
 """
 
 import calendar
@@ -14,6 +15,8 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from ..expressions.faults import Fault
+from . import far
+from .far import joined
 from .numbers import divide, multiply
 from .values import Months
 
@@ -21,17 +24,19 @@ Zoned = datetime | time
 
 _DATE = re.compile(r"(-?[0-9]{4,9})-([0-9]{2})-([0-9]{2})")
 _TIME = re.compile(
-    r"([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.([0-9]{1,9}))?"
+    r"([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.([0-9]{1,30}))?"
     r"(Z|z|[+-][0-9]{2}:[0-9]{2}(?::[0-9]{2})?|@[A-Za-z0-9_+\-/]{1,64})?"
 )
+_END_OF_DAY = re.compile(r"24:00:00(?:\.0+)?(?![.0-9])")
 _DAYS_TIME = re.compile(
-    r"(-?)P(?=[0-9T])(?:([0-9]{1,9})D)?"
-    r"(?:T(?=[0-9])(?:([0-9]{1,9})H)?(?:([0-9]{1,10})M)?"
-    r"(?:([0-9]{1,12})(?:\.([0-9]{1,9}))?S)?)?"
+    r"(-?)P(?=[0-9T])(?:([0-9]{1,12})D)?"
+    r"(?:T(?=[0-9])(?:([0-9]{1,20})H)?(?:([0-9]{1,20})M)?"
+    r"(?:([0-9]{1,20})(?:\.([0-9]{1,30}))?S)?)?"
 )
-_YEARS_MONTHS = re.compile(r"(-?)P(?=[0-9])(?:([0-9]{1,9})Y)?(?:([0-9]{1,9})M)?")
+_YEARS_MONTHS = re.compile(r"(-?)P(?=[0-9])(?:([0-9]{1,12})Y)?(?:([0-9]{1,12})M)?")
 _MICROSECOND = timedelta(microseconds=1)
-MAX_MONTHS = 12 * 999_999_999
+MAX_MONTHS = 12 * 999_999_999_999
+_BEYOND = "makes a date outside the years -999999999 to 999999999"
 
 
 @lru_cache(maxsize=256)
@@ -74,10 +79,10 @@ def parse_date(text: str) -> date | None:
     match = _DATE.fullmatch(text)
     if match is None:
         return None
-    if len(match[1]) > 4:
-        raise Fault(f"has the year {match[1]}; years are 1 to 9999 here")
+    if len(match[1].lstrip("-")) > 4 and match[1].lstrip("-").startswith("0"):
+        return None
     try:
-        return date(int(match[1]), int(match[2]), int(match[3]))
+        return far.day(int(match[1]), int(match[2]), int(match[3]))
     except ValueError:
         return None
 
@@ -87,11 +92,11 @@ def parse_time(text: str) -> time | None:
     if match is None:
         return None
     try:
-        return time(
+        return far.clock(
             int(match[1]),
             int(match[2]),
             int(match[3]),
-            _micros(match[4]),
+            int((match[4] or "")[:9].ljust(9, "0")),
             _zone(match[5]),
         )
     except ValueError:
@@ -102,13 +107,12 @@ def parse_date_time(text: str) -> datetime | None:
     day, sign, clock = text.partition("T")
     found = parse_date(day)
     if found is None or not sign:
-        return None if found is None else datetime.combine(found, time())
+        return None if found is None else joined(found, time())
+    if (end_of_day := _END_OF_DAY.match(clock)) is not None:
+        found = later(found, timedelta(days=1))
+        clock = "00:00:00" + clock[end_of_day.end() :]
     at = parse_time(clock)
     return None if at is None else joined(found, at)
-
-
-def joined(day: date, at: time) -> datetime:
-    return datetime.combine(day, at)
 
 
 def parse_duration(text: str) -> timedelta | Months | None:
@@ -147,8 +151,8 @@ def parse_any(text: str) -> Any:
 
 def _clock(value: Zoned) -> str:
     text = f"{value.hour:02}:{value.minute:02}:{value.second:02}"
-    if value.microsecond:
-        text += f".{value.microsecond:06}".rstrip("0")
+    if nanos := far.nanos_of(value):
+        text += f".{nanos:09}".rstrip("0")
     return text
 
 
@@ -215,72 +219,91 @@ def later(value: Any, length: timedelta | Months) -> Any:
     try:
         if isinstance(length, Months):
             return _months_later(value, length.count)
+        if not far.is_far(value):
+            try:
+                return _near_later(value, length)
+            except OverflowError:
+                pass  # it leaves the years that Python knows
+        nanos = length // _MICROSECOND * 1000
+        if isinstance(value, time):
+            return far.moved(value, nanos)
+        total = far.nanos_since(value) + nanos
         if isinstance(value, datetime):
-            if value.tzinfo is None:
-                return value + length
-            return (value.astimezone(UTC) + length).astimezone(value.tzinfo)
-        if isinstance(value, date):
-            return (datetime.combine(value, time()) + length).date()
-        moved = datetime.combine(date(2000, 1, 2), value.replace(tzinfo=None))
-        moved += timedelta(microseconds=length // _MICROSECOND % 86_400_000_000)
-        return moved.time().replace(tzinfo=value.tzinfo)
-    except (OverflowError, ValueError, calendar.IllegalMonthError):
-        raise Fault("makes a date outside the years 1 to 9999") from None
+            return far.instant_at(total, value.tzinfo)
+        return far.day_at(total // far.DAY)
+    except ValueError:
+        raise Fault(_BEYOND) from None
+
+
+def _near_later(value: Any, length: timedelta) -> Any:
+    if isinstance(value, datetime):
+        if value.tzinfo is None:
+            return value + length
+        return (value.astimezone(UTC) + length).astimezone(value.tzinfo)
+    if isinstance(value, date):
+        return (datetime.combine(value, time()) + length).date()
+    return far.moved(value, length // _MICROSECOND * 1000)
 
 
 def _months_later(value: date, months: int) -> date:
     years, month = divmod(value.month - 1 + months, 12)
     year = value.year + years
-    last = calendar.monthrange(year, month + 1)[1] if 1 <= year <= 9999 else 0
-    return value.replace(year=year, month=month + 1, day=min(value.day, last))
+    last = calendar.monthrange(year % 400 + 400, month + 1)[1]
+    day = far.day(year, month + 1, min(value.day, last))
+    return joined(day, value.timetz()) if isinstance(value, datetime) else day
+
+
+def shown_in(value: datetime, zone: tzinfo) -> datetime:
+    """The same instant on the clocks of a zone; one without a zone is put there."""
+    if value.tzinfo is None:
+        return far.zoned(value, zone)
+    return far.instant_at(far.nanos_since(value), zone)
 
 
 def alike(left: Any, right: Any) -> tuple[Any, Any]:
     """Two dates, instants or times so that they can be compared and subtracted.
 
-    A date counts as its midnight: in UTC beside an instant with a zone.
+    A date counts as its midnight: in UTC beside an instant with a zone. Far ones are
+    numbers of nanoseconds.
     """
     if isinstance(left, datetime) != isinstance(right, datetime):
         left, right = _midnight(left, right), _midnight(right, left)
     if isinstance(left, time) and isinstance(right, time):
-        return _clock_instant(left, right), _clock_instant(right, left)
+        return _clock_nanos(left, right), _clock_nanos(right, left)
     if isinstance(left, datetime) and (left.tzinfo is None) != (right.tzinfo is None):
         raise Fault("meets a date and time with a zone and one without")
-    if isinstance(left, datetime) and left.tzinfo is not None:
-        return _in_utc(left), _in_utc(right)
+    if isinstance(left, datetime) or far.is_far(left, right):
+        # Two instants of one zone would be compared by their clocks, not in time.
+        return far.nanos_since(left), far.nanos_since(right)
     return left, right
-
-
-def _in_utc(value: datetime) -> datetime:
-    """Two instants of one zone would be compared by their clocks, not in time."""
-    try:
-        return value.astimezone(UTC)
-    except OverflowError:
-        raise Fault("makes a date outside the years 1 to 9999") from None
 
 
 def _midnight(value: Any, other: Any) -> Any:
     if isinstance(value, datetime):
         return value
-    return datetime.combine(value, time(), None if other.tzinfo is None else UTC)
+    return joined(value, time(tzinfo=None if other.tzinfo is None else UTC))
 
 
-def _clock_instant(value: time, other: time) -> datetime:
+def _clock_nanos(value: time, other: time) -> int:
     if (value.tzinfo is None) != (other.tzinfo is None):
         raise Fault("meets a time with a zone and one without")
-    day = date(2000, 1, 2)
-    zone = value.tzinfo
+    zone, nanos = value.tzinfo, far.nanos_of_day(value)
     if isinstance(zone, ZoneInfo):
         same = isinstance(other.tzinfo, ZoneInfo) and other.tzinfo.key == zone.key
         if not same:
             raise Fault(f"needs a date to know the offset of {zone.key}")
-        return datetime.combine(day, value.replace(tzinfo=None), UTC)
-    return datetime.combine(day, value)
+        return nanos
+    return nanos - far.nanos_in(value.utcoffset() or timedelta())
 
 
 def difference(left: Any, right: Any) -> timedelta:
     left, right = alike(left, right)
-    return left - right
+    if isinstance(left, date):
+        return left - right
+    try:
+        return timedelta(microseconds=(left - right) // 1000)
+    except OverflowError:
+        raise Fault("makes a duration of more than 999999999 days") from None
 
 
 def scaled(length: timedelta | Months, factor: Decimal, *, into: bool = False) -> Any:
@@ -289,7 +312,7 @@ def scaled(length: timedelta | Months, factor: Decimal, *, into: bool = False) -
     if isinstance(length, Months):
         months = int(compute(Decimal(length.count), factor))
         if abs(months) > MAX_MONTHS:
-            raise Fault("makes a duration of more than 999999999 years")
+            raise Fault("makes a duration of more than 999999999999 years")
         return Months(months)
     try:
         micros = int(compute(Decimal(length // _MICROSECOND), factor))

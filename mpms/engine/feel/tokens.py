@@ -129,7 +129,7 @@ def _names(known: frozenset[str]) -> re.Pattern[str]:
 
 def _is_odd(name: str) -> bool:
     words = name.split()
-    if name in KEYWORDS or not (name[:1].isalpha() or name[:1] == "_"):
+    if name in KEYWORDS or re.match(_WORD, name) is None:
         return False  # it would take the place of a word or sign of the language
     return bool(KEYWORDS.intersection(words)) or not all(
         word.isidentifier() for word in words

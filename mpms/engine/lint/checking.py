@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from mpms.domain.errors import ModelRefused
 from mpms.domain.forms.files import check_form
@@ -20,11 +21,12 @@ from mpms.engine.lint.texts import check_texts
 from mpms.engine.lint.traits import check_traits
 from mpms.engine.lint.vendors import not_executable
 from mpms.engine.lint.view import Known, Names, View, at
-from mpms.engine.model import Model, Process
+from mpms.engine.model import Model
 from mpms.engine.reading import Facts, read
 from mpms.engine.reading.inner_forms import InnerForm
 
 MAX_PROBLEMS = 500  # nobody reads more; the rest is counted
+KEPT = 8  # a deployment asks three times about each file
 
 
 @dataclass(frozen=True)
@@ -48,19 +50,45 @@ def check(
     known_processes: Names = None,
 ) -> Lint:
     """Checks any bytes; never raises. ``None`` for a set: do not compare with it."""
-    known = Known(known_topics, known_forms, known_decisions, known_processes)
+    alone = _alone(xml)
+    names = _names(
+        alone, Known(known_topics, known_forms, known_decisions, known_processes)
+    )
+    return Lint(alone.model, [*alone.problems, *names])
+
+
+@dataclass(frozen=True)
+class _Alone:
+    """What a file says by itself, without looking at what it names."""
+
+    model: Model | None
+    problems: tuple[Problem, ...]
+    views: tuple[View, ...] = ()
+
+
+@lru_cache(maxsize=KEPT)
+def _alone(xml: bytes) -> _Alone:
     try:
         reading = read(xml)
-        found = lint_model(reading.model, reading.facts, known)
+        found, views = _looked_at(reading.model, reading.facts)
         refused = {problem.element for problem in found}
         forms = [form for form in reading.forms if form.element not in refused]
-        return Lint(reading.model, [*found, *_forms(forms)])
+        return _Alone(reading.model, (*found, *_forms(forms)), tuple(views))
     except ModelRefused as refusal:
-        return Lint(None, [Problem("", "", str(refusal))])
+        return _Alone(None, (Problem("", "", str(refusal)),))
     except Exception as error:
         # Whatever a file does to us, its sender gets an answer and no traceback.
         reason = f"the model cannot be checked ({type(error).__name__}: {error})"
-        return Lint(None, [Problem("", "", reason)])
+        return _Alone(None, (Problem("", "", reason),))
+
+
+def _names(alone: _Alone, known: Known) -> list[Problem]:
+    """What the file names that is not there, beside all that is told already."""
+    if alone.model is None:
+        return []
+    known = _with_own_processes(known, alone.model)
+    told = [p for view in alone.views for p in check_references(view, known)]
+    return _told([problem for problem in told if problem not in alone.problems])
 
 
 def _forms(forms: Iterable[InnerForm]) -> Iterator[Problem]:
@@ -81,22 +109,20 @@ def check_names(
     processes: Names = None,
 ) -> list[Problem]:
     """What a model names that is not there; it refuses nothing."""
-    told = check(
-        xml,
-        known_topics=topics,
-        known_forms=forms,
-        known_decisions=decisions,
-        known_processes=processes,
-    ).problems
-    refused = set(check(xml).problems)
-    return [problem for problem in told if problem not in refused]
+    return _names(_alone(xml), Known(topics, forms, decisions, processes))
 
 
 def lint_model(
     model: Model, facts: Facts | None = None, known: Known | None = None
 ) -> list[Problem]:
     """Everything that would not be executed exactly as drawn, in file order."""
+    problems, views = _looked_at(model, facts)
     known = _with_own_processes(known or Known(), model)
+    names = (p for view in views for p in check_references(view, known))
+    return _told([*problems, *names])
+
+
+def _looked_at(model: Model, facts: Facts | None) -> tuple[list[Problem], list[View]]:
     problems = [*model.problems, *check_traits(facts.traits if facts else ())]
     if not model.processes:
         problems.append(Problem("", "", "the file holds no process"))
@@ -104,17 +130,17 @@ def lint_model(
     if not meant:
         reason = not_executable(facts)
         problems.extend(at(process, reason) for process in model.processes)
+    views = []
     for process in meant or model.processes:
-        problems.extend(_check_process(process, list(problems), known))
-    return _told(problems)
+        by_tables = list(check_elements(process))
+        refused = frozenset(p.element for p in (*problems, *by_tables))
+        views.append(View.of(process, refused))
+        problems.extend(_check_process(views[-1], by_tables))
+    return _told(problems), views
 
 
-def _check_process(
-    process: Process, so_far: Iterable[Problem], known: Known
-) -> Iterator[Problem]:
-    by_tables = list(check_elements(process))
-    refused = frozenset(p.element for p in (*so_far, *by_tables))
-    view = View.of(process, refused)
+def _check_process(view: View, by_tables: Iterable[Problem]) -> Iterator[Problem]:
+    process = view.process
     if not process.id:
         yield at(process, "the process has no id")
     yield from by_tables
@@ -125,7 +151,7 @@ def _check_process(
     yield from check_starts(view)
     yield from check_weekdays(view)
     yield from check_texts(view)
-    yield from check_references(view, known)
+    yield from check_references(view, Known())
 
 
 def _with_own_processes(known: Known, model: Model) -> Known:

@@ -16,7 +16,9 @@ from mpms.engine.reading.facts import Facts, Trait, traits_of
 from mpms.engine.reading.foreign import foreign_file
 from mpms.engine.reading.inner_forms import InnerForm, inner_forms, lost_forms
 from mpms.engine.reading.names import (
+    BPMN,
     MODELER,
+    ZEEBE,
     attribute,
     children,
     is_true,
@@ -83,9 +85,7 @@ def read(xml: bytes) -> Reading:
 def is_of_camunda_8(root: etree._Element) -> bool:
     """Whether a file was drawn for Camunda 8: it says so, or speaks so."""
     platform = root.get(f"{{{MODELER}}}executionPlatform")
-    return platform == "Camunda Cloud" or any(
-        dialect == "zeebe" for dialect, _ in map(tag_of, root.iter())
-    )
+    return platform == "Camunda Cloud" or any(True for _ in root.iter(f"{{{ZEEBE}}}*"))
 
 
 def _is_executable(process: etree._Element) -> bool:
@@ -107,8 +107,8 @@ def _refuse_other_than_bpmn(root: etree._Element) -> None:
 
 
 def _refuse_endless(root: etree._Element) -> None:
-    steps = (tag for dialect, tag in map(tag_of, root.iter()) if dialect == "bpmn")
-    count = sum(1 for tag in steps if tag in _COUNTED)
+    steps = map(tag_of, root.iter(f"{{{BPMN}}}*"))
+    count = sum(1 for _, tag in steps if tag in _COUNTED)
     if count > MAX_STEPS:
         raise ModelRefused(
             f"the model has {count} processes and steps; at most {MAX_STEPS} are read"
@@ -118,10 +118,9 @@ def _refuse_endless(root: etree._Element) -> None:
 def _shared_ids(root: etree._Element) -> list[Problem]:
     uses: Counter[str] = Counter()
     names: dict[str, str] = {}
-    for node in root.iter():
-        dialect, tag = tag_of(node)
+    for node in root.iter(f"{{{BPMN}}}*"):
         id_ = attribute(node, "id")
-        if dialect == "bpmn" and tag in _WITH_IDS and id_ is not None:
+        if tag_of(node)[1] in _WITH_IDS and id_ is not None:
             uses[id_] += 1
             names.setdefault(id_, shown_name(node))
     return [

@@ -16,6 +16,8 @@ from lxml import etree
 from mpms.domain.models.definitions import Problem
 from mpms.engine.model import ACTIVITY_TAGS
 from mpms.engine.reading.names import (
+    BPMN,
+    ZEEBE,
     attribute,
     children,
     extensions,
@@ -89,7 +91,7 @@ def form_fields(node: etree._Element) -> list[etree._Element]:
 
 def inner_forms(root: etree._Element) -> Iterator[InnerForm]:
     """Every form inside a model."""
-    for node in root.iter():
+    for node in root.iter(f"{{{BPMN}}}*", f"{{{ZEEBE}}}*"):
         dialect, tag = tag_of(node)
         element = attribute(node, "id") or ""
         if (dialect, tag) == ("bpmn", "adHocSubProcess"):
@@ -104,14 +106,10 @@ def inner_forms(root: etree._Element) -> Iterator[InnerForm]:
 
 def lost_forms(root: etree._Element) -> Iterator[Problem]:
     """Elements whose form should be inside the model and is not."""
-    ids = {
-        attribute(node, "id")
-        for node in root.iter()
-        if tag_of(node) == ("zeebe", "userTaskForm")
-    }
-    for node in root.iter():
+    ids = {attribute(node, "id") for node in root.iter(f"{{{ZEEBE}}}userTaskForm")}
+    for node in root.iter(f"{{{ZEEBE}}}formDefinition"):
         key = attribute(node, "formKey") or ""
-        if tag_of(node) != ("zeebe", "formDefinition") or not key.startswith(_INSIDE):
+        if not key.startswith(_INSIDE):
             continue
         if key.removeprefix(_INSIDE) not in ids:
             holder = list(node.iterancestors())[1]

@@ -14,12 +14,13 @@ from lxml import etree
 
 BPMN = "http://www.omg.org/spec/BPMN/20100524/MODEL"
 CAMUNDA = "http://camunda.org/schema/1.0/bpmn"
+ZEEBE = "http://camunda.org/schema/zeebe/1.0"
 MODELER = "http://camunda.org/schema/modeler/1.0"
 
 DIALECTS = {
     BPMN: "bpmn",
     CAMUNDA: "camunda",
-    "http://camunda.org/schema/zeebe/1.0": "zeebe",
+    ZEEBE: "zeebe",
     MODELER: "modeler",
     "http://activiti.org/bpmn": "activiti",
     "http://flowable.org/bpmn": "flowable",

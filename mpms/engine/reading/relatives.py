@@ -17,7 +17,9 @@ SAME = {OPERATON: CAMUNDA, "http://operaton.org/schema/modeler/1.0": MODELER}
 
 def in_the_words_of_camunda(root: etree._Element) -> list[Problem]:
     """Rename what Operaton calls otherwise; contradictions are the answer."""
-    problems = []
+    problems: list[Problem] = []
+    if not _speaks(root):
+        return problems
     for node in root.iter():
         node.tag = _renamed(str(node.tag)) or node.tag
         for key, value in [(str(k), str(v)) for k, v in node.attrib.items()]:
@@ -34,6 +36,16 @@ def in_the_words_of_camunda(root: etree._Element) -> list[Problem]:
             del node.attrib[key]
             node.set(name, value)
     return problems
+
+
+_speaks = etree.XPath(
+    "boolean(//*["
+    + " or ".join(
+        f"namespace-uri() = '{space}' or @*[namespace-uri() = '{space}']"
+        for space in SAME
+    )
+    + "])"
+)
 
 
 def _renamed(tag: str) -> str | None:

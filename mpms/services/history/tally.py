@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from mpms.ports.store import UnitOfWork
 
 FEWEST, MOST = 100, 5_000
-AT_A_TIME_S = 0.05
+AT_A_TIME_S = 0.01  # what comes meanwhile waits so long
 EVERY_S = 1.0
 
 
@@ -23,7 +23,7 @@ class TallyHistory:
 
     uow: UnitOfWork
     clock_s: Callable[[], float] = time.monotonic
-    _lines: int = field(default=FEWEST * 5)
+    _lines: int = field(default=FEWEST)
     _next_at: float = field(default=0.0)
 
     def __call__(self) -> bool:

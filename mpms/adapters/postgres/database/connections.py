@@ -27,6 +27,13 @@ from mpms.domain.errors import DatabaseAway, DatabaseSlow
 MAXIMUM = 10
 CONNECT_TIMEOUT_S = 10
 PATIENCE_S = 30.0
+# What is prepared finds few rows by their keys: it is planned once, not for every
+# value, and a key is looked up, however small the table was when it was planned.
+SETTINGS = """
+SET TIME ZONE 'UTC';
+SET plan_cache_mode TO force_generic_plan;
+SET random_page_cost TO 1.1
+"""
 
 
 class Connections:
@@ -136,7 +143,7 @@ class Connections:
         try:
             opened.set_client_encoding("UTF8")
             with opened.cursor() as cursor:
-                cursor.execute("SET TIME ZONE 'UTC'")
+                cursor.execute(SETTINGS)
                 if self._statement_s is not None:
                     longest_ms = int(1000 * self._statement_s)
                     cursor.execute("SET statement_timeout = %s", [longest_ms])

@@ -25,6 +25,7 @@ class Tallies(Repository):
 
     def follow(self, limit: int) -> bool:
         """Count the next lines; False if there are none or another worker does it."""
+        self._statements.run_later("tallies_unhurried")
         place = self._statements.row("tallies_place")
         if place is None:
             return False

@@ -12,17 +12,19 @@ from typing import Any
 
 from ...expressions.bounds import MAX_DEPTH
 from ...expressions.faults import Fault
+from .. import far
 from ..calls import builtin
+from ..far import joined
 from ..nodes import whole_number
 from ..numbers import decimal_of, plain
 from ..temporal import (
     feel_text,
-    joined,
     offset_zone,
     parse_date,
     parse_date_time,
     parse_duration,
     parse_time,
+    shown_in,
     zone_named,
 )
 from ..values import Frame, Months, Range, lift, shown
@@ -45,9 +47,9 @@ def date_from(frame: Frame, value: Any) -> date | None:
 
 @builtin("date(year: number, month: number, day: number)")
 def date_of(frame: Frame, year: Any, month: Any, day: Any) -> date | None:
-    parts = [whole_number(part) or 0 for part in (year, month, day)]
+    parts = [whole_number(part, frame) or 0 for part in (year, month, day)]
     try:
-        return date(*parts)
+        return far.day(*parts)
     except (ValueError, OverflowError):
         return None
 
@@ -56,7 +58,7 @@ def date_of(frame: Frame, year: Any, month: Any, day: Any) -> date | None:
 def date_and_time_from(frame: Frame, value: Any) -> datetime | None:
     if isinstance(value, str):
         return parse_date_time(_short(value))
-    return value if isinstance(value, datetime) else datetime.combine(value, time())
+    return value if isinstance(value, datetime) else joined(value, time())
 
 
 @builtin(
@@ -70,9 +72,7 @@ def date_and_time_of(frame: Frame, day: date, at: Any) -> datetime | None:
     if zone is None:
         return None
     instant = date_and_time_from(frame, day)
-    if instant is None or instant.tzinfo is None:
-        return None if instant is None else instant.replace(tzinfo=zone)
-    return instant.astimezone(zone)
+    return None if instant is None else shown_in(instant, zone)
 
 
 @builtin("time(from: string|time|date|date and time)")
@@ -94,11 +94,11 @@ def time_of(
     if not 0 <= second < 60:
         return None
     whole_seconds = second // 1
-    micros = (second - whole_seconds) * 1_000_000 // 1
-    clock = [whole_number(part) or 0 for part in (hour, minute, whole_seconds, micros)]
+    nanos = (second - whole_seconds) * 1_000_000_000 // 1
+    clock = [whole_number(part) or 0 for part in (hour, minute, whole_seconds, nanos)]
     try:
         zone = None if offset is None else offset_zone(offset)
-        return time(clock[0], clock[1], clock[2], clock[3], zone)
+        return far.clock(clock[0], clock[1], clock[2], clock[3], zone)
     except (ValueError, OverflowError):
         return None
 

@@ -17,6 +17,9 @@ _WRITTEN = re.compile(
     r"(?P<open>[\[(\]])\s*(?P<low>.*?)\s*\.\.\s*(?P<high>.*?)\s*(?P<close>[\])\[])",
     re.DOTALL,
 )
+_CONSTANT = re.compile(
+    r'-?\s*\.?[0-9][0-9.eE]*|@?"[^"]*"|[a-z][a-z ]*\(.*\)', re.DOTALL
+)
 _NO_ENDS = (bool, list, dict, Range)
 Relation = Callable[[Range, Range], bool]
 
@@ -162,7 +165,7 @@ def range_from(frame: Frame, text: str) -> Range | None:
 
 
 def _constant(frame: Frame, text: str) -> Any:
-    if not text:
+    if not _CONSTANT.fullmatch(text):
         return None
     compile_feel = import_module("mpms.engine.feel.expression").compile_feel
     try:

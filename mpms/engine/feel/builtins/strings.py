@@ -22,9 +22,11 @@ def substring(frame: Frame, string: str, position: Any, length: Any = None) -> A
     if not position:
         return None
     start = _start(frame, len(string), position)
+    count = len(string) if length is None else whole_number(length, frame) or 0
+    if frame.standard and (start is None or count < 1):
+        return None
     if start is None:
         return ""
-    count = len(string) if length is None else whole_number(length, frame) or 0
     return string[start : start + max(count, 0)]
 
 

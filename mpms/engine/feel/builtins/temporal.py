@@ -6,6 +6,8 @@ from typing import Any
 
 from ...expressions.faults import Fault
 from ..calls import builtin
+from ..far import day as far_day
+from ..far import days_of, near_year
 from ..values import Frame, Months, lift
 
 _DAYS = (
@@ -58,15 +60,15 @@ def week_of_year(frame: Frame, day: date) -> Any:
 
 @builtin("last day of month(date: date|date and time)")
 def last_day_of_month(frame: Frame, day: date) -> date:
-    last = calendar.monthrange(day.year, day.month)[1]
-    return date(day.year, day.month, last)
+    last = calendar.monthrange(near_year(day), day.month)[1]
+    return far_day(day.year, day.month, last)
 
 
 @builtin("years and months duration(from: date|date and time, to: date|date and time)")
 def months_between(frame: Frame, start: date, end: date) -> Months:
     """Whole months between the days; a month that is not over does not count."""
     first, last, sign = _day(start), _day(end), 1
-    if first > last:
+    if days_of(first) > days_of(last):
         first, last, sign = last, first, -1
     months = (last.year - first.year) * 12 + last.month - first.month
     if last.day < first.day:
