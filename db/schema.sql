@@ -484,7 +484,7 @@ CREATE TABLE mail_pieces (
 -- answer never came. Neither is sent again by itself, because it may have arrived.
 CREATE TABLE outbox (
     id text PRIMARY KEY,
-    mail_id bigint NOT NULL REFERENCES mails ON DELETE CASCADE,
+    mail_id bigint REFERENCES mails ON DELETE CASCADE, -- null: it answers nobody
     recipient text NOT NULL,
     subject text NOT NULL,
     body text NOT NULL,

@@ -63,6 +63,7 @@ const SHEETS = {
   "batches.css": ["batches"],
   "experiments.css": ["experiments"],
   "vehicles.css": ["vehicles"],
+  "last_mile.css": ["last_mile"],
   "figures.css": ["figures"],
   "fleet.css": ["fleet"],
   "floor_editor.css": ["floor_editor"],

@@ -16,7 +16,7 @@ from mpms import bootstrap
 from mpms.adapters.webhook_post import HttpPoster
 from mpms.assets import product_version
 from mpms.background import BackgroundLoop
-from mpms.bootstrap.alerts import alert_sender
+from mpms.bootstrap.alerts import alert_sender, site_url
 from mpms.cli.database import database
 from mpms.demo.known_secrets import require_plant
 from mpms.factory.ports.scales import Scale
@@ -83,6 +83,7 @@ def running_worker(
         mail=desk,
         records_key=records_key(settings),
         state_dir=settings.state_dir,
+        site_url=site_url(settings),
         on_told=on_told,
     )
     with ExitStack() as stack:

@@ -25,7 +25,7 @@ from mpms.factory.ports.scales import Scale
 from mpms.factory.ports.store import UnitOfWork
 from mpms.factory.ports.tanks import NoTanks, Tanks
 from mpms.factory.services.catalogue.current import CurrentCatalogue
-from mpms.factory.topics.delivery import check_code, make_code
+from mpms.factory.topics.delivery import MakeCode, check_code
 from mpms.factory.topics.fleet import (
     MoveByFleet,
     confirm_place,
@@ -231,9 +231,12 @@ def topic_functions(
     materials: CurrentCatalogue | None = None,
     fleet: bool = False,
     tanks: Tanks | None = None,
+    site_url: str = "",
+    mails: bool = False,
 ) -> dict[str, Callable[..., Answer]]:
     """The work of the factory's topics. ``fleet``: somebody leads one, and it drives
-    the robots."""
+    the robots. ``site_url``: where customers open their pages; ``mails``: there is a
+    mail server that takes what we write."""
     known = materials or CurrentCatalogue()
 
     def now() -> datetime:
@@ -242,7 +245,7 @@ def topic_functions(
     move = MoveByFleet(world) if fleet else MoveRobot(world)
     return {
         "delivery.check": check_code,
-        "delivery.code": make_code,
+        "delivery.code": MakeCode(site_url, mails=mails),
         "fleet.transport": transport,
         "mail.read": ReadMail(intake or MemoryIntake(uow)),
         "orders.next": find_order,

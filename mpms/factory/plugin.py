@@ -34,10 +34,26 @@ TOPICS = {
     ),
     "delivery.code": Topic(
         reach=Reach.INSIDE,
-        about="Makes a code for a delivery, and the page for whoever gets it.",
+        about=(
+            "Makes a code for a delivery and the page for whoever gets it, and mails"
+            " both where there is an address."
+        ),
+        takes={
+            "customer_mail": "the address; nobody is mailed",
+            "customer_language": "en, de or es; en",
+            "customer": "who gets it, for the mail",
+            "goods": "what comes, for the mail",
+            "wait_minutes": "how long the robot waits for the code; 10",
+            "when_away": "ask a supervisor, or bring the goods back: ask, back; ask",
+        },
         gives={
             "delivery_code": "six digits",
-            "delivery_page": "the address of the page, behind that of MPMS",
+            "delivery_page": "the address of the page",
+            "delivery_link": "its last part",
+            "customer_wait": "the minutes as a duration",
+            "when_away": "ask or back",
+            "customer_mail": "the address, or an empty text",
+            "customer_told": "mail, nobody, or no mail server",
             "code_state": "none",
             "wrong_codes": "0",
         },

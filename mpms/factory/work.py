@@ -70,6 +70,7 @@ class FactoryOptions:
     mail: Mail | None = None
     records_key: Path | None = None  # without one records are not sealed
     state_dir: Path | None = None  # without one floors that people drew are not used
+    site_url: str = ""  # where customers open the pages of their deliveries
     plant_speed: float = 1.0  # plant seconds a second, of a plant in fast motion
     on_told: Callable[[str, str], None] = field(default=tell)
 
@@ -226,6 +227,8 @@ def work(context: WorkContext) -> Iterator[Working]:
                 materials=current_catalogue(settings.catalogue, settings.world),
                 fleet=fleet is not None,
                 tanks=connect_tanks(instruments),
+                site_url=options.site_url,
+                mails=mail is not None,
             ),
             first=phases.first,
             then=(*phases.then, *_sealing(uow, options.records_key)),

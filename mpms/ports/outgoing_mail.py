@@ -6,6 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
+OF_DELIVERY = "delivery-"
+"""How the ids of mails begin that answer nobody: what customers are told."""
+
 
 class MailServerAway(Exception):
     """The mail server that takes our replies does not answer."""

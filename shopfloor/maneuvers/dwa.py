@@ -1,7 +1,7 @@
 """DWA, the dynamic window approach, for steered wheels.
 
 Constant commands are tried out with the true motion of the vehicle, steering rate
-included; of those after which it can still stop the best one is taken.
+included; of those that the guard lets through the best one is taken.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from fleet.bodies.model import Vehicle
 from kernel_store.compiled import kernel
-from shopfloor.maneuvers.local import LocalPlanner
+from shopfloor.maneuvers.guard_kernel import stops_in_time
+from shopfloor.maneuvers.local import GUARDED_S, LocalPlanner
 from shopfloor.maneuvers.scene import Command, Obstacles, gap_then, on_leg, turned
 from shopfloor.vehicles.motion import (
     BRAKING,
@@ -88,7 +89,10 @@ def best_command(
             )
             if speed * direction < 0.0:
                 cost += weights[AGAINST] + weights[BEHIND] * abs(speed)
-            if cost < least:
+            # What the guard would refuse is no command: others are worse than none.
+            if cost < least and stops_in_time(
+                state, speed, angle, GUARDED_S, numbers, outline, walls, discs, margin
+            ):
                 best_speed, best_angle, least = speed, angle, cost
     return best_speed, best_angle, least
 

@@ -31,6 +31,8 @@ LEARNED = ("policy",)
 """Pass alleys forward over ways without headings; they follow no reversing legs."""
 PERIOD_S = 0.1
 """Between two commands."""
+GUARDED_S = 1.5 * PERIOD_S
+"""A command must leave room to stop after so long."""
 MARGIN_M = 0.03
 """Nothing comes nearer, measured from the hull."""
 REACH_M = 6.0
@@ -176,7 +178,7 @@ class LocalPlanner:
                 state,
                 speed,
                 steering,
-                1.5 * PERIOD_S,
+                GUARDED_S,
                 self.numbers,
                 self.outline,
                 near.walls,

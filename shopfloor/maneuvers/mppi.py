@@ -21,6 +21,7 @@ from shopfloor.vehicles.motion import FORWARD, LOCK, REVERSE, advance
 SAMPLES, STEPS, STEP_S = 256, 22, 0.12
 SPEED_NOISE_MPS, STEERING_NOISE_SHARE = 0.35, 0.35
 TEMPERATURE = 0.25
+ANGLES = np.linspace(-1.0, 1.0, 7)
 NEAR_M = 0.2
 HIT = 100.0
 # What counts how much: off the way, off its heading, behind on it, near to things,
@@ -142,6 +143,12 @@ class Mppi(LocalPlanner):
         far = SAMPLES // 10
         noise[1:far, :, 0] += leg[0, 3] * self.vehicle.limits.forward_mps / 2.0
         noise[far : 2 * far, :, 0] -= plan[None, :, 0] + leg[0, 3] * 0.4
+        # Some keep one speed and one angle: noise alone never holds full lock for long,
+        # and a way that begins with a tight turn would look worse than standing still.
+        lock = self.vehicle.limits.steering_rad
+        ahead = leg[0, 3] * self.vehicle.limits.forward_mps / 2.0
+        held = [(v, a) for v in (ahead, -leg[0, 3] * 0.4) for a in ANGLES * lock]
+        noise[-len(held) :] = np.array(held)[:, None, :] - plan[None]
         cost = average(
             state,
             plan,

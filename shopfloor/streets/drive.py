@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -49,6 +50,20 @@ FindWay = Callable[[Pose, Pose, Obstacles], Way]
 """From here to there around what is known beside the map. GoalUnreachable."""
 
 
+BeginSearch = Callable[[Callable[[], Way]], Future[Way]]
+"""Begins to look for a way; whoever drives goes on meanwhile."""
+
+
+def at_once(find: Callable[[], Way]) -> Future[Way]:
+    """Looks for it here and now, so that the same steps give the same drive."""
+    found: Future[Way] = Future()
+    try:
+        found.set_result(find())
+    except VehicleRefused as error:
+        found.set_exception(error)
+    return found
+
+
 @dataclass(frozen=True, slots=True)
 class Drive:
     """How a drive ended and what it was like."""
@@ -85,6 +100,10 @@ class Going:
     asked: int = 0
     """How often in a row it stood and looked for another way."""
     way_needed: bool = False
+    search: Future[Way] | None = None
+    """Of a way that is not found yet."""
+    begun: bool = False
+    """Whether it has ever had a way."""
     contacts: int = 0
     least_gap_m: float = 5.0
     length_m: float = 0.0
@@ -118,6 +137,7 @@ class Driver:
     walks: bool = True
     """Whether people walk when this vehicle drives, or by somebody else's steps."""
     on_step: Callable[[float, Driver], None] = lambda _now, _driver: None
+    begin: BeginSearch = at_once
 
     def __post_init__(self) -> None:
         self.state = np.zeros((1, 5))
@@ -235,14 +255,36 @@ class Driver:
             walker.step(self.now_s, STEP_S, self.floor, bodies)
 
     def head_for(self, goal: Pose) -> Going:
-        """GoalUnreachable or SceneWrong: it stays where it is."""
+        """GoalUnreachable or SceneWrong: it stays where it is. Where searches take
+        their time, it stands until one has found a way, and ``going.why`` tells."""
         self._look()
-        self.planner.follow(self.find_way(self.pose, goal, self.known(people=False)))
-        self.going = Going(goal, self.now_s, self.pose, self.now_s)
-        return self.going
+        self.stop()
+        self.planner.way = None
+        going = Going(goal, self.now_s, self.pose, self.now_s)
+        self._search(going, people=False)
+        self._take_found(going)
+        self.going = going
+        return going
 
     def stop(self) -> None:
+        """What a search still finds is for nobody."""
+        if self.going is not None and self.going.search is not None:
+            self.going.search.cancel()
         self.going = None
+
+    def _search(self, going: Going, people: bool) -> None:
+        here, goal, known = self.pose, going.goal, self.known(people)
+        going.search = self.begin(lambda: self.find_way(here, goal, known))
+
+    def _take_found(self, going: Going) -> None:
+        """VehicleRefused: there is no way."""
+        search = going.search
+        if search is None or not search.done():
+            return
+        going.search = None
+        self.planner.follow(search.result())
+        going.ways += going.begun
+        going.begun = True
 
     def period(self, within_m: float = 0.3, most_s: float = math.inf) -> None:
         """A tenth of a second on the way to the goal. It never raises for a planner
@@ -252,8 +294,7 @@ class Driver:
             self.step(Command(0.0, float(self.state[0, 4])))
             return
         self._look()
-        if going.way_needed:
-            self._find_another_way(going)
+        self._look_for_ways(going)
         state = DrivingState(self.pose, *(float(v) for v in self.state[0, 3:]))
         try:
             command = self.planner.command(state, self.known())
@@ -269,19 +310,20 @@ class Driver:
         if self.now_s - going.began_s > most_s and not going.ended:
             going.why = f"not there after {most_s:g} s"
 
-    def _find_another_way(self, going: Going) -> None:
-        going.way_needed = False
+    def _look_for_ways(self, going: Going) -> None:
+        if going.way_needed and going.search is None:
+            going.way_needed = False
+            self._search(going, people=going.asked > 0)
         try:
-            found = self.find_way(self.pose, going.goal, self.known(going.asked > 0))
+            self._take_found(going)
         except VehicleRefused as error:
-            if going.asked >= PATIENCE:
+            if not going.begun or going.asked >= PATIENCE:
                 going.why = str(error)
-            return
-        self.planner.follow(found)
-        going.ways += 1
 
     def _watch(self, going: Going) -> None:
         """Whoever makes no way asks for another, and gives up in the end."""
+        if going.search is not None:
+            going.stood_since_s = self.now_s  # it stands because it thinks
         if self.pose.distance_to(going.stood_at) > 5.0 * STUCK_M:
             going.asked = 0
         if self.pose.distance_to(going.stood_at) > STUCK_M:

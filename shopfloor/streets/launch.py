@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,8 @@ from shopfloor.streets.world import StreetWorld, load_streets
 from shopfloor.vehicles.errors import VehicleRefused
 
 ALLEY = "alley"
+SEARCHES = 2
+"""Ways looked for at the same time, beside all topics."""
 
 
 def simulation_of(
@@ -21,7 +24,10 @@ def simulation_of(
     """WorldRefused if a vehicle or an alley cannot be like that."""
     try:
         simulation = StreetSimulation(
-            streets_of(path, alley_width_m), planner=planner or PLANNER, **facts
+            streets_of(path, alley_width_m),
+            planner=planner or PLANNER,
+            begin=ThreadPoolExecutor(SEARCHES, "way").submit,
+            **facts,
         )
         simulation.warm_up()
     except VehicleRefused as error:

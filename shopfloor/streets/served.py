@@ -28,7 +28,13 @@ from shopfloor.sim.robot import SimRobot
 from shopfloor.sim.simulation import Simulation
 from shopfloor.sim.vehicle import NoWay, Vehicle
 from shopfloor.sim.vehicle import Pose as SimPose
-from shopfloor.streets.drive import Driver, body_discs, walkers_of
+from shopfloor.streets.drive import (
+    BeginSearch,
+    Driver,
+    at_once,
+    body_discs,
+    walkers_of,
+)
 from shopfloor.streets.passability import guide_of
 from shopfloor.streets.world import StreetWorld
 from shopfloor.vehicles.errors import CommandWrong, VehicleRefused
@@ -403,8 +409,11 @@ class StreetSimulation(Simulation):
         *args: Any,
         seed: int = 0,
         planner: str = PLANNER,
+        begin: BeginSearch = at_once,
         **kwargs: Any,
     ) -> None:
+        """``begin``: how ways are looked for; at once, the same ticks give the same
+        drives, but nobody is heard meanwhile."""
         super().__init__(streets.world, *args, seed=seed, **kwargs)
         self.streets = streets
         self._on_foot = walkers_of(streets, seed)
@@ -413,7 +422,7 @@ class StreetSimulation(Simulation):
         for shown, walker in zip(self._on_foot, self.walkers.values(), strict=True):
             if isinstance(walker, FollowedWalker):
                 walker.shown = shown
-        self._drivers: dict[str, Driver] = {}
+        self.drivers: dict[str, Driver] = {}
         for number, (name, robot) in enumerate(self.robots.items()):
             vehicle = load_vehicle(robot.spec.vehicle or "zebrat")
             driver = Driver(
@@ -425,10 +434,11 @@ class StreetSimulation(Simulation):
                 self._on_foot,
                 others=partial(self._other_bodies, name),
                 walks=False,
+                begin=begin,
             )
             home = robot.spec.home
             driver.put(Pose(home.x_m, home.y_m, home.yaw_rad))
-            self._drivers[name] = driver
+            self.drivers[name] = driver
             if isinstance(robot, StreetRobot):
                 robot.vehicle.driver = driver
         vehicles = [r for r in self.robots.values() if isinstance(r, StreetRobot)]
@@ -439,7 +449,7 @@ class StreetSimulation(Simulation):
 
     def warm_up(self) -> None:
         """Nobody's first goal waits for the compiler."""
-        for driver in self._drivers.values():
+        for driver in self.drivers.values():
             driver.warm_up()
         for robot in self.robots.values():
             if isinstance(robot, StreetRobot):
@@ -447,7 +457,7 @@ class StreetSimulation(Simulation):
 
     def _other_bodies(self, name: str) -> NDArray[np.float64]:
         rows = []
-        for other, driver in self._drivers.items():
+        for other, driver in self.drivers.items():
             if other == name:
                 continue
             pose, speed = driver.pose, float(driver.state[0, 3])
@@ -461,7 +471,7 @@ class StreetSimulation(Simulation):
             self._plant_s += dt_s
             bodies = [
                 body
-                for driver in self._drivers.values()
+                for driver in self.drivers.values()
                 for body in body_discs(driver.vehicle, driver.pose)
             ]
             for walker in self._on_foot:

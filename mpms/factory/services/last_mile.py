@@ -39,6 +39,7 @@ class Delivery:
     state: DeliveryState
     wrong_codes: int
     load_place: str
+    customer: str = ""
 
 
 def show_delivery(uow: UnitOfWork, link: str) -> Delivery:
@@ -74,6 +75,7 @@ def show_delivery(uow: UnitOfWork, link: str) -> Delivery:
         state,
         int(said.get("wrong_codes") or 0),
         str(said.get("load_place") or ""),
+        str(said.get("customer") or ""),
     )
 
 

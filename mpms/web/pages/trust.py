@@ -8,10 +8,9 @@ import ipaddress
 import ssl
 from urllib.parse import urlsplit
 
-import segno
 from flask import Blueprint, Response, abort, render_template, request
-from markupsafe import Markup
 
+from mpms.web.labels.qr_code import qr_code
 from mpms.web.rights import open_to_all
 from mpms.web.site.signed_in import current_desk
 
@@ -53,14 +52,6 @@ def _certificate() -> bytes | None:
 
 def fingerprint(certificate: bytes) -> str:
     return hashlib.sha256(certificate).digest().hex(":").upper()
-
-
-def qr_code(text: str) -> Markup:
-    """An SVG without style attributes, which the pages do not allow."""
-    drawn = segno.make(text, error="m", micro=False).svg_inline(
-        border=3, omitsize=True, dark="#000", light="#fff", svgclass="qr-code"
-    )
-    return Markup(drawn)  # noqa: S704  paths and numbers, no text
 
 
 def _only_here(host: str) -> bool:

@@ -13,7 +13,8 @@ from mpms.factory.services.last_mile import (
     show_delivery,
 )
 from mpms.factory.web.desk import current_desk
-from mpms.web.rights import open_to_all
+from mpms.web.labels.qr_code import qr_code
+from mpms.web.rights import DOERS, allowed, open_to_all
 from mpms.web.texts import t
 
 pages = Blueprint("last_mile", __name__, url_prefix="/last-mile")
@@ -23,6 +24,19 @@ pages = Blueprint("last_mile", __name__, url_prefix="/last-mile")
 @open_to_all
 def page(link: str) -> str:
     return render_template("last_mile.html", **_shown(link))
+
+
+@pages.get("/<link>/slip")
+@allowed(DOERS)
+def slip(link: str) -> str:
+    """To print and to stick on the goods, or to show to the customer."""
+    shown = _shown(link)
+    desk = current_desk()
+    base = (desk.public_url or request.host_url).rstrip("/")
+    address = f"{base}{url_for('last_mile.page', link=link)}"
+    return render_template(
+        "last_mile_slip.html", **shown, address=address, picture=qr_code(address)
+    )
 
 
 @pages.get("/<link>/now")

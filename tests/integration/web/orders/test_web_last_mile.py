@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from mpms.domain.people.people import Role
 from tests.support.web_orders import Plant
 
 SAID = {
@@ -16,6 +17,8 @@ SAID = {
     "delivery_robot": "robot1",
     "handover_kerb": "C",
     "handover_place": "A",
+    "wait_minutes": 10,
+    "when_away": "ask",
 }
 
 
@@ -86,3 +89,18 @@ def test_a_link_of_nobody_is_not_found(plant: Plant, link: str) -> None:
     customer = plant.visitor()
     assert customer.get(f"/last-mile/{link}").status_code == 404
     assert customer.post(f"/last-mile/{link}", data={"code": "1"}).status_code == 404
+
+
+def test_a_slip_has_the_page_as_a_qr_code_for_those_who_work_here(plant: Plant) -> None:
+    link = plant.start("last_mile")
+    plant.person("ana", Role.WORKER, groups=("worker",))
+    worker = plant.browser_of("ana")
+    assert "qr-code" in worker.get(f"/last-mile/{link}/slip").text
+    answer(plant, "say_what", **SAID)
+    (task,) = [task for task in plant.forms() if task.element == "hand_over"]
+    assert f'href="/last-mile/{link}/slip"' in worker.get(f"/tasks/{task.task_id}").text
+    slip = worker.get(f"/last-mile/{link}/slip").text
+    assert "For Ms Lind" in slip
+    assert f"/last-mile/{link}" in slip
+    assert plant.variables(link)["delivery_code"] not in slip
+    assert plant.visitor().get(f"/last-mile/{link}/slip").status_code != 200

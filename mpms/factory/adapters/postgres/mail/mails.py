@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from mpms.adapters.postgres.database.statements import Repository, as_json
 from mpms.factory.ports.mail.mailbox import MailMessageId
 from mpms.factory.ports.mail.mails import MailRecord
-from mpms.ports.outgoing_mail import Reply
+from mpms.ports.outgoing_mail import OF_DELIVERY, Reply
 
 PIECE_BYTES = 1 << 20
 
@@ -92,7 +93,7 @@ class Mails(Repository):
 class Outbox(Repository):
     """Rows of ``outbox``."""
 
-    def write(self, mail_id: int, reply: Reply) -> None:
+    def write(self, mail_id: int | None, reply: Reply) -> None:
         self._statements.run(
             "outbox_insert",
             id=reply.id,
@@ -106,7 +107,10 @@ class Outbox(Repository):
     def take(self, process: str) -> tuple[Reply, int] | None:
         """One due reply and the number of this attempt."""
         row = self._statements.row("outbox_take", process=process)
-        return None if row is None else (Reply(*row[:5]), int(row[5]))
+        if row is None:
+            return None
+        is_answer = not row[0].startswith(OF_DELIVERY)
+        return replace(Reply(*row[:5]), is_answer=is_answer), int(row[5])
 
     def sent(self, reply_id: str) -> None:
         self._statements.run("outbox_sent", id=reply_id)
