@@ -11,8 +11,10 @@ from enum import StrEnum
 from uuid import UUID
 
 from mpms.domain.errors import InstanceUnknown, NobodyWaits
+from mpms.domain.people.people import Person
 from mpms.factory.ports.store import UnitOfWork
 from mpms.services.instances.advance import Advance
+from mpms.services.instances.start import start_instance
 from mpms.services.messages.correlate import correlate_message
 
 PROCESS = "last_mile"
@@ -77,6 +79,22 @@ def show_delivery(uow: UnitOfWork, link: str) -> Delivery:
         str(said.get("load_place") or ""),
         str(said.get("customer") or ""),
     )
+
+
+def list_deliveries(uow: UnitOfWork, *, most: int = 50) -> list[tuple[str, Delivery]]:
+    """Their links and what became of them, the newest first."""
+    with uow() as tx:
+        found = [line.id for line in tx.instances.find(key=PROCESS, limit=most)]
+    return [(link, show_delivery(uow, link)) for link in found]
+
+
+def start_delivery(uow: UnitOfWork, advance: Advance, person: Person) -> str:
+    """The task in which is said what goes where. ProcessUnknown: nobody has deployed
+    the model; NotYourProcess."""
+    with uow() as tx:
+        link = start_instance(tx, advance, PROCESS, actor=person.login, person=person)
+        tx.wake()
+        return next(t.task_id for t in tx.tasks.open() if t.instance_id == link)
 
 
 def hand_in_code(uow: UnitOfWork, advance: Advance, link: str, typed: str) -> bool:

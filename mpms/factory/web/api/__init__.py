@@ -22,6 +22,7 @@ from mpms.factory.web.api import (
     robots,
     stock,
     tasks,
+    vehicles,
     worlds,
 )
 
@@ -31,6 +32,7 @@ SECTIONS = (
         for part in (
             *(orders, new_orders, mails, tasks, floor, fleet, figures, experiments),
             *(catalogue, robots, connections, places, worlds, overview, stock),
+            vehicles,
         )
     ),
     records.lots,

@@ -6,6 +6,7 @@ import io
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yourdfpy  # type: ignore[import-untyped]
@@ -232,3 +233,50 @@ def test_the_robots_page_leads_to_its_vehicle(town: tuple[House, Browser]) -> No
     doors = PlantDesk(robots=BridgeCheck(world, None))
     admin = house.browser_of("adam", world=world, plant=doors)
     assert 'href="/vehicles/zebrat"' in admin.get("/admin/robots/zebrat").text
+
+
+def test_programs_get_the_same_over_the_api(
+    house: House, vehicles: Vehicles, tmp_path: Path
+) -> None:
+    world = bootstrap.world_named("urban")
+    vera = house.browser(Role.VIEWER, world=world, vehicles=vehicles)
+
+    def get(path: str) -> Any:
+        return vera.get(f"/api/v1/{path}")
+
+    listed = get("vehicles").json["items"]
+    assert listed[0] == {
+        "name": "zebrat",
+        "title": "ZebraT",
+        "wrong": "",
+        "robots": ["zebrat"],
+    }
+    zebrat = get("vehicles/zebrat").json
+    assert zebrat["dimensions"]["wheel_base_m"] == 0.53
+    assert [joint["name"] for joint in zebrat["joints"]][:2] == [
+        "base2lstr",
+        "base2rstr",
+    ]
+    assert zebrat["sensors"][0]["settings"]["lines"] == 16
+    assert get("vehicles/tank").status_code == 404
+    assert (
+        get("vehicles/zebrat/urdf").data == vera.get("/vehicles/zebrat/model.urdf").data
+    )
+    assert b"to scale" in get("vehicles/zebrat/drawing").data
+    assert len(get("alleys").json["items"]) == len(vehicles.passability())
+    assert get("training").json["items"][-1]["arrived"] > 0.5
+    vehicles.wrong = "line 3"
+    assert get("alleys").status_code == get("training").status_code == 422
+    wrong = tmp_path / "mine.yaml"
+    wrong.write_text("name: mine", "utf-8")
+    robot = replace(world.robots[0], vehicle=str(wrong))
+    own = replace(world, robots=(robot,))
+    browser = house.browser(
+        Role.VIEWER, world=own, vehicles=WorldVehicles(own, tmp_path, WORLDS)
+    )
+    assert (
+        "lacks dimensions" in browser.get("/api/v1/vehicles").json["items"][0]["wrong"]
+    )
+    told = browser.get("/api/v1/vehicles/mine")
+    assert told.status_code == 422
+    assert "lacks dimensions" in told.text

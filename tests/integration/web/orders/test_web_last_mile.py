@@ -104,3 +104,23 @@ def test_a_slip_has_the_page_as_a_qr_code_for_those_who_work_here(plant: Plant) 
     assert f"/last-mile/{link}" in slip
     assert plant.variables(link)["delivery_code"] not in slip
     assert plant.visitor().get(f"/last-mile/{link}/slip").status_code != 200
+
+
+def test_a_supervisor_starts_deliveries_and_sees_what_became_of_each(
+    plant: Plant,
+) -> None:
+    plant.person("sofia", Role.SUPERVISOR, groups=("worker",))
+    sofia = plant.browser_of("sofia")
+    assert "Nothing has been delivered yet" in sofia.get("/last-mile").text
+    sent = sofia.post("/last-mile")
+    (task,) = [task for task in plant.forms() if task.element == "say_what"]
+    assert sent.headers["Location"] == f"/tasks/{task.task_id}"
+    assert "not said yet" in sofia.get("/last-mile").text
+    plant.submit(task.task_id, SAID)
+    answer(plant, "hand_over", load_place="left_front", handed_over=True)
+    listed = sofia.get("/last-mile").text
+    assert "waits for the customer" in listed
+    assert f'href="/last-mile/{task.instance_id}"' in listed
+    viewer = plant.browser(Role.VIEWER)
+    assert "New delivery" not in viewer.get("/last-mile").text
+    assert viewer.post("/last-mile").status_code == 403
