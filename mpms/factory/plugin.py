@@ -7,7 +7,7 @@ from pathlib import Path
 from mpms import assets
 from mpms.factory.history_kinds import KINDS
 from mpms.factory.settings import NAME, SETTINGS
-from mpms.plugins import Metric, Page, Plugin, Reach, Topic
+from mpms.plugins import Metric, Page, Plugin, Reach, Remedy, Topic
 
 ROBOTS, SCALES = "factory.robots", "factory.scales"  # what others may bring
 _POSTGRES = "mpms.factory.adapters.postgres"
@@ -373,6 +373,7 @@ plugin = Plugin(
             ("experiments", "/experiments", "Experiments", ""),
             ("shared_experiments", "/experiments/shared", "Experiments", ""),
             ("replay", "/cockpit/i", "Replay", ""),
+            ("robot_load", "/robots", "Robots", ""),
             ("admin_robots", "/admin/robots", "Robots", "admin"),
             ("admin_places", "/admin/places", "Places", "admin"),
             ("admin_materials", "/admin/materials", "Materials", "admin"),
@@ -404,6 +405,9 @@ plugin = Plugin(
             "How robots spent their time.", ("robot", "doing")
         ),
         "mail_outbox": Metric("Replies that are not sent.", ("state",)),
+    },
+    remedies={
+        "load": Remedy("Say that the robot is empty", "/robots/{value}/load"),
     },
     asks={
         ROBOTS: "drivers of robots, by the beginning of MPMS_ROBOTS_URL",

@@ -41,6 +41,7 @@ from mpms.factory.services.robots.send_goals import send_goals
 from mpms.factory.services.robots.settle_goals import settle_goals
 from mpms.factory.services.robots.track import TrackRobots
 from mpms.factory.services.robots.watch_drives import WatchDrives
+from mpms.factory.services.robots.watch_loads import WatchLoads
 from mpms.factory.services.robots.watch_waits import WatchWaits
 from mpms.factory.settings import FactorySettings
 from mpms.plugins import BackgroundTask, WorkContext, Working
@@ -135,6 +136,7 @@ def robot_phases(
             TrackRobots(uow, robots, owned, advance.clock),
             WatchDrives(uow, robots, owned, robot_patience_s),
             WatchWaits(uow, owned, robot_patience_s),
+            WatchLoads(uow),
         ),
         owned=owned,
         lead=lead,

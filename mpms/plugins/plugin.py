@@ -75,6 +75,14 @@ class Page:
 
 
 @dataclass(frozen=True)
+class Remedy:
+    """Where a person settles an incident of a kind; {value}: what it quotes first."""
+
+    text: str  # in English
+    address: str
+
+
+@dataclass(frozen=True)
 class Setting:
     """A setting of a plug-in, read from ``MPMS_<PLUGIN>_<NAME>``.
 
@@ -161,6 +169,7 @@ class Plugin:
     asks: Mapping[str, str] = field(default_factory=dict)  # parts of others: name, what
     offers: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """For what another plug-in asks for: the names of parts, each as module:name."""
+    remedies: Mapping[str, Remedy] = field(default_factory=dict)  # by kind of incident
     testdrive: str = ""  # module:function, Settings -> the Plant of a test-drive
 
     def variable_of(self, setting: str) -> str:

@@ -30,6 +30,7 @@ from mpms.web.site import (
     assets,
     plugin_pages,
     proxies,
+    remedies,
     security,
     shares,
     signed_in,
@@ -81,6 +82,7 @@ def create_app(desk: Desk, plugins: Sequence[Plugin] | None = None) -> Flask:
         part.install(app)
     for page in PAGES:
         app.register_blueprint(page.pages)
+    remedies.install(app, plugins)
     api.install(app, plugins)
     plugin_pages.install(app, [page for plugin in plugins for page in plugin.pages])
     require_rights(app)

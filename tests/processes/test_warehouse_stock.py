@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from datetime import date
+from functools import partial
 from typing import Any
 
 import pytest
 
-from mpms.domain.errors import FormInvalid
+from mpms.domain.errors import FormInvalid, ReasonMissing
 from mpms.domain.forms import AnswersInvalid
 from mpms.factory.domain.stock import Lot, LotState, grams_of
+from mpms.factory.services.robots.empty import (
+    LoadWanted,
+    NothingCarried,
+    empty_robot,
+)
+from mpms.factory.services.robots.watch_loads import WatchLoads
 from mpms.factory.services.stock.move import change_lot, correct, receive_lot
 from mpms.services.instances.cancel import cancel_instance
 from tests.support.paint_factory import PaintFactory
@@ -217,6 +224,51 @@ def test_a_robot_whose_load_has_no_lot_is_unloaded_too_before_it_serves_others(
         assert tx.picks.carriers() == {}
     assert plant.variables(plant.make("MO-2"))["robot"] == robot
     assert stock(plant) == {}
+
+
+@pytest.mark.covers("A64")
+def test_a_load_that_nobody_brings_back_is_told_until_a_person_says_it_is_gone(
+    plant: PaintFactory,
+) -> None:
+    receive(plant, "W-1")
+    instance_id = plant.make("MO-1")
+    with plant.uow() as tx:
+        tx.orders.assign("MO-1", instance_id)
+    load(plant, "W-1")
+    robot = plant.variables(instance_id)["robot"]
+
+    def told() -> list[tuple[str, str | None]]:
+        WatchLoads(plant.uow)()
+        return plant.rows(
+            "SELECT message, resolved_by FROM incidents WHERE kind = 'load'"
+        )
+
+    def empty(reason: str = "fell off") -> None:
+        empty_robot(plant.uow, plant.world, robot, by="sofia", reason=reason)
+
+    assert told() == []
+    with pytest.raises(LoadWanted, match=f"{robot} carries 310 kg of RM-001 for MO-1"):
+        empty()
+    cancel = partial(cancel_instance, plant.uow, plant.advance, by="sofia")
+    cancel(instance_id, reason="not wanted")
+    plant.worker.settle()
+    assert told() == []  # it is being brought back
+    cancel(plant.form("put_back").instance_id, reason="by mistake")
+    ((message, _),) = told()
+    assert message.startswith(
+        f"'{robot}' still carries 310 kg of RM-001 (lot W-1) of MO-1, which has ended"
+    )
+    assert len(told()) == 1  # once, however often somebody looks
+    with pytest.raises(ReasonMissing):
+        empty(" ")
+    empty("it was put back by hand")
+    assert stock(plant) == {("W-1", "A"): 1000}
+    assert told() == [(message, "sofia")]
+    (line,) = [e for e in plant.history() if e.kind == "robot emptied"]
+    assert (line.actor, line.data["reason"]) == ("sofia", "it was put back by hand")
+    with pytest.raises(NothingCarried):
+        empty()
+    assert plant.variables(plant.make("MO-2"))["robot"] == robot
 
 
 def test_goods_become_stock_when_a_supervisor_releases_them(

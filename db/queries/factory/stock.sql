@@ -197,6 +197,36 @@ FROM order_picks
 WHERE state = 'on robot' AND robot IS NOT NULL
 ORDER BY robot, loaded_at;
 
+-- name: picks_left_over
+-- What lies on robots of orders that have ended, and no process brings back.
+SELECT
+    p.order_number, p.pick, p.line, p.material, p.place, p.grams, p.lot, p.state,
+    p.robot, p.loaded_lot, p.loaded_place, p.loaded_grams, p.loaded_by, p.loaded_at,
+    p.used_at, p.planned_from, p.planned_to
+FROM order_picks AS p
+JOIN orders AS o ON o.number = p.order_number
+WHERE
+    p.state = 'on robot'
+    AND p.robot IS NOT NULL
+    AND o.status IN ('done', 'cancelled', 'completed manually')
+    AND NOT EXISTS (
+        SELECT
+        FROM instances AS i
+        WHERE i.business_key = p.order_number AND i.status = 'active'
+    )
+ORDER BY p.robot, p.loaded_at, p.order_number, p.pick;
+
+-- name: picks_told_left_over
+-- Open incidents that tell of such a load.
+SELECT id, message
+FROM incidents
+WHERE kind = %(kind)s AND resolved_at IS NULL
+ORDER BY id;
+
+-- name: picks_lock_left_over
+-- Of several workers one tells.
+SELECT pg_advisory_xact_lock(hashtext('mpms loads left over'));
+
 -- name: picks_last_answer_by
 -- Who answered the last form of a process.
 SELECT answered_by

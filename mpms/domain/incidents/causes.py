@@ -15,10 +15,10 @@ import re
 PLACED = frozenset({"stuck", "job", "problem", "step", "overdue"})
 """Kinds that happen at an element of a model."""
 
-EACH = frozenset({"reply", "mail"})
+EACH = frozenset({"reply", "mail", "load"})
 """Kinds without an instance that tell of one message each, not of a lasting state."""
 
-NAMED = frozenset({"topic"})
+NAMED = frozenset({"topic", "load"})
 """Kinds whose cause is what their message quotes first, wherever it hurts."""
 
 LONGEST = 4_000  # of a message: what comes later tells no causes apart
@@ -45,6 +45,12 @@ def shape_of(message: str) -> str:
     plain = _PARTICULARS.sub(BLANK, plain)
     plain = re.sub(rf"{BLANK}(?:[\s.,:;/|-]*{BLANK})+", BLANK, plain)
     return " ".join(plain.split()).casefold()
+
+
+def quoted_first(message: str) -> str:
+    """What it quotes first, without the quotation marks; empty if nothing."""
+    found = _QUOTED.search(message[:LONGEST])
+    return found.group()[1:-1] if found else ""
 
 
 def cause_of(

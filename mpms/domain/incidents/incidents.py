@@ -15,7 +15,10 @@ OVERDUE = "overdue"
 """The kind of an incident about a task of a person that is late."""
 
 TOLD = frozenset(
-    {"problem", "reply", "mail", "mailbox", "webhook", STANDS, UNSERVED, OVERDUE}
+    {
+        *("problem", "reply", "mail", "load", "mailbox", "webhook"),
+        *(STANDS, UNSERVED, OVERDUE),
+    }
 )
 """Kinds that tell of something outside: nothing of ours can be tried again."""
 

@@ -100,6 +100,7 @@ def kind_word(kind: str) -> str:
         "mail server": t("mail server out of reach"),
         "mail account": t("mail account"),
         "reply": t("lost reply"),
+        "load": t("load that nobody brings back"),
         "webhook": t("webhook out of reach"),
     }
     return words.get(kind, kind)

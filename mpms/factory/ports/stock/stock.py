@@ -92,6 +92,18 @@ class Picks(Protocol):
         """Robot to the order whose material lies on it."""
         ...
 
+    def left_over(self) -> Sequence[Pick]:
+        """What lies on robots of ended orders, and no process brings back."""
+        ...
+
+    def told_left_over(self, kind: str) -> Sequence[tuple[int, str]]:
+        """(Id, message) of the open incidents of this kind."""
+        ...
+
+    def lock_left_over(self) -> None:
+        """Nobody else tells of such loads until this transaction ends."""
+        ...
+
     def last_answer_by(self, instance_id: str) -> str | None:
         """Who answered the last form of a process."""
         ...

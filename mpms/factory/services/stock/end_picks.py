@@ -23,4 +23,4 @@ def end_picks(
         return
     for pick in carried:
         said = {"order_number": order_number, "pick": pick.pick}
-        tx.deliveries.throw(Throw("message", BRING_BACK, None, said))
+        tx.deliveries.throw(Throw("message", BRING_BACK, order_number, said))

@@ -8,14 +8,16 @@ from pydantic import Field
 
 from mpms.domain.errors import NotFound
 from mpms.factory.services.robots.board import RobotCard, robot_board
+from mpms.factory.services.robots.empty import Load, empty_robot, loads_on
 from mpms.factory.services.robots.take_out import bring_robot_back, take_robot_out
 from mpms.factory.web.api.floor import RobotId
 from mpms.factory.web.desk import Call
 from mpms.ports.admin.checks import ProfileShown
 from mpms.web.api.operation import Shape
 from mpms.web.api.plant import section
-from mpms.web.api.values import Listed, WithReason
-from mpms.web.rights import ADMINS
+from mpms.web.api.shapes import like
+from mpms.web.api.values import Listed, WithReason, shaped
+from mpms.web.rights import ADMINS, LEADERS
 
 __all__ = ["section"]
 
@@ -79,6 +81,10 @@ class ProfileShape(Shape):
         )
 
 
+@like(Load)
+class LoadShape(Shape): ...
+
+
 class RobotStory(RobotAtWork):
     speaks: ProfileShape | None = Field(description="Null: nobody listens to robots.")
 
@@ -116,3 +122,18 @@ def take_out(call: Call, robot: RobotId, body: WithReason) -> None:
 def bring_back(call: Call, robot: RobotId, body: WithReason) -> None:
     """Give a robot work again."""
     bring_robot_back(call.desk.uow, robot, by=call.by, reason=body.reason)
+
+
+@section.get("/plant/robots/{robot}/load", LEADERS)
+def load(call: Call, robot: RobotId) -> Listed[LoadShape]:
+    """What lies on a robot, as far as the plant knows."""
+    found = loads_on(call.desk.uow, call.desk.world, robot)
+    return Listed[LoadShape](items=shaped(LoadShape, found))
+
+
+@section.post("/plant/robots/{robot}/empty", LEADERS)
+def empty(call: Call, robot: RobotId, body: WithReason) -> Listed[LoadShape]:
+    """Say that nothing lies on a robot; its loads are booked back to their places."""
+    desk = call.desk
+    made = empty_robot(desk.uow, desk.world, robot, by=call.by, reason=body.reason)
+    return Listed[LoadShape](items=shaped(LoadShape, made))

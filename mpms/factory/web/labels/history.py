@@ -96,6 +96,12 @@ def material_returned(line: Told) -> Sentence:
     return Sentence(t("{kg} kg of {material} back to {place}", **words), "warn")
 
 
+def robot_emptied(line: Told) -> Sentence:
+    words = _load(line) | {"place": place_word(line.data.get("place"))}
+    text = t("{robot} is empty: {kg} kg of {material} are back at {place}", **words)
+    return Sentence(text, "warn", short(line.data.get("reason")))
+
+
 def tank_state(line: Told) -> Sentence:
     state, tank = str(line.data.get("new")), place_word(line.data.get("tank"))
     text = f"{tank}: {tank_word(state)}"

@@ -8,6 +8,7 @@ from werkzeug.wrappers import Response as Answer
 
 from mpms.domain.errors import DatabaseAway, MpmsError
 from mpms.factory.services.robots.board import RobotCard, robot_board
+from mpms.factory.services.robots.empty import loads_on
 from mpms.factory.services.robots.take_out import bring_robot_back, take_robot_out
 from mpms.factory.web.desk import current_desk
 from mpms.ports.admin.checks import CheckStep
@@ -112,6 +113,7 @@ def _page(
         card=_card(robot),
         profile=None if checks is None else checks.profile(robot),
         steps=steps,
+        loads=loads_on(current_desk().uow, current_desk().world, robot),
         problem=problem,
         typed=request.form,
     )

@@ -367,3 +367,17 @@ VALUES
     ('L-2', 'B', 900000, 'receive', 'delivery', 'ada'),
     ('L-3', 'C', 1000, 'receive', 'delivery', 'ada'),
     ('L-4', 'A', 1000, 'receive', 'delivery', 'ada');
+
+-- Loads on robots: of an order that goes on, and one that nobody brings back.
+INSERT INTO order_picks
+    (order_number, pick, line, material, lot, place, grams, state, robot, loaded_lot,
+     loaded_place, loaded_grams, loaded_by, loaded_at)
+VALUES
+    ('MO-2026-0002', 0, 0, 'RM-001', 'L-1', 'A', 10000, 'on robot', 'robot1', 'L-1',
+     'A', 10000, 'ana', now()),
+    ('MO-2026-0004', 0, 0, 'RM-001', NULL, 'A', 10000, 'on robot', 'robot2', NULL,
+     NULL, NULL, 'ana', now()),
+    ('MO-2026-0004', 1, 0, 'RM-002', NULL, 'B', 10000, 'on robot', 'robot2', NULL,
+     NULL, NULL, 'ana', now());
+INSERT INTO incidents (kind, message, cause)
+VALUES ('load', '''robot2'' still carries 10 kg of RM-001 of MO-2026-0004.', 'cload');

@@ -73,6 +73,19 @@ class Picks(Repository):
         """Robot to the order whose material lies on it."""
         return dict(self._statements.rows("picks_carriers"))
 
+    def left_over(self) -> Sequence[Pick]:
+        """What lies on robots of ended orders, and no process brings back."""
+        return [_pick(row) for row in self._statements.rows("picks_left_over")]
+
+    def told_left_over(self, kind: str) -> Sequence[tuple[int, str]]:
+        """(Id, message) of the open incidents of this kind."""
+        rows = self._statements.rows("picks_told_left_over", kind=kind)
+        return [(number, message) for number, message in rows]
+
+    def lock_left_over(self) -> None:
+        """Nobody else tells of such loads until this transaction ends."""
+        self._statements.run("picks_lock_left_over")
+
     def last_answer_by(self, instance_id: str) -> str | None:
         """Who answered the last form of a process."""
         row = self._statements.row("picks_last_answer_by", instance_id=instance_id)
