@@ -21,7 +21,7 @@ from mpms.factory import bootstrap as factory_bootstrap
 from mpms.services.tasks.submit import submit_form
 from tests.support.factory import ROOT, WORLD_DIR
 from tests.support.robot_plant import RobotPlant
-from tests.support.simulator import Child, Simulator
+from tests.support.simulator import Child
 
 WORLD = ROOT / "worlds" / "warehouse_small"
 
@@ -103,31 +103,8 @@ class FleetPlant(RobotPlant):
         shutil.copytree(WORLD_DIR, self.world)
         (self.world / "fleet.yaml").write_text(PAINT_FLEET)
 
-    def with_two_servers(self, other: str, profile: str, speed: float) -> Simulator:
-        """One robot is on a server of its own, of another make; the others share
-        one. Neither server knows the robots of the other."""
-        text = (self.world / "world.yaml").read_text()
-        whole = yaml.safe_load(text)
-        worlds = {}
-        for name, mine in (("shared", False), ("own", True)):
-            folder = self.directory / name
-            shutil.copytree(self.world, folder)
-            robots = [r for r in whole["robots"] if (r["id"] == other) is mine]
-            (folder / "world.yaml").write_text(
-                yaml.safe_dump(whole | {"robots": robots})
-            )
-            worlds[name] = folder
-        trace = self.directory / "own.jsonl"
-        own = Simulator(worlds["own"], trace, speed, self.errors, "ros2")
-        self._closers.append(own.kill)
-        mixed, self.world = self.world, worlds["shared"]
+    def start_robots(self, speed: float) -> None:
         self.start_warehouse(speed)
-        for robot in whole["robots"]:
-            if robot["id"] == other:
-                robot |= {"profile": profile, "url": own.url, "namespace": other}
-        (mixed / "world.yaml").write_text(yaml.safe_dump(whole))
-        self.world = mixed
-        return own
 
     def start_warehouse(self, speed: float) -> None:
         self.speed = speed

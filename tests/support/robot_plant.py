@@ -6,6 +6,7 @@ as long as a loaded machine may need, and assert on what happened, never on how 
 
 from __future__ import annotations
 
+import shutil
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -124,6 +125,11 @@ class RobotPlant:
         self.world.mkdir()
         (self.world / "world.yaml").write_text(yaml.safe_dump(data))
 
+    def with_world(self) -> None:
+        """The shipped world as files of its own."""
+        self.world = self.directory / "world"
+        shutil.copytree(WORLD_DIR, self.world)
+
     def start_simulator(self, speed: float = 30.0) -> Simulator:
         trace = self.directory / "trace.jsonl"
         simulator = Simulator(self.world, trace, speed, self.errors)
@@ -131,6 +137,35 @@ class RobotPlant:
         self.simulator = simulator
         self.robots_url = simulator.url
         return simulator
+
+    def start_robots(self, speed: float) -> None:
+        self.start_simulator(speed)
+
+    def with_two_servers(self, other: str, profile: str, speed: float) -> Simulator:
+        """One robot is on a server of its own, of another make; the others share
+        one. Neither server knows the robots of the other."""
+        text = (self.world / "world.yaml").read_text()
+        whole = yaml.safe_load(text)
+        worlds = {}
+        for name, mine in (("shared", False), ("own", True)):
+            folder = self.directory / name
+            shutil.copytree(self.world, folder)
+            robots = [r for r in whole["robots"] if (r["id"] == other) is mine]
+            (folder / "world.yaml").write_text(
+                yaml.safe_dump(whole | {"robots": robots})
+            )
+            worlds[name] = folder
+        trace = self.directory / "own.jsonl"
+        own = Simulator(worlds["own"], trace, speed, self.errors, "ros2")
+        self._closers.append(own.kill)
+        mixed, self.world = self.world, worlds["shared"]
+        self.start_robots(speed)
+        for robot in whole["robots"]:
+            if robot["id"] == other:
+                robot |= {"profile": profile, "url": own.url, "namespace": other}
+        (mixed / "world.yaml").write_text(yaml.safe_dump(whole))
+        self.world = mixed
+        return own
 
     def record(self) -> Recorder:
         recorder = Recorder(self.robots_url)
