@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from pathlib import Path
 from typing import Any
 
 UNUSABLE = 2
@@ -29,6 +30,12 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     cart.add_argument("world", help="a world's name, its directory or its file")
     cart.add_argument("--orders", type=_orders, default=200)
     cart.add_argument("--seed", type=_seed, default=1)
+    cart.add_argument(
+        "--given", type=Path, metavar="FILE.json", help="these orders, no random ones"
+    )
+    cart.add_argument(
+        "--out", type=Path, metavar="NAME", help="NAME.csv, each order, and NAME.svg"
+    )
     stop = trials.add_parser(
         "stop",
         help="the emergency stop beside racks: the rule as published, and ours",
@@ -81,15 +88,24 @@ def _stop(options: argparse.Namespace) -> int:
 
 def _cart(options: argparse.Namespace) -> int:
     from shopfloor.cli import find_world
-    from shopfloor.experiments.cart import compare
+    from shopfloor.experiments.cart import compare_each, given_in, random_orders
+    from shopfloor.experiments.cart_picture import picture_of, table_of
     from shopfloor.sim.world import WorldRefused
     from shopfloor.sim.world_file import load_world
 
     try:
         world = load_world(find_world(options.world))
-        facts = compare(world, options.orders, options.seed)
-    except WorldRefused as error:
+        if options.given is None:
+            orders = random_orders(world, options.orders, options.seed)
+        else:
+            orders = given_in(options.given.read_text(encoding="utf-8"), world)
+        found = compare_each(world, orders, options.seed)
+        if options.out is not None:
+            table, picture = (options.out.with_suffix(e) for e in (".csv", ".svg"))
+            table.write_text(table_of(found), encoding="utf-8")
+            picture.write_text(picture_of(found), encoding="utf-8")
+    except (WorldRefused, OSError) as error:
         print(f"shopfloor: {error}", file=sys.stderr)
         return UNUSABLE
-    print(json.dumps(facts))
+    print(json.dumps(found.facts))
     return 0

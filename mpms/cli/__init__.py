@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 
+from mpms.cli.arguments.compare import add_compare
 from mpms.cli.arguments.incidents import add_incidents
 from mpms.cli.arguments.instances import add_instances
 from mpms.cli.arguments.models import add_models
@@ -104,6 +105,7 @@ def parser() -> argparse.ArgumentParser:
     add_models(commands_of)
     add_orders(commands_of)
     add_records(commands_of)
+    add_compare(commands_of)
     add_scales(commands_of)
     add_robots(commands_of)
     return top

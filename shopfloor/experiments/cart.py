@@ -13,6 +13,7 @@ empty it slows nobody.
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -238,39 +239,98 @@ def _drives(robot: RobotSpec, known: Assumptions) -> dict[str, Drive]:
     }
 
 
+@dataclass(frozen=True)
+class Given:
+    """One order as it was: where its materials lay and where they went."""
+
+    number: str
+    tank: str
+    lines: list[Line]
+
+
+@dataclass(frozen=True)
+class Compared:
+    """The means, and each order in each way."""
+
+    facts: dict[str, Any]
+    numbers: Sequence[str]
+    rows: Mapping[str, Sequence[Exposure]]
+
+
+def given_in(text: str, world: World) -> list[Given]:
+    """WorldRefused names what the world does not have."""
+    try:
+        found = [
+            Given(
+                str(order["number"]),
+                str(order["tank"]),
+                [Line(str(x["place"]), float(x["kg"])) for x in order["lines"]],
+            )
+            for order in json.loads(text)
+        ]
+    except (ValueError, TypeError, KeyError) as wrong:
+        raise WorldRefused(f"these are no orders: {wrong!r}") from wrong
+    for order in found:
+        for place in (order.tank, *(line.place for line in order.lines)):
+            if place not in world.places:
+                raise WorldRefused(f"{order.number}: {world.name} has no place {place}")
+        if not order.lines or any(not 0 < line.kg < 1e6 for line in order.lines):
+            raise WorldRefused(f"{order.number} has a line without a weight")
+    return found
+
+
 def compare(
     world: World, orders: int, seed: int, known: Assumptions | None = None
 ) -> dict[str, Any]:
-    """Means per order; WorldRefused if the world has no place for such orders."""
-    known = known or Assumptions()
+    """Means per order, of random orders; WorldRefused if the world has no place for
+    them."""
+    return compare_each(world, random_orders(world, orders, seed), seed, known).facts
+
+
+def random_orders(world: World, orders: int, seed: int) -> list[Given]:
+    """WorldRefused."""
     tanks = sorted(name for name in world.places if is_tank(name))
     places = sorted(n for n in world.places if len(n) == 1 and n.isupper())
     if not tanks or not places or HOME not in world.places or not world.robots:
         raise WorldRefused(
             f"{world.name} needs a robot and the places {HOME}, tank and A, B or C"
         )
+    random = np.random.default_rng(seed)
+    made = (random_order(random, places, tanks) for _ in range(orders))
+    return [Given(str(n), tank, lines) for n, (tank, lines) in enumerate(made, 1)]
+
+
+def compare_each(
+    world: World,
+    orders: Sequence[Given],
+    seed: int = 0,
+    known: Assumptions | None = None,
+) -> Compared:
+    """These orders in all ways. WorldRefused."""
+    known = known or Assumptions()
+    if HOME not in world.places or not world.robots or not orders:
+        raise WorldRefused(f"{world.name} needs a robot, the place {HOME} and an order")
     floor = Floor(world, grid_of(world.map).inflated(ROOM_M), known.near_tank_m)
     robot = world.robots[0]
     drives = _drives(robot, known)
-    random = np.random.default_rng(seed)
     rows: dict[str, list[Exposure]] = {name: [] for name in ("cart", *drives)}
-    carried_kg = 0.0
-    for _ in range(orders):
-        tank, lines = random_order(random, places, tanks)
-        carried_kg += sum(line.kg for line in lines)
+    for order in orders:
+        tank, lines = order.tank, order.lines
         rows["cart"].append(with_cart(floor, tank, lines, known))
         for name, drive in drives.items():
             rows[name].append(with_robot(floor, tank, lines, known, drive))
-    return {
+    carried_kg = sum(line.kg for order in orders for line in order.lines)
+    facts = {
         "world": world.name,
         "seed": seed,
-        "orders": orders,
-        "kg_per_order": round(carried_kg / orders, 1),
+        "orders": len(orders),
+        "kg_per_order": round(carried_kg / len(orders), 1),
         "robot": robot.id,
         "per_order": {name: _means(found) for name, found in rows.items()},
         "robot_over_cart": _ratios(rows),
         "assumptions": asdict(known),
     }
+    return Compared(facts, [order.number for order in orders], rows)
 
 
 def _means(found: Sequence[Exposure]) -> dict[str, float]:

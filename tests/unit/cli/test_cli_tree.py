@@ -45,7 +45,7 @@ PROMISED = {
         "records export",
         "records key",
     ),
-    *("incidents list", "incidents close", "robots probe"),
+    *("incidents list", "incidents close", "robots probe", "compare-manual"),
 }
 
 

@@ -108,3 +108,21 @@ def test_a_world_without_racks_is_refused_by_name(
     with pytest.raises(SystemExit):
         cli.main(["experiment", "cart", "arco_lab", "--orders", "0"])
     assert "no number of orders" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        ("{", "these are no orders"),
+        ('[{"number": "1", "tank": "moon", "lines": []}]', "has no place moon"),
+        ('[{"number": "1", "tank": "tank", "lines": []}]', "1 has a line without"),
+    ],
+)
+def test_orders_that_the_world_cannot_hold_are_refused_by_name(
+    given: str, reason: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "orders.json"
+    file.write_text(given, encoding="utf-8")
+    command = ["experiment", "cart", "paint_factory", "--given", str(file)]
+    assert cli.main(command) == 2
+    assert reason in capsys.readouterr().err
