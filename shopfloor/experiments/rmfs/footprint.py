@@ -102,8 +102,11 @@ def footprint(run: Simulation) -> dict[str, Any]:
     for task in TASKS:
         found[f"tasks_{task}"] = tally.tasks[task]
         found[f"task_share_{task}"] = tally.task_s[task] / (span_s * robots)
+    lifted_s = float(real[:, drive.LIFTED_S].sum())
+    states_s = {**tally.state_s, "UseElevator": lifted_s}
+    states_s["Move"] = states_s.get("Move", 0.0) - lifted_s
     for state in STATES:
-        found[f"state_share_{state}"] = tally.state_s[state] / (span_s * robots)
+        found[f"state_share_{state}"] = states_s.get(state, 0.0) / (span_s * robots)
     for problem, count in run.deciders.asked.items():
         found[f"decisions_{problem}"] = count
         found[f"decision_ms_{problem}"] = (

@@ -126,6 +126,7 @@ class RobotWork:
         if robot.broken:
             return False
         warehouse, deciders = self._warehouse, self._deciders
+        self._say("robot needs a new task", {"robot": robot.number})
         for station in deciders.ask("ta", "stations_for", warehouse, robot):
             if station.picks:
                 pod = deciders.ask("pps", "pod_for", warehouse, robot, station)

@@ -159,6 +159,8 @@ def run(
         if watching is not None and until_s >= look_s:
             watching.look()
             look_s += watching.every_s
+            if listener is not None:
+                listener(until_s, "render", {})
         if until_s >= min(sampled_s, duration_s):
             series.sample()
             sampled_s += sample_s
@@ -176,4 +178,6 @@ def run(
     }
     if verify:
         record["least_distance_m"] = checker.least_m
+    if listener is not None:
+        listener(until_s, "output results", {"orders": record["orders"]})
     return Outcome(experiment, seed, simulation, record, series)

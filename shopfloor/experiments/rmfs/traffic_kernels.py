@@ -35,6 +35,7 @@ from shopfloor.experiments.rmfs.drive_kernels import (
     DRIVES_S,
     FULL_TURN_S,
     HELD_UNTIL,
+    LIFTED_S,
     RANK,
     RECORDED_AT,
     RETRY_S,
@@ -59,8 +60,8 @@ WHOLES = 13
 IDLE, DECIDING, TURNING, DRIVING, WAITING, LIFTED, BUSY = 0, 1, 2, 3, 4, 5, 6
 NONE, ARRIVED, READY, RECORD_FULL, LOST, BARRED = 0, 1, 2, 3, 4, 5
 # Columns of ``counts``.
-EVENTS, DEADLOCKS, RECORDED, ASIDES, TUNNELS, SHORTCUTS, LIFTS, TURNS = range(8)
-COUNTS = 8
+EVENTS, DEADLOCKS, RECORDED, ASIDES, TUNNELS, LIFTS, TURNS = range(7)
+COUNTS = 7
 FAR = 65535
 STORAGE = 1
 FAR_RULE, PIBT, SIMPLE, PLANNED = 0, 1, 2, 3
@@ -523,6 +524,7 @@ def ride(t: Traffic, robot: int, tier: int, now: float) -> None:
     whole[PHASE] = LIFTED
     t.counts[LIFTS] += 1
     floors = abs(t.spots[end, 0] - t.spots[here, 0])
+    real[LIFTED_S] += t.lift_s[lift] * floors
     t.due[robot] = now + t.lift_s[lift] * floors
 
 

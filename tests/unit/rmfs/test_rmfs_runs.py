@@ -183,7 +183,7 @@ def test_robots_do_not_touch_in_24_hours(layout: str) -> None:
 
 
 @pytest.mark.soak
-@pytest.mark.covers("RC23")
+@pytest.mark.covers("RC23", "RC24")
 def test_assignment_rules_score_as_in_the_reference() -> None:
     wanted = {
         "PodMatchFastLane": 0.89,
@@ -204,6 +204,26 @@ def test_assignment_rules_score_as_in_the_reference() -> None:
     assert best > second > third > fourth > 1.1 * max(others)
     # The last three are as equal here as they are there.
     assert max(others) - min(others) < 0.02
+
+
+@pytest.mark.covers("RC24")
+def test_orders_matter_more_than_pods_and_places_as_in_the_reference() -> None:
+    """The published study: rules for orders decide, those for the others hardly do."""
+    spread = {}
+    for problem, names in {
+        "poa": ("PodMatch", "CommonLines", "FastLane", "FCFS"),
+        "pps": ("Default", "PileOn", "Age", "Demand"),
+        "rps": ("Emptiest", "Random", "LeastDemand"),
+        "roa": ("SamePod", "Random"),
+        "psa": ("Nearest", "Fixed", "StationBased"),
+    }.items():
+        scores = [run(f"{problem}={name}", hours=0.5).record["score"] for name in names]
+        if problem == "poa":
+            assert scores[0] == max(scores)
+            assert scores[-1] == min(scores)
+        spread[problem] = max(scores) - min(scores)
+    assert spread["poa"] > 2 * max(spread[other] for other in ("rps", "roa"))
+    assert spread["poa"] == max(spread.values())
 
 
 @pytest.mark.covers("R18", "R20")
