@@ -8,7 +8,7 @@ from dataclasses import MISSING, dataclass, field, fields
 from typing import Any, get_type_hints
 
 from fleet.rmfs.errors import RmfsRefused, StrategyUnknown
-from fleet.rmfs.strategies import management, poa, pps, psa, roa, rps, ta
+from fleet.rmfs.strategies import integrated, management, poa, pps, psa, roa, rps, ta
 from fleet.rmfs.strategies.base import CALLED_ON, PROBLEMS, Strategy
 
 DEFAULTS = {
@@ -32,6 +32,7 @@ TOO_SLOW = (
 OURS: tuple[type[Strategy], ...] = (
     *roa.STRATEGIES,
     *poa.STRATEGIES,
+    *integrated.STRATEGIES,
     *rps.STRATEGIES,
     *pps.STRATEGIES,
     *psa.STRATEGIES,
