@@ -10,7 +10,8 @@ SELECT
     e.id, e.title, e.plan, e.question, e.state, e.runs,
     (SELECT count(*) FROM experiment_runs r WHERE r.experiment_id = e.id),
     e.dropped, e.dropped_runs, e.failure, e.made_by, e.made_at, e.began_at,
-    e.runs_before, e.ended_at, e.stop_asked_by, e.share, e.link
+    e.runs_before, e.ended_at, e.stop_asked_by, e.share, e.link,
+    e.state = 'running' AND coalesce(e.leased_until < now(), FALSE)
 FROM experiments e
 WHERE e.id = %(id)s OR e.link = %(link)s;
 
@@ -20,7 +21,8 @@ SELECT
     e.id, e.title, e.plan, e.question, e.state, e.runs,
     (SELECT count(*) FROM experiment_runs r WHERE r.experiment_id = e.id),
     e.dropped, e.dropped_runs, e.failure, e.made_by, e.made_at, e.began_at,
-    e.runs_before, e.ended_at, e.stop_asked_by, e.share, e.link
+    e.runs_before, e.ended_at, e.stop_asked_by, e.share, e.link,
+    e.state = 'running' AND coalesce(e.leased_until < now(), FALSE)
 FROM experiments e
 WHERE %(below)s::bigint IS NULL OR e.id < %(below)s
 ORDER BY e.id DESC

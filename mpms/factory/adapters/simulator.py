@@ -101,11 +101,18 @@ class _Process:
             if line is None:
                 code = self._process.wait()
                 said = "".join(self._said)[-MOST_SAID:].strip()
-                raise SimulatorFailed(f"It ended with code {code}. {said}".strip())
+                raise SimulatorFailed(f"It {_ending(code)}. {said}".strip())
             event = _not_refused(json.loads(line))
             if event["event"] == "end":
                 return
             yield event
+
+
+def _ending(code: int) -> str:
+    if code >= 0:
+        return f"ended with code {code}"
+    memory = ", as when the memory is used up" if code == -9 else ""
+    return f"was ended by signal {-code}{memory}"
 
 
 def _not_refused(event: Event) -> Event:

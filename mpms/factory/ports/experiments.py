@@ -52,6 +52,7 @@ class Experiment:
     stop_asked_by: str | None
     share: float  # of the run that is on
     link: str | None
+    left_alone: bool  # its worker is gone, and no other has time yet
 
     @property
     def open(self) -> bool:
@@ -68,7 +69,7 @@ class Experiment:
 
     def left_s(self, now: datetime) -> float | None:
         """By what it took until now; None while nothing is known."""
-        if self.state != "running" or self.began_at is None:
+        if self.state != "running" or self.began_at is None or self.left_alone:
             return None
         mine = self.done + self.share - self.runs_before
         if mine <= 0.0:

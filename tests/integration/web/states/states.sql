@@ -315,7 +315,7 @@ FROM generate_series(1, 25) AS n;
 
 INSERT INTO experiments
     (title, plan, question, state, runs, dropped, dropped_runs, failure, made_by,
-     began_at, stop_asked_by, share, link)
+     began_at, leased_until, stop_asked_by, share, link)
 SELECT
     'Experiment ' || n,
     '{"layout": "1-2-2-8-428", "scenario": "default", "hours": 4, "seeds": 2,
@@ -326,6 +326,7 @@ SELECT
     9, CASE WHEN n < 4 THEN ARRAY['poa=Random'] ELSE '{}' END, 1,
     CASE n WHEN 6 THEN 'the disk is full' ELSE '' END, 'sofia',
     CASE WHEN n IN (2, 7) THEN now() - interval '1 minute' END,
+    CASE n WHEN 7 THEN now() - interval '1 second' END,
     CASE n WHEN 7 THEN 'sofia' END, 0.5,
     CASE n WHEN 3 THEN 'a link that somebody has' END
 FROM generate_series(1, 40) AS n;
