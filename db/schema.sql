@@ -419,11 +419,14 @@ CREATE TABLE goals (
     ended_at timestamptz,
     action text NOT NULL DEFAULT 'drive',
     act_key text NOT NULL DEFAULT '',
-    package text NOT NULL DEFAULT ''
+    package text NOT NULL DEFAULT '',
+    fleet_task text NOT NULL DEFAULT '' -- for which the fleet sent it
 );
 CREATE UNIQUE INDEX goals_one_open_a_robot ON goals (robot)
     WHERE state IN ('new', 'sent');
 CREATE INDEX goals_by_instance ON goals (instance_id, created_at);
+CREATE INDEX goals_by_fleet_task ON goals (fleet_task, created_at)
+    WHERE fleet_task <> '';
 
 -- Which instance holds which robot.
 CREATE TABLE robot_holds (
@@ -993,6 +996,8 @@ CREATE INDEX fleet_requests_at_work ON fleet_requests (number)
 CREATE INDEX fleet_requests_to_tell ON fleet_requests (number)
     WHERE told_at IS NULL AND state IN ('done', 'failed', 'withdrawn');
 CREATE INDEX fleet_requests_by_instance ON fleet_requests (instance_id);
+CREATE INDEX fleet_requests_by_task ON fleet_requests (fleet_task)
+    WHERE fleet_task <> '';
 
 -- What people, detectors and other programs tell the fleet, taken in this order, once.
 CREATE TABLE fleet_events (
@@ -1026,6 +1031,45 @@ CREATE TABLE fleet_tasks (
 CREATE INDEX fleet_tasks_open ON fleet_tasks (number) WHERE ended_at IS NULL;
 CREATE INDEX fleet_tasks_by_end ON fleet_tasks (ended_at DESC, number DESC)
     WHERE ended_at IS NOT NULL;
+
+-- What a process sees of its robots: a goal of its own, or a request as one.
+CREATE VIEW drives AS
+SELECT
+    id, robot, place, x_m, y_m, yaw_rad, state, task_id, instance_id, inferred, reason,
+    created_at, sent_at, ended_at
+FROM goals
+WHERE id NOT LIKE 'fleet/%'
+UNION ALL
+SELECT
+    r.id,
+    COALESCE(NULLIF(t.robot, ''), r.data ->> 'robot'),
+    COALESCE(r.data ->> 'called', driven.place, r.data ->> 'place'),
+    COALESCE((r.data ->> 'x_m')::float8, driven.x_m),
+    COALESCE((r.data ->> 'y_m')::float8, driven.y_m),
+    COALESCE((r.data ->> 'yaw_rad')::float8, driven.yaw_rad),
+    CASE
+        WHEN r.state = 'done' THEN 'reached'
+        WHEN r.state = 'failed' THEN 'failed'
+        WHEN r.state = 'withdrawn' THEN 'cancelled'
+        WHEN driven.sent_at IS NOT NULL THEN 'sent'
+        ELSE 'new'
+    END,
+    r.task_id, r.instance_id, false, r.why, r.asked_at,
+    COALESCE(driven.sent_at, CASE WHEN r.state = 'done' THEN t.started_at END),
+    r.ended_at
+FROM fleet_requests AS r
+LEFT JOIN fleet_tasks AS t ON t.id = r.fleet_task
+LEFT JOIN LATERAL (
+    SELECT
+        min(g.sent_at) AS sent_at,
+        (array_agg(g.place ORDER BY g.created_at DESC))[1] AS place,
+        (array_agg(g.x_m ORDER BY g.created_at DESC))[1] AS x_m,
+        (array_agg(g.y_m ORDER BY g.created_at DESC))[1] AS y_m,
+        (array_agg(g.yaw_rad ORDER BY g.created_at DESC))[1] AS yaw_rad
+    FROM goals AS g
+    WHERE g.fleet_task = r.fleet_task AND g.fleet_task <> '' AND g.action = 'drive'
+) AS driven ON true
+WHERE COALESCE(r.data ->> 'x_m', driven.x_m::text) IS NOT NULL;
 
 -- Who got a task, what each robot offered and why others were passed over.
 CREATE TABLE fleet_decisions (

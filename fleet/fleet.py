@@ -128,6 +128,7 @@ class Fleet:
         self.stopped = False
         self.pulled_over = False
         self._number = 0
+        self._complaint = ""  # what traffic refused last
 
     def handle(self, now: float, event: ev.Event) -> Answer:
         """Take an event in and say what to do. Bad events are refused with a reason."""
@@ -137,6 +138,9 @@ class Fleet:
             self._take(now, event)
         except (TaskRefused, GridRefused) as refused:
             self.answer.records.append(Refused(type(event).__name__, str(refused)))
+            if isinstance(event, ev.Tick) and str(refused) != self._complaint:
+                self._complaint = str(refused)  # nobody asked, so nobody hears it else
+                self.alert("traffic refused", "fleet", self._complaint)
         self.demands.drain(now)
         return self.answer
 

@@ -68,12 +68,14 @@ class Energy:
         return (percent - robot.critical_percent) / robot.discharging_pps / SPARE
 
     def best_stop(
-        self, robot: RobotType, start: str, percent: float, then: str
+        self, who: str, robot: RobotType, start: str, percent: float, then: str
     ) -> Stop | None:
         """The charger that costs the least time on the way to a place."""
         roadmap = self._roadmaps[robot.id]
         best: tuple[float, Stop] | None = None
         for zone, there_s, place in self._zones_from(robot.id, start):
+            if not self._stations.places_for(who, zone.id):
+                continue
             left = max(0.0, percent - there_s * robot.discharging_pps)
             full = max(robot.enough_percent, left)
             charge_s = (full - left) / zone.rate_pps
@@ -99,7 +101,10 @@ class Energy:
                     known.append((zone, there_s, place))
         return known
 
-    def nearest_zone(self, robot: RobotType, start: str) -> str | None:
+    def places_for(self, who: str, zone: str) -> list[str]:
+        return self._stations.places_for(who, zone)
+
+    def nearest_zone(self, who: str, robot: RobotType, start: str) -> str | None:
         """Where to charge when nothing else is to be done: time and queue count."""
-        stop = self.best_stop(robot, start, 0.0, start)
+        stop = self.best_stop(who, robot, start, 0.0, start)
         return None if stop is None else stop.zone

@@ -20,6 +20,7 @@ class Stations:
         self._zones = dict(world.charging)
         self._granted: dict[str, dict[str, str]] = {zone: {} for zone in self._zones}
         self._queues: dict[str, list[str]] = {zone: [] for zone in self._zones}
+        self._homes = {robot.home: robot.id for robot in world.robots.values()}
         self.running = True
 
     def reserve(self, robot: str, zone: str) -> bool:
@@ -61,11 +62,23 @@ class Stations:
             self.end_reservation(robot, zone)
 
     def _move_up(self, zone: str) -> None:
+        """Whose turn it is; who has no free place that it may use lets others pass."""
         spec = self._zones[zone]
         granted, queue = self._granted[zone], self._queues[zone]
-        while queue and len(granted) < spec.capacity:
-            free = [place for place in spec.places if place not in granted.values()]
-            granted[queue.pop(0)] = free[0]
+        for robot in list(queue):
+            if len(granted) >= spec.capacity:
+                return
+            free = [
+                p for p in self.places_for(robot, zone) if p not in granted.values()
+            ]
+            if free:
+                queue.remove(robot)
+                granted[robot] = free[0]
+
+    def places_for(self, robot: str, zone: str) -> list[str]:
+        """Its own rest place first; never that of another robot."""
+        mine = [p for p in self._zones[zone].places if self._homes.get(p) == robot]
+        return mine + [p for p in self._zones[zone].places if p not in self._homes]
 
     def waiting(self, zone: str) -> tuple[str, ...]:
         return tuple(self._queues[zone])

@@ -78,7 +78,7 @@ class Bids:
     def ask(self, bidder: Bidder, task: Task) -> Bid:
         """The whole answer of one robot."""
         robot = bidder.type
-        refusal = self.why_not(robot, task)
+        refusal = self.why_not(robot, task) or task.kept_out(self.world, bidder.id)
         if refusal:
             return Bid(bidder.id, why_not=refusal)
         places, why = self.places_of(robot, bidder.place, task)
@@ -95,7 +95,9 @@ class Bids:
         if task.kind is not Kind.CHARGE and not self.energy.lasts(
             robot, percent, drive_s, end
         ):
-            stop = self.energy.best_stop(robot, bidder.place, percent, places[0])
+            stop = self.energy.best_stop(
+                bidder.id, robot, bidder.place, percent, places[0]
+            )
             if stop is None:
                 return Bid(bidder.id, why_not=f"battery at {percent:.0f} %")
             first_s = roadmap.time_s(stop.place, places[0])

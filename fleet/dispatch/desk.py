@@ -62,7 +62,8 @@ class FleetDesk:
     def _after(self, bidder: Bidder, task: Task) -> None:
         if task.kind is Kind.CHARGE:
             stop = self.bids.energy.best_stop(
-                bidder.type, bidder.place, bidder.percent, bidder.place
+                *(bidder.id, bidder.type, bidder.place),
+                *(bidder.percent, bidder.place),
             )
             if stop is not None:
                 bidder.ready_at += stop.takes_s
@@ -102,7 +103,7 @@ class FleetDesk:
         self._fleet.task_changed(task)
 
     def _charge_before(self, vehicle: Vehicle, zone: str, now: float) -> None:
-        spots = self.world.charging[zone].places
+        spots = self.stations.places_for(vehicle.id, zone)
         charge = Task(
             self._fleet.new_id(Kind.CHARGE),
             Kind.CHARGE,

@@ -222,10 +222,10 @@ def _send_to_charge(
     desk: Desk, vehicle: Vehicle, now: float, *, dispensable: bool
 ) -> None:
     place = desk.bidder(vehicle, now).place
-    zone = desk.bids.energy.nearest_zone(vehicle.type, place)
+    zone = desk.bids.energy.nearest_zone(vehicle.id, vehicle.type, place)
     if zone is None:
         return
-    spots = desk.world.charging[zone].places
+    spots = desk.bids.energy.places_for(vehicle.id, zone)
     task = Task("", Kind.CHARGE, [Leg(spots[0], Action.CHARGE)], intended=vehicle.id)
     task.zone, task.dispensable = zone, dispensable
     desk.add_own(task, vehicle, now)

@@ -61,8 +61,11 @@ class Round:
         self.bidders = list(bidders)
         self.tasks = list(tasks)
         self._fleets: dict[str, _Fleet] = {}
+        rests = bids.world.rests
         self._picky = [
-            n for n, task in enumerate(self.tasks) if task.intended or task.tried
+            n
+            for n, task in enumerate(self.tasks)
+            if task.intended or task.tried or any(e.place in rests for e in task.legs)
         ]
         self._types: list[Bidder] | None = None
         self._ids = [bidder.id for bidder in self.bidders]
@@ -87,7 +90,9 @@ class Round:
         for index in self._picky:
             task = self.tasks[index]
             gave_back = bidder.id in task.tried and self._others_can(index)
-            if gave_back or (task.intended and task.intended != bidder.id):
+            for_another = task.intended not in ("", bidder.id)
+            kept_out = task.kept_out(self.bids.world, bidder.id)
+            if gave_back or for_another or kept_out:
                 row[index] = math.inf
         return row
 

@@ -209,7 +209,12 @@ class GridTraffic:
                 self._visits.end(visit)
             del robot.owned[:passed]
         if robot.halting and not robot.granted:
-            robot.halting = False
+            robot.halting = False  # it is told no more to stop before where it is
+            self._outbox = [
+                told
+                for told in self._outbox
+                if not (isinstance(told, Halt) and told.robot == robot.id)
+            ]
         if robot.away:
             robot.away = False
             self._replan()

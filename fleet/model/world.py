@@ -10,6 +10,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property
 
 Point = tuple[float, float]
 Wall = tuple[float, float, float, float]  # x1, y1, x2, y2
@@ -182,6 +183,16 @@ class World:
 
     def type_of(self, robot: str) -> RobotType:
         return self.robot_types[self.robots[robot].type]
+
+    @cached_property
+    def rests(self) -> Mapping[str, str]:
+        """Rest place to the robot whose it is."""
+        return {robot.home: robot.id for robot in self.robots.values()}
+
+    def keeps_out(self, robot: str, place: str) -> str:
+        """Why a robot may not stand at a place, however long it waits; else empty."""
+        owner = self.rests.get(place, robot)
+        return "" if owner == robot else f"{place} is the rest place of {owner}"
 
     def source_of(self, place: str) -> str:
         """Where a place stands in the files; empty for a world made in memory."""

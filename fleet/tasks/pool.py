@@ -56,6 +56,10 @@ class Pool:
                 return f"there is no place {leg.place!r}"
         if task.intended and task.intended not in world.robots:
             return f"there is no robot {task.intended!r}"
+        robots = [task.intended] if task.intended else list(world.robots)
+        kept_out = [task.kept_out(world, robot) for robot in robots]
+        if kept_out and all(kept_out):
+            return kept_out[0]
         for other in task.after:
             if other not in self._tasks:
                 return f"it shall follow {other!r}, which does not exist"
@@ -63,7 +67,6 @@ class Pool:
             package = world.packages.get(task.package_type)
             if package is None:
                 return f"there is no package type {task.package_type!r}"
-            robots = [task.intended] if task.intended else list(world.robots)
             whys = {r: world.type_of(r).carries(package) for r in robots}
             if all(whys.values()):
                 told = "; ".join(f"{robot} {why}" for robot, why in whys.items())

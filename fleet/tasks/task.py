@@ -10,6 +10,8 @@ from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from fleet.model.world import World
+
 
 class Kind(StrEnum):
     MOVE = "move"  # a drive to a place, as a process asks for it
@@ -85,6 +87,11 @@ class Task:
     def goal(self) -> str:
         """Where it ends."""
         return self.legs[-1].place
+
+    def kept_out(self, world: World, robot: str) -> str:
+        """Why this robot may not stand where a leg ends; else empty."""
+        whys = (world.keeps_out(robot, leg.place) for leg in self.legs)
+        return next((why for why in whys if why), "")
 
     def reopen(self) -> None:
         """Storage is to be chosen anew."""

@@ -189,7 +189,9 @@ class CellTraffic:
         type_ = self._world.robot_types[rider.type]
         braking_m = type_.speed_mps**2 / (2.0 * type_.acceleration_mps2)
         cells = [rider.at, *rider.ahead]
-        keep = max(0, cells.index(message.before) - 1)
+        keep = 0  # it may have passed the cell when the message comes
+        if message.before in cells:
+            keep = max(0, cells.index(message.before) - 1)
         here = (rider.x_m, rider.y_m)
         while keep < len(cells) - 1:
             away_m = math.dist(self.floor.middle(cells[keep]), here)

@@ -227,10 +227,11 @@ class Work:
         fleet = self._fleet
         zone = task.zone
         if not task.leg:
+            # Who rests in a zone at its own place may be there without charging.
             spots = {
                 v.id: (v.x_m, v.y_m)
                 for v in fleet.vehicles.values()
-                if v.x_m is not None and v.y_m is not None
+                if v.x_m is not None and v.y_m is not None and v.place != v.home
             }
             inside = fleet.stations.inside(zone, spots)
             if not fleet.stations.charge_request(vehicle.id, zone, inside):

@@ -37,6 +37,7 @@ class Plant:
     contacts: list[tuple[float, str, str]] = field(default_factory=list)
     drop_next: set[str] = field(default_factory=set)  # robots that will lose a load
     max_charging: dict[str, int] = field(default_factory=dict)
+    charged: dict[str, float] = field(default_factory=dict)  # robot to percent
     _touching: set[tuple[str, str]] = field(default_factory=set)
 
     def __post_init__(self) -> None:
@@ -103,7 +104,9 @@ class Plant:
             return
         for zone in self.world.charging.values():
             if zone.contains(robot.x_m, robot.y_m):
-                robot.percent = min(100.0, robot.percent + zone.rate_pps * dt_s)
+                gained = min(100.0 - robot.percent, zone.rate_pps * dt_s)
+                robot.percent += gained
+                self.charged[robot.id] = self.charged.get(robot.id, 0.0) + gained
                 inside = sum(
                     1
                     for each in self.robots.values()

@@ -1,4 +1,4 @@
-/** A zone drawn on the floor with a finger: its corners go into the form beside it. */
+/** What is drawn on the fleet's floor with a finger: zones, people, obstacles. */
 import { t } from "./texts.js";
 
 type Corner = [number, number];
@@ -76,6 +76,51 @@ class Pen {
   }
 }
 
+/** A person or an obstacle: choose which, tap the plan, and the form is sent. */
+class Put {
+  #kind = "";
+
+  constructor(
+    private readonly drawing: SVGSVGElement,
+    private readonly form: HTMLFormElement,
+    private readonly buttons: HTMLButtonElement[],
+  ) {
+    for (const button of buttons)
+      button.addEventListener("click", () => {
+        const kind = button.dataset["fleetPut"] ?? "";
+        this.#turn(kind === this.#kind ? "" : kind);
+      });
+    drawing.addEventListener("pointerup", (event) => {
+      if (this.#kind !== "") this.#put(event);
+    });
+  }
+
+  stop(): void {
+    if (this.#kind !== "") this.#turn("");
+  }
+
+  #turn(kind: string): void {
+    this.#kind = kind;
+    for (const button of this.buttons)
+      button.setAttribute("aria-pressed", String(button.dataset["fleetPut"] === kind));
+    this.drawing.toggleAttribute("hidden", kind === "");
+    const said = this.form.querySelector("[data-fleet-put-said]");
+    if (said !== null && kind !== "") said.textContent = t("Tap the plan where it is.");
+  }
+
+  #put(event: PointerEvent): void {
+    const matrix = this.drawing.getScreenCTM();
+    if (matrix === null) return;
+    const at = new DOMPoint(event.clientX, event.clientY).matrixTransform(matrix.inverse());
+    const values = { x_m: at.x.toFixed(2), y_m: (-at.y).toFixed(2), kind: this.#kind };
+    for (const [name, value] of Object.entries(values)) {
+      const field = this.form.elements.namedItem(name);
+      if (field instanceof HTMLInputElement) field.value = value;
+    }
+    this.form.requestSubmit();
+  }
+}
+
 function start(): void {
   const drawing = document.querySelector<SVGSVGElement>("[data-fleet-draw]");
   const form = document.querySelector<HTMLFormElement>("[data-fleet-zone]");
@@ -83,6 +128,12 @@ function start(): void {
   const close = document.querySelector<HTMLButtonElement>("[data-fleet-close]");
   if (drawing === null || form === null || pen === null || close === null) return;
   new Pen(drawing, form, pen, close);
+  const things = document.querySelector<HTMLFormElement>("[data-fleet-thing]");
+  const putting = document.querySelector<SVGSVGElement>("[data-fleet-tap]");
+  if (things === null || putting === null) return;
+  const buttons = things.querySelectorAll<HTMLButtonElement>("[data-fleet-put]");
+  const put = new Put(putting, things, [...buttons]);
+  pen.addEventListener("click", () => put.stop());
 }
 
 /** A tap on the plan of the trial warehouse says where a robot shall drive. */

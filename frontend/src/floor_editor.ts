@@ -1,10 +1,11 @@
 /**
- * Draws the floor: places, lanes, zones, charging and robots on its plan. What is wrong
- * is told while one draws; nothing is kept before it is saved as a version.
+ * Draws the floor: walls, doors, places, lanes, zones, charging, robots and packages on
+ * its plan. What is wrong is told while one draws; nothing is kept before it is saved as a version.
  */
 import { type Corner, type Draft, Floor, type Part, type Point, samePart } from "./floor/draft.js";
 import { fieldsOf } from "./floor/fields.js";
 import { offerPreview, Player, type Seen } from "./floor/preview.js";
+import { wallIndex } from "./floor/solid.js";
 import { cornersOf, moveCorner, Stage } from "./floor/stage.js";
 import { post } from "./posting.js";
 import { t } from "./texts.js";
@@ -57,6 +58,7 @@ class Editor {
       button.addEventListener("click", () => this.#take(button.dataset["tool"] ?? "select"));
     const acts: Record<string, () => void> = {
       finish: () => this.#finish(),
+      package: () => this.#changed(this.#floor.addPackage()),
       undo: () => this.#back(this.#past, this.#future),
       redo: () => this.#back(this.#future, this.#past),
       in: () => this.#stage.view.closer(),
@@ -114,6 +116,8 @@ class Editor {
       zone: t("Tap the corners of the zone; then finish."),
       charging: t("Tap two opposite corners of the charging zone."),
       robot: t("Tap a place, or where the robot shall rest."),
+      wall: t("Tap the corners of the wall; then finish."),
+      door: t("Tap both ends of the opening."),
     };
     part("floor-hint", HTMLElement).textContent = hints[tool] ?? "";
     if (tool !== "select") this.#player.hide();
@@ -129,10 +133,12 @@ class Editor {
       case "robot":
         return this.#changed(this.#floor.addRobot(at, place));
       case "lane":
+      case "wall":
       case "zone":
         if (this.#isLast(corner)) return this.#finish();
         trail.push(corner);
         return this.#trailed();
+      case "door":
       case "charging": {
         const [first] = trail;
         if (first === undefined) {
@@ -140,7 +146,10 @@ class Editor {
           return this.#trailed();
         }
         this.#stage.trail = [];
-        return this.#changed(this.#floor.addCharging(this.#floor.spot(first), at));
+        const from = this.#floor.spot(first);
+        return this.#changed(
+          this.#tool === "door" ? this.#floor.addDoor(from, at) : this.#floor.addCharging(from, at),
+        );
       }
       default:
         return this.#pick(found);
@@ -160,6 +169,7 @@ class Editor {
     const trail = this.#stage.trail;
     this.#stage.trail = [];
     if (this.#tool === "lane" && trail.length >= 2) this.#changed(this.#floor.addLane(trail));
+    else if (this.#tool === "wall" && trail.length >= 2) this.#changed(this.#floor.addWall(trail));
     else if (this.#tool === "zone" && trail.length >= 3)
       this.#changed(this.#floor.addZone(trail.map((corner) => this.#floor.spot(corner))));
     this.#trailed();
@@ -169,7 +179,7 @@ class Editor {
     const least = this.#tool === "zone" ? 3 : 2;
     const finish = this.#button("finish");
     if (finish) {
-      finish.hidden = this.#tool !== "lane" && this.#tool !== "zone";
+      finish.hidden = !["lane", "wall", "zone"].includes(this.#tool);
       finish.disabled = this.#stage.trail.length < least;
     }
     this.#stage.draw();
@@ -254,6 +264,9 @@ class Editor {
       zones: t("Zones"),
       charging: t("Charging zones"),
       robots: t("Robots"),
+      packages: t("Package types"),
+      doors: t("Doors"),
+      walls: t("Walls"),
     };
     const groups = new Map<string, HTMLOptGroupElement>();
     for (const each of this.#floor.parts()) {
@@ -264,10 +277,15 @@ class Editor {
         groups.set(each.section, group);
       }
       const chosen = samePart(each, selected);
-      group.append(new Option(each.name, valueOf(each), chosen, chosen));
+      group.append(new Option(this.#called(each), valueOf(each), chosen, chosen));
     }
     const none = new Option(t("nothing selected"), "", selected === null, selected === null);
     this.#parts.replaceChildren(none, ...groups.values());
+  }
+
+  #called({ section, name }: Part): string {
+    const wall = section === "walls" ? this.#floor.draft.walls[wallIndex(name)] : undefined;
+    return wall ? `${wall[0]}, ${wall[1]} – ${wall[2]}, ${wall[3]}` : name;
   }
 
   // The server checks, and keeps what is right
@@ -313,7 +331,8 @@ class Editor {
   }
 
   #fault(fault: Fault): HTMLElement {
-    const found = { section: fault.section, name: fault.name } as Part;
+    const section = fault.section === "stock" ? "storage" : fault.section;
+    const found = { section, name: fault.name } as Part;
     const text = `${fault.what} ${fault.name}: ${fault.text}`;
     const one = item("");
     one.className = fault.refuses ? "floor-refused" : "floor-hinted";

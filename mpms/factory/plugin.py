@@ -99,7 +99,7 @@ TOPICS = {
         reach=Reach.INSIDE,
         about=(
             "Sends the robot to a place and waits until it is there."
-            " Throws PlaceUnknown."
+            " Throws PlaceUnknown, RobotUnknown, RobotFailed."
         ),
         takes={"robot": "its id", "place": "a place of the world"},
     ),

@@ -39,6 +39,7 @@ from mpms.factory.services.robots.expire_goals import ExpireGoals
 from mpms.factory.services.robots.own import OwnRobots
 from mpms.factory.services.robots.send_goals import send_goals
 from mpms.factory.services.robots.settle_goals import settle_goals
+from mpms.factory.services.robots.strangers import EndStrangers
 from mpms.factory.services.robots.track import TrackRobots
 from mpms.factory.services.robots.watch_drives import WatchDrives
 from mpms.factory.services.robots.watch_loads import WatchLoads
@@ -133,6 +134,7 @@ def robot_phases(
             *leading,
             lambda: send_goals(uow, robots, owned) > 0,
             ExpireGoals(uow, advance, robots, owned),
+            EndStrangers(uow, advance, robots),
             TrackRobots(uow, robots, owned, advance.clock),
             WatchDrives(uow, robots, owned, robot_patience_s),
             WatchWaits(uow, owned, robot_patience_s),

@@ -26,27 +26,6 @@ from tests.support.simulator import Child
 WORLD = ROOT / "worlds" / "warehouse_small"
 
 
-PAINT_FLEET = """
-robot_types:
-  carrier:
-    speed_mps: 1.0
-    radius_m: 0.4
-    payload_kg: 1500.0
-    discharging_percent_per_s: 0.01
-  tractor:
-    speed_mps: 1.4
-    radius_m: 0.4
-    payload_kg: 3000.0
-    discharging_percent_per_s: 0.01
-charging:
-  homes:
-    area: [1.6, 1.4, 3.6, 7.0]
-    rate_percent_per_s: 0.1
-    max_robots: 3
-    places: [home, home_2, home_3]
-"""
-
-
 class StorageLink:
     """The services of the simulated storage, over a rosbridge connection of its own."""
 
@@ -98,10 +77,9 @@ class FleetPlant(RobotPlant):
         self.world = folder
 
     def with_paint_factory(self) -> None:
-        """The shipped factory, but a fleet drives its robots."""
+        """The shipped factory."""
         self.world = self.directory / "world"
         shutil.copytree(WORLD_DIR, self.world)
-        (self.world / "fleet.yaml").write_text(PAINT_FLEET)
 
     def start_robots(self, speed: float) -> None:
         self.start_warehouse(speed)

@@ -38,6 +38,6 @@ WHERE
     AND said.answers ->> 'lot' <> ''
 UNION
 SELECT goal.instance_id::text, 'robot', goal.robot, 'performs', goal.task_id::text
-FROM goals AS goal
+FROM drives AS goal
 WHERE goal.instance_id = ANY (%(ids)s::uuid[])
 ORDER BY 1, 2, 3, 5;

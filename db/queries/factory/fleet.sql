@@ -62,7 +62,7 @@ ON CONFLICT DO NOTHING;
 -- name: fleet_requests_at_work
 -- What is asked for and not ended, in order. ``gone``: no process waits for it any more.
 SELECT
-    r.id, r.kind, r.data, r.state, r.fleet_task, r.task_id, r.instance_id,
+    r.id, r.kind, r.data, r.state, r.fleet_task, r.why, r.task_id, r.instance_id,
     r.task_id IS NOT NULL
     AND NOT EXISTS (SELECT 1 FROM jobs AS j WHERE j.task_id = r.task_id)
 FROM fleet_requests AS r
@@ -73,6 +73,10 @@ ORDER BY r.number;
 -- The fleet has it. ``fleet_task`` empty: it waits for stock.
 UPDATE fleet_requests SET state = 'open', fleet_task = %(fleet_task)s
 WHERE id = %(id)s AND state IN ('new', 'open');
+
+-- name: fleet_requests_note
+-- Why it is not gone on with now; nothing, when it is.
+UPDATE fleet_requests SET why = %(why)s WHERE id = %(id)s AND state = 'open';
 
 -- name: fleet_requests_end
 -- It ended.
@@ -166,6 +170,10 @@ tasks_gone AS (
 decisions_gone AS (
     DELETE FROM fleet_decisions WHERE decided_at < now() - interval '90 days'
 ),
+requests_gone AS ( -- those of instances go with these
+    DELETE FROM fleet_requests
+    WHERE instance_id IS NULL AND ended_at < now() - interval '90 days'
+),
 minutes_gone AS (
     DELETE FROM fleet_minutes WHERE minute < now() - interval '90 days'
 )
@@ -188,6 +196,20 @@ WHERE id = %(id)s AND state IN ('new', 'sent') AND reason IS NULL;
 -- Robots that have a task of somebody.
 SELECT DISTINCT robot FROM fleet_tasks
 WHERE ended_at IS NULL AND robot <> '' AND kind NOT IN ('charge', 'park');
+
+-- name: fleet_unfit
+-- Robots that the fleet gives no work now, and why.
+SELECT v.key, CASE
+    WHEN v.value ->> 'failed' <> '' THEN v.value ->> 'failed'
+    WHEN v.value ->> 'paused' = 'true' THEN 'is paused'
+    ELSE 'is only ' || (v.value ->> 'level')
+END
+FROM fleet AS f
+CROSS JOIN LATERAL json_each(f.state #> '{fleet,vehicles}') AS v
+WHERE
+    v.value ->> 'failed' <> ''
+    OR v.value ->> 'paused' = 'true'
+    OR v.value ->> 'level' <> 'used';
 
 -- name: fleet_begin_anew
 -- What an earlier state had begun is not gone on with.

@@ -2,14 +2,14 @@
 -- Add a goal unless its id is there or its robot has an open one.
 INSERT INTO goals (
     id, robot, place, x_m, y_m, yaw_rad, state, task_id, instance_id, inferred,
-    reason, created_at, sent_at, ended_at, action, act_key, package
+    reason, created_at, sent_at, ended_at, action, act_key, package, fleet_task
 )
 VALUES (
     %(id)s, %(robot)s, %(place)s, %(x_m)s, %(y_m)s, %(yaw_rad)s, %(state)s,
     %(task_id)s::uuid, %(instance_id)s::uuid, %(inferred)s, %(reason)s,
     COALESCE(%(created_at)s::timestamptz, clock_timestamp()),
     %(sent_at)s::timestamptz, %(ended_at)s::timestamptz,
-    %(action)s, %(act_key)s, %(package)s
+    %(action)s, %(act_key)s, %(package)s, %(fleet_task)s
 )
 ON CONFLICT DO NOTHING;
 
@@ -52,7 +52,7 @@ WHERE id = %(id)s AND state IN ('new', 'sent') AND task_id IS NULL;
 -- Goals that have not ended.
 SELECT
     id, robot, place, x_m, y_m, yaw_rad, state, task_id, instance_id, inferred,
-    reason, created_at, sent_at, ended_at, action, act_key, package
+    reason, created_at, sent_at, ended_at, action, act_key, package, fleet_task
 FROM goals
 WHERE state IN ('new', 'sent')
 ORDER BY created_at, id;
@@ -74,8 +74,8 @@ RETURNING
 -- The drives of an instance, oldest first.
 SELECT
     id, robot, place, x_m, y_m, yaw_rad, state, task_id, instance_id, inferred,
-    reason, created_at, sent_at, ended_at, action, act_key, package
-FROM goals
+    reason, created_at, sent_at, ended_at
+FROM drives
 WHERE instance_id = %(instance_id)s::uuid
 ORDER BY created_at, id;
 
@@ -99,18 +99,22 @@ ORDER BY g.created_at, g.id;
 -- The drives of some instances, oldest first.
 SELECT
     id, robot, place, x_m, y_m, yaw_rad, state, task_id, instance_id, inferred,
-    reason, created_at, sent_at, ended_at, action, act_key, package
-FROM goals
+    reason, created_at, sent_at, ended_at
+FROM drives
 WHERE instance_id = ANY(%(instance_ids)s::uuid[])
 ORDER BY created_at, id;
 
 -- name: goals_delete_ended
 -- Their drives; one that a robot still drives stays.
+WITH requests_gone AS (
+    DELETE FROM fleet_requests
+    WHERE instance_id = ANY (%(ids)s::uuid[]) AND state NOT IN ('new', 'open')
+)
 DELETE FROM goals
 WHERE instance_id = ANY (%(ids)s::uuid[]) AND state NOT IN ('new', 'sent');
 
 -- name: goals_count_ended
 -- Drives of these instances; one that a robot still drives stays.
 SELECT 'goals', 'Drives', count(*)
-FROM goals
+FROM drives
 WHERE instance_id = ANY (%(ids)s::uuid[]) AND state NOT IN ('new', 'sent');

@@ -109,9 +109,10 @@ LEFT JOIN people AS p ON p.login = COALESCE(c.claimed_by, f.assignee)
 UNION ALL
 SELECT
     t.root, 'drive', g.task_id, NULL, NULL, g.state, NULL, NULL, g.robot, g.place,
-    NULL, NULL, 0, COALESCE(g.sent_at, g.created_at)
+    NULL, CASE WHEN g.state = 'new' THEN g.reason END, 0,
+    COALESCE(g.sent_at, g.created_at)
 FROM tree AS t
-JOIN goals AS g ON g.instance_id = t.id AND g.state IN ('new', 'sent')
+JOIN drives AS g ON g.instance_id = t.id AND g.state IN ('new', 'sent')
 UNION ALL
 SELECT
     t.root, 'job', j.task_id, j.element, j.topic, j.state, NULL, NULL,

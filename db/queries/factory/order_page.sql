@@ -83,7 +83,7 @@ ORDER BY min(entered_at), element;
 -- Where robots drove for an order.
 SELECT
     robot, place, state, reason, inferred, created_at, sent_at, ended_at
-FROM goals
+FROM drives
 WHERE instance_id = ANY(%(instance_ids)s::uuid[])
 ORDER BY created_at, id
 LIMIT %(limit)s;

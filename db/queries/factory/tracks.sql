@@ -1,13 +1,14 @@
 -- name: tracks_add
 -- Keep where robots were, for the instance that each of them works for.
 INSERT INTO robot_tracks (instance_id, robot, at, x_m, y_m)
-SELECT COALESCE(h.instance_id, g.instance_id), p.robot, p.at, p.x_m, p.y_m
+SELECT COALESCE(h.instance_id, g.instance_id, r.instance_id), p.robot, p.at, p.x_m, p.y_m
 FROM unnest(
     %(robots)s::text[], %(ats)s::timestamptz[], %(xs_m)s::real[], %(ys_m)s::real[]
 ) AS p (robot, at, x_m, y_m)
 LEFT JOIN robot_holds AS h ON h.robot = p.robot
 LEFT JOIN goals AS g ON g.robot = p.robot AND g.state IN ('new', 'sent')
-WHERE COALESCE(h.instance_id, g.instance_id) IS NOT NULL
+LEFT JOIN fleet_requests AS r ON r.fleet_task = g.fleet_task AND r.fleet_task <> ''
+WHERE COALESCE(h.instance_id, g.instance_id, r.instance_id) IS NOT NULL
 ON CONFLICT DO NOTHING;
 
 -- name: tracks_of_instance

@@ -1,6 +1,18 @@
 // A floor as its files have it, and every change of it that the editor can make.
 // Metres; places by name; a change returns nothing and is taken back by a copy.
 
+import {
+  addWalls,
+  type Door,
+  dropStock,
+  type PackageType,
+  renamePackage,
+  type Stocked,
+  type Wall,
+  wallIndex,
+  wallName,
+} from "./solid.js";
+
 export type Point = [number, number];
 export type Corner = Point | string; // a lane may lead through a place, by its name
 
@@ -47,6 +59,7 @@ export interface RobotType {
   radius_m?: number;
   payload_kg?: number;
   moves?: string;
+  geometries?: string[];
   [more: string]: unknown;
 }
 
@@ -54,7 +67,6 @@ export interface FloorMap {
   width_m: number;
   height_m: number;
   origin?: number[];
-  walls?: [number, number, number, number][];
 }
 
 export interface Draft {
@@ -70,25 +82,25 @@ export interface Draft {
   zones: Record<string, Zone>;
   robot_types: Record<string, RobotType>;
   robots: Robot[];
+  walls: Wall[];
+  doors: Door[];
+  packages: Record<string, PackageType>;
+  stock: Record<string, Stocked>;
 }
 
 export const USES = ["places", "storage", "inputs", "outputs"] as const;
 export type Use = (typeof USES)[number];
-export type Section = Use | "waiting" | "lanes" | "zones" | "charging" | "robots";
+type Named = Use | "waiting" | "zones" | "charging" | "packages";
+type Listed = "lanes" | "robots" | "doors";
+export type Section = Named | Listed | "walls";
 
 export interface Part {
   section: Section;
   name: string;
 }
 
-export const DRAWN: Section[] = [
-  ...USES,
-  "waiting",
-  "lanes",
-  "zones",
-  "charging",
-  "robots",
-];
+const NAMED: Named[] = [...USES, "waiting", "zones", "charging", "packages"];
+const LISTED: Listed[] = ["lanes", "robots", "doors"];
 
 const GRID_M = 0.1;
 
@@ -110,15 +122,19 @@ export class Floor {
   }
 
   parts(): Part[] {
-    const named = DRAWN.filter((section) => section !== "lanes" && section !== "robots");
     return [
-      ...named.flatMap((section) =>
+      ...NAMED.flatMap((section) =>
         Object.entries(this.draft[section])
           .filter(([, value]) => value !== null)
           .map(([name]) => ({ section, name })),
       ),
-      ...this.draft.lanes.map(({ id }) => ({ section: "lanes" as const, name: id })),
-      ...this.draft.robots.map(({ id }) => ({ section: "robots" as const, name: id })),
+      ...LISTED.flatMap((section) =>
+        this.draft[section].map(({ id }) => ({ section, name: id })),
+      ),
+      ...this.draft.walls.map((_, index) => ({
+        section: "walls" as const,
+        name: wallName(index),
+      })),
     ];
   }
 
@@ -213,6 +229,22 @@ export class Floor {
     return { section: "lanes", name: id };
   }
 
+  addWall(points: Corner[]): Part {
+    return addWalls(this.draft, points.map((corner) => this.spot(corner)));
+  }
+
+  addDoor([x1_m, y1_m]: Point, [x2_m, y2_m]: Point): Part {
+    const id = this.fresh("door");
+    this.draft.doors.push({ id, x1_m, y1_m, x2_m, y2_m });
+    return { section: "doors", name: id };
+  }
+
+  addPackage(): Part {
+    const name = this.fresh("package");
+    this.draft.packages[name] = { weight_kg: 10 };
+    return { section: "packages", name };
+  }
+
   addZone(corners: Point[]): Part {
     const name = this.fresh("zone");
     this.draft.zones[name] = { corners, block: "single" };
@@ -264,6 +296,9 @@ export class Floor {
     if (section === "lanes") this.draft.lanes = this.draft.lanes.filter(({ id }) => id !== name);
     else if (section === "robots")
       this.draft.robots = this.draft.robots.filter(({ id }) => id !== name);
+    else if (section === "doors")
+      this.draft.doors = this.draft.doors.filter(({ id }) => id !== name);
+    else if (section === "walls") this.draft.walls.splice(wallIndex(name), 1);
     else {
       const kept = Object.entries(this.draft[section]).filter(([key]) => key !== name);
       (this.draft as unknown as Record<string, unknown>)[section] = Object.fromEntries(kept);
@@ -273,6 +308,7 @@ export class Floor {
       for (const use of USES)
         if (this.draft[use][name] === null) this.drop(use, name);
       if (name in this.draft.waiting) this.drop("waiting", name);
+      dropStock(this.draft, name);
     }
   }
 
@@ -285,15 +321,14 @@ export class Floor {
   rename({ section, name }: Part, to: string): Part {
     const next = { section, name: to };
     if (to === "" || to === name || this.has(next)) return { section, name };
-    if (section === "lanes") {
-      const lane = this.lane(name);
-      if (lane) lane.id = to;
-    } else if (section === "robots") {
-      const robot = this.robot(name);
-      if (robot) robot.id = to;
+    if (section === "walls") return { section, name };
+    if (section === "lanes" || section === "robots" || section === "doors") {
+      const found = this.draft[section].find(({ id }) => id === name);
+      if (found) found.id = to;
     } else {
       const drawn = this.draft as unknown as Record<string, Record<string, unknown>>;
       drawn[section] = renamed(drawn[section] ?? {}, name, to);
+      if (section === "packages") renamePackage(this.draft, name, to);
       if ((USES as readonly string[]).includes(section)) this.renameUses(name, to);
     }
     return next;
@@ -307,6 +342,7 @@ export class Floor {
     for (const lane of this.draft.lanes) lane.points = lane.points.map(other);
     for (const zone of Object.values(this.draft.zones)) zone.corners = zone.corners.map(other);
     this.draft.waiting = renamed(this.draft.waiting, name, to);
+    this.draft.stock = renamed(this.draft.stock, name, to);
     const drawn = this.draft as unknown as Record<Use, Record<string, Pose | null>>;
     for (const use of USES) drawn[use] = renamed(drawn[use], name, to);
   }
@@ -317,6 +353,7 @@ export class Floor {
     if (!pose) return { section: "places", name };
     for (const each of USES) if (name in this.draft[each]) this.drop(each, name);
     this.draft[use][name] = pose;
+    if (use !== "storage") dropStock(this.draft, name);
     return { section: use, name };
   }
 }

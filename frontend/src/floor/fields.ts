@@ -2,6 +2,7 @@
 
 import { t } from "../texts.js";
 import { type Floor, type Part, type Pose, USES, type Use } from "./draft.js";
+import { door, dropStock, geometries, setStock, wallIndex } from "./solid.js";
 
 export interface Answers {
   // Something was typed: change it, draw it, check it.
@@ -28,7 +29,8 @@ export function fieldsOf(floor: Floor, part: Part, answers: Answers): HTMLElemen
       return null;
     }),
   );
-  return [name, ...own(floor, part, again, answers), remove];
+  const named = part.section === "walls" ? [] : [name];
+  return [...named, ...own(floor, part, again, answers), remove];
 }
 
 function own(
@@ -114,6 +116,52 @@ function own(
         ),
       ];
     }
+    case "walls": {
+      const wall = floor.draft.walls[wallIndex(part.name)];
+      if (!wall) return [];
+      const words = [t("from x in metres"), t("from y in metres"), t("to x in metres"), t("to y in metres")];
+      return words.map((word, index) =>
+        number(word, wall[index], (value) => again(() => (wall[index] = value ?? 0))),
+      );
+    }
+    case "doors": {
+      const found = door(floor.draft, part.name);
+      if (!found) return [];
+      const ends = [
+        [t("from x in metres"), "x1_m"],
+        [t("from y in metres"), "y1_m"],
+        [t("to x in metres"), "x2_m"],
+        [t("to y in metres"), "y2_m"],
+      ] as const;
+      return [
+        ...ends.map(([word, key]) =>
+          number(word, found[key], (value) => again(() => (found[key] = value ?? 0))),
+        ),
+        number(t("Simulated: shut every … seconds"), found.closed_every_s, (value) =>
+          again(() => {
+            set(found, "closed_every_s", value);
+            if (value === undefined) delete found.open_for_s;
+            else found.open_for_s ??= value / 2;
+          }),
+        ),
+        number(t("Simulated: open for … seconds"), found.open_for_s, (value) =>
+          again(() => set(found, "open_for_s", value)),
+        ),
+      ];
+    }
+    case "packages": {
+      const type = floor.draft.packages[part.name];
+      if (!type) return [];
+      const shapes = { "": t("any"), ...named(geometries(floor.draft)) };
+      return [
+        number(t("Weight in kg"), type.weight_kg, (value) =>
+          again(() => (type.weight_kg = value ?? 0)),
+        ),
+        choice(t("Geometry that a robot must carry"), shapes, type.geometry ?? "", (value) =>
+          again(() => (value ? (type.geometry = value) : delete type.geometry)),
+        ),
+      ];
+    }
     default: {
       const pose = floor.draft[part.section][part.name];
       if (!pose) return [];
@@ -138,9 +186,24 @@ function own(
                 }),
               ),
             ];
-      return [...coordinates(pose, again), ...use];
+      return [...coordinates(pose, again), ...use, ...stock(floor, part, again)];
     }
   }
+}
+
+// What lies at a storage place when a fleet begins; later the fleet knows by itself.
+function stock(floor: Floor, part: Part, again: (set: () => unknown) => void): HTMLElement[] {
+  if (part.section !== "storage") return [];
+  const lying = floor.draft.stock[part.name];
+  const types = { "": t("nothing"), ...named(Object.keys(floor.draft.packages)) };
+  const kind = choice(t("What lies there at the start"), types, lying?.type ?? "", (value) =>
+    again(() => setStock(floor.draft, part.name, value)),
+  );
+  if (!lying) return [kind];
+  const id = text(t("Package"), lying.package, (value) =>
+    again(() => (value.trim() ? (lying.package = value.trim()) : dropStock(floor.draft, part.name))),
+  );
+  return [kind, id];
 }
 
 function coordinates(pose: Pose, again: (set: () => unknown) => void): HTMLElement[] {

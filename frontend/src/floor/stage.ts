@@ -3,6 +3,7 @@
 import { line, svg } from "../map/drawing.js";
 import { Viewport } from "../map/viewport.js";
 import { type Corner, type Floor, onGrid, type Part, type Point, samePart } from "./draft.js";
+import { door, moveDoor, moveWall, wallIndex, wallName } from "./solid.js";
 
 const FINGER = 14; // pixels
 const LETTERS = 13;
@@ -62,7 +63,8 @@ export class Stage {
     this.canvas.setAttribute("viewBox", `0 0 ${Math.max(1, width)} ${Math.max(1, height)}`);
     this.canvas.classList.toggle("floor-playing", this.robots.length > 0);
     const metres = svg("g", { transform: `translate(${shiftX} ${shiftY}) scale(${scale})` });
-    metres.append(...this.ground(), ...this.areas(), ...this.lanes(), ...this.spots());
+    metres.append(this.ground(), ...this.areas(), ...this.walls(), ...this.doors());
+    metres.append(...this.lanes(), ...this.spots());
     metres.append(...this.preview(), ...this.unfinished());
     this.canvas.replaceChildren(metres, ...this.handles());
   }
@@ -84,15 +86,31 @@ export class Stage {
     return group;
   }
 
-  private ground(): Element[] {
+  private ground(): Element {
     const { map } = this.floor().draft;
     const [left, bottom] = [map.origin?.[0] ?? 0, map.origin?.[1] ?? 0];
     const frame = { x: left, y: -bottom - map.height_m, width: map.width_m, height: map.height_m };
-    const walls = (map.walls ?? []).map(([x1, y1, x2, y2]) => `M${x1} ${-y1}L${x2} ${-y2}`);
-    return [
-      svg("rect", { class: "floor-ground", ...frame }),
-      svg("path", { class: "floor-walls", d: walls.join("") }),
-    ];
+    return svg("rect", { class: "floor-ground", ...frame });
+  }
+
+  // Each with a broad line below it that a finger can meet.
+  private walls(): Element[] {
+    return this.floor().draft.walls.map(([x1, y1, x2, y2], index) => {
+      const d = `M${x1} ${-y1}L${x2} ${-y2}`;
+      const broad = svg("path", { d, class: "floor-broad", "stroke-width": this.px(NEAR) });
+      const part: Part = { section: "walls", name: wallName(index) };
+      return this.group(part, "wall", broad, svg("path", { d, class: "floor-line" }));
+    });
+  }
+
+  private doors(): Element[] {
+    return this.floor().draft.doors.map(({ id, x1_m, y1_m, x2_m, y2_m }) => {
+      const d = `M${x1_m} ${-y1_m}L${x2_m} ${-y2_m}`;
+      const broad = svg("path", { d, class: "floor-broad", "stroke-width": this.px(NEAR) });
+      const label = this.name(id, [(x1_m + x2_m) / 2, (y1_m + y2_m) / 2 + this.px(8)]);
+      const leaf = svg("path", { d, class: "floor-line" });
+      return this.group({ section: "doors", name: id }, "door", broad, leaf, label);
+    });
   }
 
   private areas(): Element[] {
@@ -155,6 +173,11 @@ export class Stage {
         );
         group.setAttribute("transform", `translate(${pose.x_m} ${-pose.y_m})`);
         const picked = samePart({ section, name }, this.selected);
+        if (section === "storage" && name in floor.draft.stock) {
+          const half = size * 0.55;
+          const box = { x: -half, y: -half, width: 2 * half, height: 2 * half };
+          group.append(svg("rect", { class: "floor-stocked", ...box }));
+        }
         if (section !== "waiting" && (picked || !homes.has(name)))
           group.append(this.name(name, [0, size * 1.4 + this.px(6)]));
         found.push(group);
@@ -263,6 +286,16 @@ export function cornersOf(floor: Floor, { section, name }: Part): Point[] {
       const home = floor.robot(name)?.home;
       return home !== undefined && floor.pose(home) ? [floor.spot(home)] : [];
     }
+    case "walls": {
+      const wall = floor.draft.walls[wallIndex(name)];
+      return wall ? [[wall[0], wall[1]], [wall[2], wall[3]]] : [];
+    }
+    case "doors": {
+      const found = door(floor.draft, name);
+      return found ? [[found.x1_m, found.y1_m], [found.x2_m, found.y2_m]] : [];
+    }
+    case "packages":
+      return [];
     default: {
       const pose = floor.draft[section][name];
       return pose ? [[pose.x_m, pose.y_m]] : [];
@@ -284,7 +317,11 @@ export function moveCorner(floor: Floor, part: Part, corner: number, to: Point):
     const [x1, y1, x2, y2] = zone.area;
     zone.area = corner === 0 ? [to[0], to[1], x2, y2] : [x1, y1, to[0], to[1]];
     floor.fillCharging(zone);
-  } else {
+  } else if (section === "walls") moveWall(floor.draft, name, corner, to);
+  else if (section === "doors") {
+    const found = door(floor.draft, name);
+    if (found) moveDoor(found, corner, to);
+  } else if (section !== "packages") {
     const pose =
       section === "robots" ? floor.pose(floor.robot(name)?.home ?? "") : floor.draft[section][name];
     if (pose) [pose.x_m, pose.y_m] = to;

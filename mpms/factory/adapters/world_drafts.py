@@ -29,11 +29,12 @@ from mpms.factory.ports.worlds import Checked, Draft, Files, WorldFault
 
 DRAWN = (
     *("places", "waiting", "inputs", "outputs", "storage", "charging"),
-    *("lanes", "zones", "robot_types", "robots"),
+    *("lanes", "zones", "robot_types", "robots", "doors", "packages", "stock"),
 )
-OF_WORLD_FILE = ("places", "waiting", "robots")
-LISTS = ("lanes", "robots")
-SHOWN = (*DRAWN, "name", "map", "packages", "materials", "grid")
+OF_WORLD_FILE = ("places", "waiting", "robots", "doors")
+LISTS = ("lanes", "robots", "doors")
+SHOWN = (*DRAWN, "name", "map", "materials", "grid")
+WALLS = "walls"  # of the map, in files
 ROBOTS = 10
 PREVIEW_S = 600.0
 PATIENCE_S = 120.0
@@ -67,7 +68,8 @@ class WorldDraftFiles:
         for section in ("inputs", "outputs", "storage"):
             if isinstance(found[section], list):  # names of places
                 found[section] = {name: None for name in found[section]}
-        return found
+        plan = dict(found["map"])
+        return found | {WALLS: plan.pop(WALLS, None) or [], "map": plan}
 
     def written(self, files: Files, draft: Draft) -> Files:
         had = {name: _loaded(text) for name, text in files.items()}
@@ -84,6 +86,12 @@ class WorldDraftFiles:
             sections[section] = _as_in_files(now)
             if not now and section not in OF_WORLD_FILE:
                 del sections[section]
+        walls = draft.get(WALLS)
+        if walls is not None and walls != before[WALLS]:
+            home = next((name for name in had if "map" in had[name]), WORLD_FILE)
+            plan = dict(written[home].get("map") or {}) | {WALLS: walls}
+            plan.pop("image", None)  # it shows the walls that were
+            written[home]["map"] = plan
         return {
             name: files[name] if had.get(name) == sections else _text(sections)
             for name, sections in written.items()
@@ -189,6 +197,8 @@ def _text(sections: Mapping[str, Any]) -> str:
 
 def _fault(sections: Mapping[str, Any], mistake: Mistake) -> WorldFault:
     section, _, rest = mistake.path.partition(".")
+    if section == "map" and (wall := INDEX.match(rest)) and wall[1] == WALLS:
+        return WorldFault(WALLS, f"wall_{int(wall[2]) + 1}", mistake.text)
     listed = INDEX.match(section)
     if listed:
         section, index = listed[1], int(listed[2])

@@ -44,3 +44,11 @@ class FleetRequest:
     task_id: str | None = None
     instance_id: str | None = None
     gone: bool = False
+
+    @property
+    def called(self) -> str:
+        """Of a drive, the place as the model names it: ``home`` is another for each
+        robot."""
+        if self.kind is not RequestKind.MOVE:
+            return ""
+        return str(self.data.get("called") or self.data.get("place") or "")

@@ -57,6 +57,7 @@ class Goal:
     action: str = DRIVE
     act_key: str = ""  # by which the robot knows an action again
     package: str = ""
+    fleet_task: str = ""  # for which the fleet sent it
 
     @property
     def of_fleet(self) -> bool:

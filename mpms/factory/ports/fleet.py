@@ -123,6 +123,10 @@ class FleetRows(Protocol):
         """Robots that have a task of somebody, not only to charge or to park."""
         ...
 
+    def unfit(self) -> Mapping[str, str]:
+        """Robots to which the fleet gives no work now, and why."""
+        ...
+
     def tasks(self, *, ended: int) -> Sequence[PastTask]:
         """What is open, oldest first, then what ended last."""
         ...
@@ -152,6 +156,10 @@ class FleetRequests(Protocol):
         ...
 
     def begin(self, request_id: str, fleet_task: str) -> None: ...
+    def note(self, request_id: str, why: str | None) -> None:
+        """Why an open one is not gone on with now."""
+        ...
+
     def end(
         self,
         request_id: str,

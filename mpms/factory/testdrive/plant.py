@@ -134,6 +134,10 @@ def plant_of(settings: Any) -> FactoryPlant:
     """The plant that the settings name. WorldInvalid."""
     mine = FactorySettings.of(settings)
     files = factory_bootstrap.fleet_of(mine.world)
+    if files is not None and not files.world.storage:
+        files = (
+            None  # drives alone: learnt times are truer than ways, and a month quick
+        )
     catalogue = factory_bootstrap.current_catalogue(mine.catalogue, mine.world)
     return FactoryPlant(
         factory_bootstrap.world_named(mine.world),

@@ -7,6 +7,7 @@ takes the request; what is missing in the question is said here.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import asdict
 from typing import Any
 
 from mpms.domain.errors import BusinessError
@@ -14,6 +15,7 @@ from mpms.domain.jobs import Answer, Deferred, Done, Job
 from mpms.factory.domain.fleet_requests import FleetRequest, RequestKind
 from mpms.factory.domain.worlds import World
 from mpms.factory.ports.store import Transaction
+from mpms.factory.topics.robot_of import robot_of
 
 MISSING = "TransportRefused"
 
@@ -69,12 +71,13 @@ class MoveByFleet:
 
     def __call__(self, tx: Transaction, job: Job) -> Answer:
         robot, place = job.inputs["robot"], job.inputs["place"]
-        info = self._world.robot(robot)
-        if place == "home" and info is not None:
-            place = info.home
-        if place not in self._world.places:
+        home = robot_of(self._world, robot).home
+        there = home if place == "home" else place
+        pose = self._world.places.get(there)
+        if pose is None:
             raise BusinessError("PlaceUnknown", f"the world has no place {place!r}")
-        data = {"robot": robot, "place": place, "priority": 1}
+        data = {"robot": robot, "place": there, "priority": 1, **asdict(pose)}
+        data["called"] = place
         return _add(tx, job, RequestKind.MOVE, data)
 
 

@@ -35,6 +35,7 @@ class AssignRobot:
         avoid = job.inputs.get("avoid")  # somebody wants another one
         carrying = tx.picks.carriers()
         at_work = tx.fleet.robots_at_work() if self._fleet else set()
+        unfit = tx.fleet.unfit() if self._fleet else {}
         candidates = []
         for info in self._world.robots:
             state = states.get(info.id, UNHEARD)
@@ -47,6 +48,7 @@ class AssignRobot:
                 busy = busy or f"carries material of {carrying[info.id]}"
             if info.id in at_work:
                 busy = busy or "has a task of the fleet"
+            busy = busy or unfit.get(info.id)
             candidates.append(
                 Candidate(
                     id=info.id,

@@ -20,6 +20,7 @@ from mpms.factory.domain.worlds import World
 from mpms.factory.ports.robots.jobs import RobotJob
 from mpms.factory.ports.robots.robots import RobotState
 from mpms.factory.ports.store import Transaction
+from mpms.factory.topics.robot_of import robot_of
 
 PLACE_AGAIN_S = 1.0
 ASIDE_AGAIN_S = 10.0
@@ -45,6 +46,7 @@ class MoveRobot:
 
     def __call__(self, tx: Transaction, job: Job) -> Answer:
         robot, place = job.inputs["robot"], job.inputs["place"]
+        robot_of(self._world, robot)
         pose = self._world.pose_for(robot, place)
         if pose is None:
             raise BusinessError("PlaceUnknown", f"the world has no place {place!r}")

@@ -66,7 +66,7 @@ def driving(house: House, number: str) -> tuple[str, str]:
     rows = house.until(
         f"a robot drives for {number}",
         lambda: house.rows(
-            "SELECT g.instance_id::text, g.robot FROM goals AS g"
+            "SELECT g.instance_id::text, g.robot FROM drives AS g"
             " JOIN instances AS i ON i.id = g.instance_id"
             f" WHERE i.business_key = '{number}' AND g.state = 'sent'"
         ),
@@ -113,7 +113,8 @@ def test_a_robot_that_freezes_on_its_way_is_told_once_and_drives_on_when_it_thaw
     expect(inbox.locator("#incident-now .banner-ok")).to_contain_text("Resolved: no")
     house.task(number, "load_material")
     assert house.rows(
-        f"SELECT state, count(*) FROM goals WHERE instance_id = '{instance}' GROUP BY 1"
+        f"SELECT state, count(*) FROM drives WHERE instance_id = '{instance}'"
+        " GROUP BY 1"
     ) == [("reached", 1)]
     inbox.goto(f"{house.address}/cockpit/i/{instance}?tab=timeline")
     expect(inbox.locator(".timeline")).to_contain_text(f"{robot} goes on to")
@@ -149,16 +150,18 @@ def test_a_load_is_weighed_when_its_robot_has_its_wifi_back(
 
 
 def away_from(house: House, robot: str) -> str:
-    """The nearest place that a robot has to drive to for a while."""
+    """The nearest place that a robot has to drive to; rest places are their robots'."""
     with house.services.uow() as tx:
         (here,) = (state for state in tx.robots.states() if state.robot == robot)
     x_m, y_m = here.x_m, here.y_m
     assert x_m is not None
     assert y_m is not None
-    places = factory_bootstrap.world_named("paint_factory").places
+    world = factory_bootstrap.world_named("paint_factory")
+    homes = {info.home for info in world.robots}
     far_m = {
         name: math.hypot(place.x_m - x_m, place.y_m - y_m)
-        for name, place in places.items()
+        for name, place in world.places.items()
+        if name not in homes
     }
     return min((n for n in far_m if far_m[n] > DRIVE_M), key=lambda n: far_m[n])
 

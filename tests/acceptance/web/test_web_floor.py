@@ -77,6 +77,27 @@ def test_a_floor_is_drawn_checked_saved_and_previewed(
         tap_at(page, x_m, y_m)
     tool(page, "Finish")
     page.get_by_label("Who may drive here").select_option("same_direction")
+    tool(page, "Wall")
+    for x_m, y_m in ((14.0, 19.0), (16.0, 19.0), (16.0, 20.0)):
+        tap_at(page, x_m, y_m)
+    tool(page, "Finish")
+    expect(page.get_by_label("from x in metres")).to_have_value("16")
+    tool(page, "Door")
+    tap_at(page, 18.0, 19.0)
+    tap_at(page, 20.0, 19.0)
+    expect(page.locator("#floor-parts")).to_have_value("doors/door_1")
+    tool(page, "Package type")
+    page.get_by_label("Weight in kg").fill("90000")
+    page.get_by_label("Weight in kg").press("Tab")
+    expect(faults).to_contain_text("can be carried by no robot")
+    page.get_by_label("Weight in kg").fill("25")
+    page.get_by_label("Weight in kg").press("Tab")
+    expect(faults).not_to_contain_text("carried by no robot")
+    tool(page, "Place")
+    tap_at(page, 8.0, 17.0)
+    page.get_by_label("What it is").select_option("storage")
+    page.get_by_label("What lies there at the start").select_option("package_1")
+    expect(page.locator(".floor-storage .floor-stocked")).to_have_count(1)
     tool(page, "Robot")
     tap_at(page, 5.0, 16.0)
     tool(page, "Charging zone")
@@ -96,10 +117,14 @@ def test_a_floor_is_drawn_checked_saved_and_previewed(
     expect(page.locator("#floor-figures")).to_contain_text("0 contacts")
     expect(page.locator(".floor-simulated")).to_have_count(10)
     expect(use).to_be_enabled()
-    before = page.locator(".floor-simulated").first.get_attribute("transform")
+    # Whichever of them is the first to drive.
+    spots = "all => all.map((each) => each.getAttribute('transform')).join()"
+    before = page.locator(".floor-simulated").evaluate_all(spots)
     page.get_by_role("button", name="Play").click()
-    expect(page.locator(".floor-simulated").first).not_to_have_attribute(
-        "transform", str(before)
+    page.wait_for_function(
+        f"(before) => ({spots})([...document.querySelectorAll('.floor-simulated')])"
+        " !== before",
+        arg=before,
     )
     page.get_by_role("button", name="Pause").click()
     picture(page, f"floor-{width}-preview")
@@ -139,3 +164,39 @@ def test_a_warehouse_is_launched_and_commanded_on_a_phone(
         picture(page, "trial-1920")
     page.get_by_role("button", name="End it").click()
     expect(page.get_by_text("None runs.")).to_be_visible()
+
+
+@pytest.mark.covers("K65")
+def test_a_person_is_put_on_the_plan_with_a_finger_and_taken_away(
+    house: House, open_page: OpenPage
+) -> None:
+    page = open_page("sofia", width=1024, height=900)
+    page.goto(f"{house.address}/fleet")
+    plan = page.locator("#fleet-floor svg")
+    expect(plan).to_be_visible()
+    page.get_by_role("button", name="Put a person").click()
+    draw = page.locator("[data-fleet-tap]")
+    expect(draw).to_be_visible()
+    draw.scroll_into_view_if_needed()
+    spot = page.evaluate(
+        """([x, y]) => {
+            const drawing = document.querySelector('[data-fleet-tap]');
+            const at = new DOMPoint(x, -y).matrixTransform(drawing.getScreenCTM());
+            return [at.x, at.y];
+        }""",
+        [16.0, 17.5],
+    )
+    page.mouse.click(*spot)
+    expect(page.locator(".flash")).to_have_text("The fleet has received it.")
+    expect(plan.locator(".fleet-things circle")).to_have_count(1)
+    expect(plan.locator(".fleet-things circle")).to_have_attribute("cx", "16.0")
+    assert complaints_of(page) == []
+    picture(page, "fleet-1024")
+    if PICTURES:
+        for wide in (360, 1920):
+            page.set_viewport_size({"width": wide, "height": 900})
+            page.wait_for_timeout(500)
+            picture(page, f"fleet-{wide}")
+        page.set_viewport_size({"width": 1024, "height": 900})
+    page.get_by_role("button", name="Take it away").click()
+    expect(page.locator(".fleet-things circle")).to_have_count(0)

@@ -81,7 +81,7 @@ def test_a_material_added_with_the_mouse_is_ordered_by_mail_and_fetched(
     house.until(
         "the robot is sent to the new place",
         lambda: house.rows(
-            "SELECT 1 FROM goals g JOIN instances i ON i.id = g.instance_id"
+            "SELECT 1 FROM drives g JOIN instances i ON i.id = g.instance_id"
             " WHERE i.business_key = 'MO-2026-6002' AND g.place = 'dosing_1'"
         ),
     )

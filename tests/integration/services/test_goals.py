@@ -6,8 +6,12 @@ from typing import Any
 
 import pytest
 
+from mpms.factory.adapters.memory import LoopbackRobots
 from mpms.factory.domain.goals import Goal, GoalReport, GoalState
+from mpms.factory.domain.worlds import World
+from mpms.factory.ports.robots.robots import RobotState
 from mpms.factory.services.robots.settle_goals import settle_goal
+from mpms.factory.services.robots.strangers import EndStrangers
 from mpms.factory.topics.robot_move import MoveRobot
 from mpms.services.instances.repair import cancel_instance, retry_incident
 from tests.support.bench import Bench
@@ -22,6 +26,7 @@ DRIVE = (
     '<endEvent id="end"/>'
 )
 WAYS = ("begin drive", "drive end")
+NOBODY = World("nobody", places={}, material_places={}, robots=())
 
 
 class PatientRobots:
@@ -114,6 +119,43 @@ def test_an_unknown_place_is_an_error_of_the_model(
     (incident,) = bench.incidents()
     assert "the world has no place 'the moon'" in incident.message
     assert robots.handed == []
+
+
+def test_an_unknown_robot_is_an_error_of_the_model(
+    bench: Bench, robots: PatientRobots
+) -> None:
+    drive = DRIVE.replace(">robot1<", ">robot99<")
+    bench.deploy_drawn("stray", drive, *WAYS)
+    bench.start("stray", place="A")
+    (incident,) = bench.incidents()
+    assert "the world has no robot 'robot99'; there are robot1, " in incident.message
+    assert goal_rows(bench) == []
+
+
+@pytest.mark.parametrize(
+    ("sent", "said"),
+    [
+        (False, "robot1 did not reach A: the world has no robot 'robot1'"),
+        (True, "Nobody can say whether robot1 reached A (the world has no robot"),
+    ],
+)
+def test_the_drive_of_a_robot_that_a_new_floor_lacks_is_a_named_incident(
+    bench: Bench, robots: PatientRobots, *, sent: bool, said: str
+) -> None:
+    if sent:
+        bench.start("trip", place="A")
+        bench.worker.settle()
+    else:
+        robots.states = lambda: [RobotState("robot1", ready=False)]  # type: ignore[method-assign]
+        bench.start("trip", place="A")
+    assert [state for _, _, state in goal_rows(bench)] == ["sent" if sent else "new"]
+    watch = EndStrangers(bench.uow, bench.advance, LoopbackRobots(NOBODY))
+    assert not watch(), "a worker speaks with it"
+    bench.rows("UPDATE robots SET owner = NULL, lease_until = NULL RETURNING robot")
+    watch = EndStrangers(bench.uow, bench.advance, LoopbackRobots(NOBODY))
+    assert watch()
+    (incident,) = bench.incidents()
+    assert said in incident.message
 
 
 @pytest.mark.parametrize(

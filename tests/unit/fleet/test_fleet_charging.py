@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from fleet import events as ev
 from fleet.charging import Stations
+from fleet.fleet import Fleet
+from fleet.tasks import Kind, Leg, Task
+from fleet.virtual import Plant, Trial
 from tests.support.warehouses import shipped
 
 
@@ -59,3 +63,37 @@ def test_the_reservations_can_be_saved_and_loaded(stations: Stations) -> None:
     other.load(stations.to_dict())
     other.end_reservation("tug1", "east")
     assert other.place_of("tug3", "east") == "charger_3"
+
+
+def test_robots_charge_where_they_rest_and_beside_others_that_rest() -> None:
+    """In the paint factory the rest places are the chargers."""
+    world = shipped("paint_factory")
+    trial = Trial(Fleet(world), Plant(world), step_s=1.0)
+    for robot, percent in (("robot1", 12.0), ("robot2", 30.0), ("robot3", 100.0)):
+        trial.plant.robots[robot].percent = percent
+    for robot, place in (("robot1", "tank"), ("robot2", "A"), ("robot3", "B")):
+        task = Task(f"{robot}/1", Kind.MOVE, [Leg(place)], intended=robot)
+        trial.tell(ev.Submitted(task))
+
+    all_done = {"robot1", "robot2", "robot3", "charge"}
+
+    def all_charged_at_home() -> bool:
+        vehicles = trial.fleet.vehicles.values()
+        return trial.done.keys() >= all_done and all(
+            v.percent > 70.0 and v.place == v.home for v in vehicles
+        )
+
+    trial.run(5000.0, until=all_charged_at_home)
+    assert all_charged_at_home()
+    assert trial.plant.contacts == []
+    assert trial.lowest_percent > 5.0
+
+
+def test_nobody_is_sent_to_charge_at_the_rest_place_of_another() -> None:
+    stations = Stations(shipped("paint_factory"))
+    assert stations.reserve("robot3", "homes")
+    assert stations.reserve("robot1", "homes")
+    assert stations.place_of("robot3", "homes") == "home_3"
+    assert stations.place_of("robot1", "homes") == "home"
+    assert not stations.reserve("stranger", "homes")
+    assert stations.reserve("robot2", "homes"), "who cannot use a place stops nobody"

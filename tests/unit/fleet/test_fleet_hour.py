@@ -34,7 +34,9 @@ def test_an_hour_with_failures_and_charging(seed: int) -> None:
     trial = warehouse_trial(seed)
     run_disturbed(trial, 3600.0)
     check_delivered(trial)
-    assert trial.done["charge"] >= 2
+    # A charge that gives way to a task is not done, and has charged all the same.
+    enough = [robot for robot, percent in trial.plant.charged.items() if percent > 20.0]
+    assert len(enough) >= 2
 
 
 def test_a_fleet_rebuilt_from_its_state_goes_on_as_if_nothing_had_happened() -> None:

@@ -61,6 +61,11 @@ def records_of(trial: Trial) -> list[Record]:
             "there is no robot 'tug99'",
         ),
         (
+            Task("t", Kind.MOVE, [Leg("rest_2")], intended="tug1"),
+            "rest_2 is the rest place of tug2",
+        ),
+        (transport_task("t", "rest_1", "rest_2"), "rest_2 is the rest place of tug2"),
+        (
             transport_task("t", "A1", "A2", after=("x",)),
             "it shall follow 'x', which does not exist",
         ),

@@ -85,12 +85,14 @@ def test_a_robot_charges_where_it_can_and_empties_elsewhere() -> None:
     assert vehicle.battery == pytest.approx(before - 0.01)
 
 
-def test_the_small_warehouse_has_storage_and_the_paint_factory_none() -> None:
+def test_the_small_warehouse_has_storage_and_the_paint_factory_chargers() -> None:
     small = load_world(ROOT / "worlds" / "warehouse_small")
     assert small.storage is not None
     assert small.storage.stock["A1"] == "P-1"
     assert small.storage.kinds["lifter"].load_s == 8.0
-    assert load_world(ROOT / "worlds" / "paint_factory").storage is None
+    paint = load_world(ROOT / "worlds" / "paint_factory").storage
+    assert paint is not None
+    assert (paint.places, len(paint.chargers)) == ({}, 3)
 
 
 def test_a_storage_that_cannot_be_read_is_named(tmp_path: Path) -> None:

@@ -210,6 +210,9 @@ class MemoryRequests:
             row, state=RequestState.OPEN, fleet_task=fleet_task
         )
 
+    def note(self, request_id: str, why: str | None) -> None:
+        self._rows[request_id] = replace(self._rows[request_id], why=why)
+
     def end(
         self,
         request_id: str,
@@ -252,3 +255,6 @@ class MemoryFleet:
 
     def robots_at_work(self) -> set[str]:
         return set(self.at_work)
+
+    def unfit(self) -> Mapping[str, str]:
+        return {}

@@ -30,6 +30,11 @@ from mpms.factory.ports.fleet import DecisionRow, Said, TaskRow
 from mpms.factory.ports.robots.robots import RobotState
 from mpms.factory.ports.store import Transaction, UnitOfWork
 from mpms.factory.services.fleet.crew import phases_with
+from mpms.factory.services.fleet.drives import (
+    errands_of,
+    note_waits,
+    tell_setting_off,
+)
 from mpms.factory.services.fleet.hear import FleetToldNonsense, event_of
 from mpms.factory.services.fleet.minutes import Minutes
 from mpms.factory.services.fleet.requests import Book
@@ -158,6 +163,7 @@ class LeadFleet:
             self._hear_goals(round_)
             self._hear_robots(round_)
             self._hear_people(round_)
+            self._try_again(round_)
             for answer in round_.book.begin_new(now):
                 self._take(round_, answer)
             self._handle(round_, ev.Tick())
@@ -215,6 +221,9 @@ class LeadFleet:
             self._stands(round_, goal.robot, goal.pose, percent=None)
         for event in self._wheels.ended(round_.now, goal):
             self._handle(round_, event)
+            if isinstance(event, ev.Failed):
+                for answer in round_.book.gave_up(goal.robot, event.why, round_.now):
+                    self._take(round_, answer)
         failures = self._wheels.robots[goal.robot].failures
         if goal.state is GoalState.FAILED and failures == LAST_TRY:
             spot = self._in_front(goal.robot, (goal.pose.x_m, goal.pose.y_m))
@@ -295,6 +304,16 @@ class LeadFleet:
             refusals = [r.why for r in answer.records if isinstance(r, Refused)]
             round_.tx.fleet.taken(said.id, "; ".join(refusals) or None)
 
+    def _try_again(self, round_: _Round) -> None:
+        """A process asks for a drive of a robot whose drives came to nothing before:
+        somebody has looked at it, or the model tries again."""
+        for robot in round_.book.asked_anew():
+            wheel, vehicle = self._wheels.robots.get(robot), self._fleet().vehicles
+            if wheel is not None and wheel.gave_up:
+                wheel.gave_up = False
+                if vehicle[robot].failed:
+                    self._handle(round_, ev.Recovered(robot))
+
     # What comes of it
 
     def _handle(self, round_: _Round, event: ev.Event) -> None:
@@ -341,15 +360,16 @@ class LeadFleet:
         tx, fleet = round_.tx, self._fleet()
         for goal_id in self._wheels.to_call_off():
             tx.fleet.call_off(goal_id)
-        bound = {v.id: v.target for v in fleet.vehicles.values()}
-        for goal in self._wheels.next_goals(
-            round_.now, self._where, lambda robot: bound[robot]
-        ):
+        errands = errands_of(fleet)
+        for goal in self._wheels.next_goals(round_.now, self._where, errands):
             round_.news = True
             try:
                 tx.goals.add(goal)
             except RobotBusy:
                 self._wheels.give_back(goal)
+                continue
+            if self._wheels.is_new(goal):
+                tell_setting_off(tx, round_.book, goal)
         for request in round_.book.begun:
             tx.fleet_requests.begin(request.id, request.fleet_task)
         for request in round_.book.ended:
@@ -360,6 +380,8 @@ class LeadFleet:
                 why=request.why,
                 result=request.result,
             )
+            round_.news = True
+        if note_waits(tx, fleet, round_.book):
             round_.news = True
         for task in round_.changed.values():
             tx.fleet.put_task(_row_of(task))

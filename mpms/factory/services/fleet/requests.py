@@ -18,6 +18,8 @@ from mpms.factory.domain.fleet_requests import FleetRequest, RequestKind, Reques
 
 TRANSPORT_REFUSED = "TransportRefused"
 TRANSPORT_FAILED = "TransportFailed"
+ROBOT_FAILED = "RobotFailed"
+"""What `robot.move` throws, whoever drives."""
 
 
 class Book:
@@ -94,7 +96,27 @@ class Book:
             return f"no robot can carry {package_type}: {told}"
         return ""
 
+    def asked_anew(self) -> set[str]:
+        """Robots of drives that have not begun yet."""
+        return {
+            str(request.data["robot"])
+            for request in self.open.values()
+            if request.kind is RequestKind.MOVE and request.state is RequestState.NEW
+        }
+
     # Follow
+
+    def gave_up(self, robot: str, why: str, now: float) -> list[Answer]:
+        """Drives that only this robot may make have failed with it."""
+        answers = []
+        for request in self.at_work():
+            if request.data["robot"] != robot:
+                continue
+            self._fail(request, ROBOT_FAILED, f"did not reach {request.called}: {why}")
+            task = self._fleet.pool.get(request.fleet_task)
+            if task is not None and not task.state.ended:
+                answers.append(self._fleet.handle(now, ev.Withdrawn(task.id, True)))
+        return answers
 
     def heard(self, task: Task) -> None:
         """A task of the fleet has changed."""
@@ -107,7 +129,10 @@ class Book:
             self._link(request, task.id)
             request = self.open[request.id]
         if task.state is State.DONE:
-            self._end(replace(request, state=RequestState.DONE, result=_result(task)))
+            result = _result(task)
+            if request.kind is RequestKind.MOVE:
+                result["position"] = request.called
+            self._end(replace(request, state=RequestState.DONE, result=result))
         elif task.state is State.FAILED:
             if request.kind is RequestKind.RETRIEVE:
                 self._link(request, "")  # it waits for stock again
@@ -115,6 +140,20 @@ class Book:
             self._fail(request, TRANSPORT_FAILED, task.why or "the robot gave up")
         elif task.state is State.WITHDRAWN:
             self._fail(request, TRANSPORT_FAILED, task.why or "withdrawn by a person")
+
+    def of_task(self, task_id: str) -> FleetRequest | None:
+        return self.open.get(self._by_task.get(task_id, ""))
+
+    def at_work(self) -> list[FleetRequest]:
+        """Drives that have begun and not ended."""
+        return [
+            request
+            for request in self.open.values()
+            if request.kind is RequestKind.MOVE and request.state is RequestState.OPEN
+        ]
+
+    def note(self, request: FleetRequest, why: str | None) -> None:
+        self.open[request.id] = replace(request, why=why)
 
     def _of(self, task: Task) -> FleetRequest | None:
         known = self._by_task.get(task.id)
@@ -166,6 +205,8 @@ class Book:
         self.begun.append(linked)
 
     def _fail(self, request: FleetRequest, code: str, why: str) -> None:
+        if request.kind is RequestKind.MOVE:
+            code = ROBOT_FAILED
         self._end(replace(request, state=RequestState.FAILED, code=code, why=why))
 
     def _end(self, request: FleetRequest) -> None:
@@ -198,9 +239,7 @@ def _task_of(request: FleetRequest, now: float) -> Task:
 
 def _result(task: Task) -> dict[str, Any]:
     result: dict[str, Any] = {"robot": task.robot}
-    if task.kind is Kind.MOVE:
-        result["position"] = task.goal
-    elif task.kind is Kind.STORE:
+    if task.kind is Kind.STORE:
         result["storage_place"] = task.goal
     elif task.kind is Kind.RETRIEVE:
         result["package"] = task.package

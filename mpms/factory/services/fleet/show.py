@@ -67,6 +67,17 @@ class ChargingNow:
 
 
 @dataclass(frozen=True)
+class Thing:
+    """A person or an obstacle that somebody or something saw."""
+
+    id: str
+    x_m: float
+    y_m: float
+    radius_m: float
+    level: str
+
+
+@dataclass(frozen=True)
 class FleetNow:
     """Everything that the page shows."""
 
@@ -79,6 +90,7 @@ class FleetNow:
     tasks: Sequence[PastTask] = ()
     zones: Mapping[str, Sequence[Point]] = field(default_factory=dict)
     obstacles: Sequence[tuple[float, float, float]] = ()
+    things: Mapping[str, Thing] = field(default_factory=dict)
     alerts: Sequence[Mapping[str, str]] = ()
     heat: Mapping[tuple[int, int], float] = field(default_factory=dict)
     done_per_h: int = 0
@@ -143,7 +155,12 @@ def show_fleet(uow: UnitOfWork, clock: Clock, world: World) -> FleetNow:
         charging=_charging(world, state),
         tasks=tasks,
         zones=closures.get("zones", {}),
-        obstacles=list(closures.get("obstacles", {}).values()),
+        obstacles=[
+            spot
+            for name, spot in closures.get("obstacles", {}).items()
+            if name not in state["entities"]
+        ],
+        things={n: Thing(n, *each) for n, each in state["entities"].items()},
         alerts=list(reversed(saved.state.get("alerts", ()))),
         heat=heat,
         done_per_h=ended.get("done", 0),

@@ -5,12 +5,22 @@ from __future__ import annotations
 from mpms.domain.errors import InstanceBusy
 from mpms.domain.incidents.incidents import STANDS
 from mpms.domain.instances.steps import Complete, Fail
-from mpms.factory.domain.fleet_requests import FleetRequest, RequestState
+from mpms.factory.domain.fleet_requests import (
+    FleetRequest,
+    RequestKind,
+    RequestState,
+)
+from mpms.factory.domain.goals import GoalState
 from mpms.factory.ports.store import Transaction, UnitOfWork
 from mpms.factory.services.robots.settle_goals import advanced
 from mpms.services.instances.advance import Advance
 
 FLEET = "fleet"
+ENDS = {
+    RequestState.DONE: GoalState.REACHED,
+    RequestState.FAILED: GoalState.FAILED,
+    RequestState.WITHDRAWN: GoalState.CANCELLED,
+}
 
 
 def tell_requests(uow: UnitOfWork, advance: Advance) -> int:
@@ -56,6 +66,23 @@ def _tell(uow: UnitOfWork, advance: Advance, request: FleetRequest) -> bool:
 
 
 def _tell_history(tx: Transaction, request: FleetRequest) -> None:
+    """A drive reads the same whoever drove it."""
+    robot = str(request.result.get("robot") or request.data.get("robot") or "")
+    if request.kind is RequestKind.MOVE:
+        tx.events.append(
+            "goal ended",
+            actor=robot,
+            instance_id=request.instance_id,
+            task_id=request.task_id,
+            data={
+                "goal": request.id,
+                "state": str(ENDS[request.state]),
+                "place": request.called,
+                "inferred": False,
+                "reason": request.why,
+            },
+        )
+        return
     tx.events.append(
         "fleet request ended",
         actor=FLEET,
@@ -65,6 +92,6 @@ def _tell_history(tx: Transaction, request: FleetRequest) -> None:
             "request": request.kind.value,
             "state": request.state.value,
             "why": request.why or "",
-            "robot": request.result.get("robot", ""),
+            "robot": robot,
         },
     )

@@ -13,14 +13,15 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from fleet.vehicles.vehicle import Doing
+from fleet.vehicles.vehicle import Doing, Vehicle
 from mpms.domain.errors import InstanceBusy
 from mpms.domain.incidents.incidents import STANDS
 from mpms.factory.domain.fleet_requests import FleetRequest
 from mpms.factory.ports.fleet import PastTask
 from mpms.factory.ports.robots.robots import RobotState
-from mpms.factory.ports.store import UnitOfWork
+from mpms.factory.ports.store import Transaction, UnitOfWork
 from mpms.factory.services.fleet.lead import LeadFleet
+from mpms.factory.services.fleet.tell import FLEET
 from mpms.factory.services.robots.watch_drives import words_for
 from mpms.services.incidents.open import open_incident
 
@@ -53,24 +54,25 @@ class WatchRequests:
             standing: dict[str, tuple[FleetRequest, str, str]] = {}
             for request in tx.fleet_requests.at_work():
                 task = tx.fleet.task(request.fleet_task) if request.fleet_task else None
-                state = None if task is None else states.get(task.robot)
-                words = "" if state is None else self._words(state, task, now)
+                state = states.get(_robot_of(request, task))
+                words = (
+                    ""
+                    if state is None
+                    else self._words(state, _bound_for(request, task), now)
+                )
                 if words and state is not None and request.task_id:
                     standing[request.id] = (request, words, state.robot)
                 elif request.id in self._told:
                     self._told.discard(request.id)
-                    tx.incidents.resolve(
-                        by="fleet", task_id=request.task_id, kind=STANDS
-                    )
+                    _over(tx, request, FLEET if task is None else task.robot)
         self._tell_at = {e: at for e, at in self._tell_at.items() if e in standing}
         for request, words, robot in standing.values():
             if now >= self._tell_at.setdefault(request.id, now + self.patience_s):
                 self._tell(request, words, robot)
         return False
 
-    def _words(self, state: RobotState, task: PastTask | None, now: float) -> str:
+    def _words(self, state: RobotState, place: str, now: float) -> str:
         """Why a robot does not go on; nothing, if it does."""
-        place = _bound_for(task)
         if not state.ready:
             return words_for(place, state)
         vehicle = (
@@ -78,6 +80,11 @@ class WatchRequests:
             if self.lead.fleet is None
             else self.lead.fleet.vehicles.get(state.robot)
         )
+        if vehicle is not None and vehicle.why_not():
+            return (
+                f"{state.robot} does not drive to {place}: it {_passive(vehicle)}."
+                " The page Fleet lets it work again."
+            )
         if vehicle is None or vehicle.x_m is None or vehicle.y_m is None:
             return ""
         here, was = (vehicle.x_m, vehicle.y_m), self._moved.get(state.robot)
@@ -115,8 +122,31 @@ class WatchRequests:
             return  # the next look comes soon
 
 
-def _bound_for(task: PastTask | None) -> str:
+def _over(tx: Transaction, request: FleetRequest, robot: str) -> None:
+    if tx.incidents.resolve(by=robot, task_id=request.task_id, kind=STANDS):
+        tx.events.append(
+            "robot goes on",
+            actor=robot,
+            instance_id=request.instance_id,
+            task_id=request.task_id,
+            data={"robot": robot, "place": request.called},
+        )
+
+
+def _robot_of(request: FleetRequest, task: PastTask | None) -> str:
+    """Who does it, or the only one who may."""
+    robot = "" if task is None else task.robot
+    return robot or str(request.data.get("robot") or "")
+
+
+def _passive(vehicle: Vehicle) -> str:
+    if vehicle.failed:
+        return f"has failed ({vehicle.failed})"
+    return vehicle.why_not()
+
+
+def _bound_for(request: FleetRequest, task: PastTask | None) -> str:
     """The place of the leg that its robot is on."""
-    if task is None or task.leg >= len(task.legs):
-        return ""
+    if request.called or task is None or task.leg >= len(task.legs):
+        return request.called
     return task.legs[task.leg]["place"]

@@ -9,8 +9,8 @@ so that a robot that did it already says so instead of doing it again.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from fleet import events as ev
@@ -26,6 +26,14 @@ LAST_TRY = MOST_FAILURES - 1
 """After so many failures another way is tried before the robot counts as failed."""
 
 Point = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Errand:
+    """The place at the end of a robot's way, and the task that it goes there for."""
+
+    place: str = ""
+    task: str = ""
 
 
 @dataclass
@@ -46,6 +54,8 @@ class Wheel:
     blocked: bool = False  # it says so, and the fleet has heard it
     failures: int = 0
     again_at: float = 0.0
+    told: str = ""  # task and place of the drive that its process knows of
+    gave_up: bool = False  # it failed by drives alone: who asks for another may
 
 
 class Wheels:
@@ -93,22 +103,30 @@ class Wheels:
         self,
         now: float,
         where: Callable[[str], Pose | None],
-        bound_for: Callable[[str], str] = lambda robot: "",
+        errands: Mapping[str, Errand] | None = None,
     ) -> list[Goal]:
-        """For robots that have none. ``bound_for``: the place at the end of the way."""
+        """For robots that have none."""
         goals = []
         for robot, wheel in self.robots.items():
             at = where(robot)
             if wheel.goal or at is None or now < wheel.again_at:
                 continue
-            bound = bound_for(robot)
-            goal = self._stretch(robot, wheel, at, bound) or self._action(
+            errand = (errands or {}).get(robot, Errand())
+            goal = self._stretch(robot, wheel, at, errand.place) or self._action(
                 robot, wheel, at
             )
             if goal is not None:
                 wheel.goal, wheel.called_off = goal.id, False
-                goals.append(goal)
+                goals.append(replace(goal, fleet_task=errand.task))
         return goals
+
+    def is_new(self, goal: Goal) -> bool:
+        """Is it the first stretch to this place for this task?"""
+        wheel, told = self.robots[goal.robot], f"{goal.fleet_task} {goal.place}"
+        new = bool(goal.fleet_task) and goal.action == DRIVE and wheel.told != told
+        if new:
+            wheel.told = told
+        return new
 
     def give_back(self, goal: Goal) -> None:
         """It could not be written: the robot has a goal of somebody else."""
@@ -192,7 +210,7 @@ class Wheels:
         wheel.again_at = now + AGAIN_S
         if wheel.failures < MOST_FAILURES:
             return []
-        wheel.failures = 0
+        wheel.failures, wheel.gave_up = 0, True
         why = goal.reason or f"did not reach {goal.place}"
         return [ev.Failed(goal.robot, why)]
 

@@ -17,6 +17,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from mpms.domain.errors import NotFound
+from mpms.factory.domain.fleet_requests import FleetRequest
+from mpms.factory.domain.goals import Goal
 from mpms.factory.domain.worlds import World
 from mpms.factory.ports.floor import Floor, FloorSeen, PersonSeen, Point, RobotSeen
 from mpms.factory.ports.robots.robots import RobotState
@@ -140,10 +142,13 @@ def floor_facts(tx: Transaction, orders: dict[str, str | None]) -> FloorFacts:
     places = {goal.robot: goal for goal in tx.goals.open()}
     moves = tx.robot_jobs.waiting(["robot.move"])
     waits = {job.robot: job.why for job in moves if job.robot and job.why}
+    asked = tx.fleet_requests.at_work()
+    by_task = {each.fleet_task: each for each in asked if each.fleet_task}
+    waits |= {str(e.data["robot"]): e.why for e in asked if e.why and "robot" in e.data}
     work = {}
     for robot in held.keys() | places.keys() | waits.keys():
         goal = places.get(robot)
-        instance = held.get(robot) or (goal.instance_id if goal else None)
+        instance = held.get(robot) or _instance_of(goal, by_task)
         order = None if instance is None else _order(tx, instance, orders)
         place = goal.place if goal else None
         work[robot] = RobotWork(place, instance, order, waits.get(robot))
@@ -151,6 +156,13 @@ def floor_facts(tx: Transaction, orders: dict[str, str | None]) -> FloorFacts:
     for instance in orders.keys() - busy:
         del orders[instance]
     return FloorFacts({state.robot: state for state in tx.robots.states()}, work)
+
+
+def _instance_of(goal: Goal | None, asked: Mapping[str, FleetRequest]) -> str | None:
+    if goal is None or not goal.fleet_task:
+        return None if goal is None else goal.instance_id
+    request = asked.get(goal.fleet_task)
+    return None if request is None else request.instance_id
 
 
 def _order(tx: Transaction, instance: str, orders: dict[str, str | None]) -> str | None:

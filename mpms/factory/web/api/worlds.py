@@ -30,8 +30,9 @@ Draft = Annotated[
     dict[str, JsonValue],
     Field(
         description="Sections as a world's files have them: places, waiting, inputs,"
-        " outputs, storage, charging, lanes, zones, robot_types, robots. A section that"
-        " is left out stays as it is."
+        " outputs, storage, charging, lanes, zones, robot_types, robots, doors,"
+        " packages, stock; and walls, those of the map. A section that is left out"
+        " stays as it is."
     ),
 ]
 EXAMPLE = {"places": {"gate": {"x_m": 3.0, "y_m": 4.0, "yaw_deg": 90.0}}}

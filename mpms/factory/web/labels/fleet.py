@@ -11,7 +11,19 @@ from mpms.web.texts import t
 Chip = tuple[str, str]  # words and tone
 
 
+def level_words() -> dict[str, str]:
+    """What becomes of a robot at each level, the most trusted first."""
+    return {
+        "used": t("used: it gets tasks"),
+        "respected": t("respected: others drive around it"),
+        "noticed": t("noticed: it is only shown"),
+        "ignored": t("ignored: as if it were not there"),
+    }
+
+
 def robot_chip(robot: RobotNow) -> Chip:
+    if robot.level != "used":
+        return level_words()[robot.level].partition(":")[0], "warn"
     if robot.failed:
         return t("failed"), "bad"
     if robot.paused:

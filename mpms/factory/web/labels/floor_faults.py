@@ -21,6 +21,10 @@ def fault_shown(fault: WorldFault) -> dict[str, Any]:
         "zones": t("Zone"),
         "robots": t("Robot"),
         "robot_types": t("Type"),
+        "walls": t("Wall"),
+        "doors": t("Door"),
+        "packages": t("Package type"),
+        "stock": t("Stock at"),
     }
     text = fault.text
     for begin in (f"{fault.section}.{fault.name} ", f"{fault.section}.{fault.name}."):

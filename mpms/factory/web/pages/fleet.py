@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import math
+from collections.abc import Collection
 from typing import Any
 
 from flask import Blueprint, Flask, flash, redirect, render_template, request
 from werkzeug.exceptions import NotFound
 from werkzeug.wrappers import Response as Answer
 
-from fleet.model import World
+from fleet.model import Level, World
 from mpms.domain.errors import DatabaseAway, MpmsError
 from mpms.factory.services.fleet.say import tell_fleet
 from mpms.factory.services.fleet.show import show_fleet, show_task
@@ -20,6 +22,7 @@ from mpms.web.site.signed_in import current_person
 from mpms.web.texts import t
 
 pages = Blueprint("fleet", __name__)
+RADIUS_M, LEAST_M, MOST_M = 0.4, 0.1, 5.0
 
 
 @pages.record_once
@@ -82,6 +85,50 @@ def close_zone() -> Answer:
     return _tell("zone closed", {"zone": name, "corners": corners[:60]})
 
 
+@pages.post("/fleet/things")
+@allowed(LEADERS)
+def put_thing() -> Answer:
+    """A person or a thing that somebody saw, put on the plan with a finger."""
+    world, form = current_fleet(), request.form
+    kind = "person" if form.get("kind") == "person" else "obstacle"
+    try:
+        x_m, y_m = float(form.get("x_m", "")), float(form.get("y_m", ""))
+        radius_m = float(form.get("radius_m", "") or RADIUS_M)
+    except ValueError:
+        x_m = y_m = radius_m = math.nan
+    across = world.left_m <= x_m <= world.left_m + world.width_m
+    along = world.bottom_m <= y_m <= world.bottom_m + world.height_m
+    if not across or not along or not LEAST_M <= radius_m <= MOST_M:
+        flash(t("Tap a spot on the plan; a radius is 0.1 to 5 m."), "bad")
+        return redirect("/fleet", 303)
+    known = _fleet(world).things
+    name = form.get("name", "").strip()[:40] or _fresh(_called(kind), known)
+    level = "noticed" if form.get("level") == "noticed" else "respected"
+    spot = {"x_m": round(x_m, 2), "y_m": round(y_m, 2), "radius_m": radius_m}
+    return _tell("seen", {"id": name, **spot, "level": level})
+
+
+def _called(kind: str) -> str:
+    return t("person") if kind == "person" else t("obstacle")
+
+
+def _fresh(begin: str, known: Collection[str]) -> str:
+    number = 1
+    while f"{begin} {number}" in known:
+        number += 1
+    return f"{begin} {number}"
+
+
+@pages.post("/fleet/levels")
+@allowed(LEADERS)
+def set_level() -> Answer:
+    """How far the fleet counts on a robot."""
+    robot, level = request.form.get("robot", ""), request.form.get("level", "")
+    if robot not in current_fleet().robots or level not in set(Level):
+        raise NotFound
+    return _tell("robot level", {"robot": robot, "level": level})
+
+
 @pages.post("/fleet/tell")
 @allowed(LEADERS)
 def tell() -> Answer:
@@ -93,6 +140,7 @@ def tell() -> Answer:
         "robot goes on": {"robot": about, "paused": False},
         "robot recovered": {"robot": about},
         "task withdrawn": {"task": about},
+        "thing gone": {"id": about, "radius_m": 0.0},
         "pulled over": {"over": True},
         "roads free": {"over": False},
         "stopped": {"stopped": True},
@@ -104,6 +152,7 @@ def tell() -> Answer:
         "robot goes on": "robot paused",
         "roads free": "pulled over",
         "started": "stopped",
+        "thing gone": "seen",
     }
     return _tell(same.get(kind, kind), data[kind])
 

@@ -100,6 +100,78 @@ def test_leaders_pause_robots_and_clear_the_roads(plant: WarehouseSite) -> None:
     assert worker.post("/fleet/tell", data={"kind": "stopped"}).status_code == 403
 
 
+def test_a_person_put_on_the_plan_holds_at_once_and_is_taken_away(
+    plant: WarehouseSite,
+) -> None:
+    leader = plant.browser()
+    for kind, x_m in (("person", "9.5"), ("person", "10.5"), ("obstacle", "12")):
+        put = {"kind": kind, "x_m": x_m, "y_m": "7", "radius_m": "0.4"}
+        assert leader.post("/fleet/things", data=put).status_code == 303
+        plant.turn()
+    page = plant.page("/fleet/now")
+    assert "person 1" in page
+    assert "person 2" in page
+    assert "obstacle 1" in page
+    assert "<title>person 1</title>" in plant.page("/fleet/floor")
+    fleet = plant.lead.fleet
+    assert fleet is not None
+    closures = fleet.traffic.to_dict()["closures"]["obstacles"]
+    assert {"person 1", "person 2", "obstacle 1"} <= closures.keys()
+    shown = {
+        "kind": "person",
+        "name": "Ana",
+        "x_m": "9",
+        "y_m": "7",
+        "level": "noticed",
+    }
+    leader.post("/fleet/things", data=shown)
+    plant.turn()
+    assert "Ana" in plant.page("/fleet/floor")
+    assert "Ana" not in fleet.traffic.to_dict()["closures"]["obstacles"]
+    for name in ("person 1", "person 2", "obstacle 1", "Ana"):
+        leader.post("/fleet/tell", data={"kind": "thing gone", "about": name})
+    plant.turn()
+    assert "person 1" not in plant.page("/fleet/now")
+    assert fleet.entities == {}
+    assert fleet.traffic.to_dict()["closures"]["obstacles"] == {}
+
+
+@pytest.mark.parametrize(
+    "put",
+    [
+        {"x_m": "900", "y_m": "7"},
+        {"x_m": "nan", "y_m": "7"},
+        {"x_m": "9"},
+        {"x_m": "9", "y_m": "7", "radius_m": "50"},
+    ],
+)
+def test_what_is_not_on_the_plan_is_not_put_there(
+    plant: WarehouseSite, put: dict[str, str]
+) -> None:
+    assert plant.browser().post("/fleet/things", data=put).status_code == 303
+    assert plant.rows("SELECT count(*) FROM fleet_events") == [(0,)]
+
+
+def test_a_robot_is_used_respected_noticed_or_ignored(plant: WarehouseSite) -> None:
+    leader, fleet = plant.browser(), plant.lead.fleet
+    assert fleet is not None
+    for level in ("respected", "noticed", "ignored", "used"):
+        said = {"robot": "tug1", "level": level}
+        assert leader.post("/fleet/levels", data=said).status_code == 303
+        plant.turn(2)
+        assert fleet.vehicles["tug1"].level == level
+        shown = f">{level}</span>" in plant.page("/fleet/now")
+        assert shown is (level != "used")
+    wrong = {"robot": "tug1", "level": "loved"}
+    assert leader.post("/fleet/levels", data=wrong).status_code == 404
+    stranger = {"robot": "tug99", "level": "used"}
+    assert leader.post("/fleet/levels", data=stranger).status_code == 404
+    worker = plant.browser(Role.WORKER)
+    assert worker.post("/fleet/levels", data=said).status_code == 403
+    assert worker.post("/fleet/things", data={}).status_code == 403
+    assert "Put a person" not in plant.page("/fleet", Role.WORKER)
+
+
 def test_the_warehouse_shows_what_lies_where(plant: WarehouseSite) -> None:
     page = plant.page("/warehouse", Role.WORKER)
     assert "A1: P-1 small_box" in page

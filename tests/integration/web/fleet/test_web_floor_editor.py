@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
+from fleet.model.reading import read_world
 from mpms.domain.people.people import Role
 from mpms.factory import bootstrap as factory_bootstrap
 from mpms.services.api.manage_tokens import add_token
@@ -189,3 +191,75 @@ def test_only_administrators_draw(plant: WarehouseSite) -> None:
     assert plant.browser(Role.ADMIN).get("/admin/floor?version=x").status_code == 404
     assert plant.browser(Role.ADMIN).get("/admin/floor?version=3").status_code == 404
     assert plant.browser(Role.ADMIN).post(SAVE, json=[]).status_code == 400
+
+
+def checked(plant: WarehouseSite, draft: dict[str, Any]) -> dict[tuple[str, str], str]:
+    asked = {"draft": draft, "based_on": 0}
+    answer = plant.browser(Role.ADMIN).post("/admin/floor/check", json=asked)
+    assert answer.status_code == 200
+    return {(e["section"], e["name"]): e["text"] for e in answer.json["faults"]}
+
+
+def test_walls_doors_packages_and_what_lies_there_are_drawn_too(
+    plant: WarehouseSite,
+) -> None:
+    draft = drawn(plant)
+    assert len(draft["walls"]) == len(plant.files.world.walls)
+    assert draft["stock"]["A1"] == {"package": "P-1", "type": "small_box"}
+    draft["walls"].append([20.0, 14.0, 21.0, 14.0])
+    draft["doors"] = [{"id": "gate", "x1_m": 1, "y1_m": 9, "x2_m": 3, "y2_m": 9}]
+    draft["packages"]["crate"] = {"weight_kg": 20, "geometry": "box"}
+    free = next(p for p in plant.files.world.storage if p not in draft["stock"])
+    draft["stock"][free] = {"package": "C-1", "type": "crate"}
+    assert checked(plant, draft) == {}
+    assert save(plant, draft).status_code == 200
+    with plant.uow() as tx:
+        files = tx.world_versions.files("warehouse_small", 1)
+    assert files is not None
+    world = read_world(files)
+    assert (20.0, 14.0, 21.0, 14.0) in world.walls
+    assert world.doors["gate"].x2_m == 3.0
+    assert world.packages["crate"].weight_kg == 20.0
+    assert world.stock[free] == ("C-1", "crate")
+    assert world.packages.keys() > plant.files.world.packages.keys()
+    seen = plant.browser(Role.ADMIN).post(f"{SAVE}/1/preview").json["preview"]
+    assert (seen["contacts"], seen["robots"]) == (0, 10)
+    assert seen["done"] > 0
+
+
+def test_mistakes_of_walls_doors_packages_and_stock_name_their_part(
+    plant: WarehouseSite,
+) -> None:
+    draft = drawn(plant)
+    draft["walls"] += [[1.0, 2.0, 3.0], [0.0, 8.0, 30.0, 8.0]]
+    draft["doors"] = [{"id": "gate", "x1_m": 1.0}]
+    draft["packages"]["piano"] = {"weight_kg": 9000}
+    draft["packages"]["feather"] = {"weight_kg": -1}
+    draft["stock"]["A1"]["type"] = "unicorn"
+    draft["stock"]["rest_1"] = {"package": "P-77", "type": "small_box"}
+    found = checked(plant, draft)
+    wall = f"wall_{len(draft['walls']) - 1}"
+    assert "4 numbers" in found["walls", wall]
+    assert ("doors", "gate") in found
+    assert "carried by no robot" in found["packages", "piano"]
+    assert ("packages", "feather") in found
+    assert "no known type: 'unicorn'" in found["stock", "A1"]
+    assert "lies in no storage place" in found["stock", "rest_1"]
+    cut_off = [name for section, name in found if section in ("places", "storage")]
+    assert cut_off, "the wall through the hall cuts places off"
+    for wrong in ("a wall", [["x", 1, 2, 3]], {"a": 1}):
+        assert checked(plant, drawn(plant) | {"walls": wrong}) != {}
+    assert plant.rows("SELECT count(*) FROM world_versions") == [(0,)]
+
+
+def test_a_version_with_other_walls_names_no_picture_of_the_walls_before() -> None:
+    drafts = factory_bootstrap.drafts_of("paint_factory")
+    files = drafts.files()
+    assert "image: map.png" in files["world.yaml"]
+    draft = dict(drafts.draft(files))
+    same = drafts.written(files, draft)
+    assert same == files
+    draft["walls"] = draft["walls"][:-1]
+    changed = yaml.safe_load(drafts.written(files, draft)["world.yaml"])["map"]
+    assert "image" not in changed
+    assert len(changed["walls"]) == len(drafts.draft(files)["walls"]) - 1

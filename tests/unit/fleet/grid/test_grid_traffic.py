@@ -234,3 +234,13 @@ def test_a_report_that_comes_twice_changes_nothing() -> None:
     traffic.report("ada", Reached((1, 0)))
     traffic.report("ada", Reached((1, 0)))
     assert traffic.path_of("ada") == [(1, 0), (2, 0), (3, 0)]
+
+
+def test_a_halt_for_a_cell_that_its_robot_has_reached_is_not_told_any_more() -> None:
+    traffic, _ = on_floor("...", ada=(0, 0))
+    traffic.set_goal("ada", (2, 0))
+    traffic.advance(0.0)
+    traffic.report("ada", Reached((1, 0)))
+    traffic.close([(2, 0)])  # too late: ada is there before anybody hears of it
+    traffic.report("ada", Reached((2, 0)))
+    assert traffic.advance(1.0) == [Arrived("ada", (2, 0))]

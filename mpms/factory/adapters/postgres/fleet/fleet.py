@@ -100,6 +100,9 @@ class FleetRows(Repository):
     def robots_at_work(self) -> set[str]:
         return {row[0] for row in self._statements.rows("fleet_robots_at_work")}
 
+    def unfit(self) -> Mapping[str, str]:
+        return dict(self._statements.rows("fleet_unfit"))
+
     def tasks(self, *, ended: int) -> Sequence[PastTask]:
         rows = self._statements.rows("fleet_tasks_listing", ended=ended)
         return [_task(row) for row in rows]

@@ -25,7 +25,8 @@ class FleetRequests(Repository):
     def at_work(self) -> Sequence[FleetRequest]:
         found = []
         for row in self._statements.rows("fleet_requests_at_work"):
-            request_id, kind, data, state, fleet_task, task_id, instance_id, gone = row
+            request_id, kind, data, state, fleet_task, why, *rest, gone = row
+            task_id, instance_id = rest
             found.append(
                 FleetRequest(
                     request_id,
@@ -33,6 +34,7 @@ class FleetRequests(Repository):
                     data,
                     RequestState(state),
                     fleet_task,
+                    why=why,
                     task_id=task_id,
                     instance_id=instance_id,
                     gone=bool(gone),
@@ -44,6 +46,9 @@ class FleetRequests(Repository):
         self._statements.run_later(
             "fleet_requests_begin", id=request_id, fleet_task=fleet_task
         )
+
+    def note(self, request_id: str, why: str | None) -> None:
+        self._statements.run_later("fleet_requests_note", id=request_id, why=why)
 
     def end(
         self,

@@ -33,6 +33,7 @@ class Goals(Repository):
             action=goal.action,
             act_key=goal.act_key,
             package=goal.package,
+            fleet_task=goal.fleet_task,
         )
         if not added and self.get(goal.id) is None:
             raise RobotBusy(f"The robot {goal.robot} has an open goal already.")
