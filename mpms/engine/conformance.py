@@ -42,7 +42,7 @@ class Replay:
                 self._borders.setdefault(element.attached_to, []).append(element)
         self._closures: dict[Marking, frozenset[Marking]] = {}
 
-    def judge(self, path: Sequence[str], *, completed: bool) -> Misfit | None:
+    def misfit(self, path: Sequence[str], *, completed: bool) -> Misfit | None:
         """None: it fits. A path that was broken off need not reach an end."""
         after = ""
         try:

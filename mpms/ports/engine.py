@@ -125,7 +125,7 @@ class Engine(Protocol):
         """A process with all that its steps and flows say, to be compared."""
         ...
 
-    def judge(
+    def misfits(
         self, definition: Definition, paths: Sequence[tuple[Sequence[str], bool]]
     ) -> Sequence[Misfit | None]:
         """Of each path, and whether it was completed, where it leaves the model."""

@@ -1,7 +1,7 @@
 """The extension elements of Camunda 8 (``zeebe:``), read into the same records.
 
 Camunda 8 marks FEEL by a leading ``=`` and takes every other text as it stands. A
-text that is FEEL but only a literal, like ``="robot.move"``, is read as that literal,
+text that is FEEL but only a literal, like ``="letter.print"``, is read as that literal,
 so that names of topics, forms and processes may be written either way.
 """
 

@@ -72,7 +72,7 @@ def check_conformance(
     found: Counter[Misfit] = Counter()
     examples: dict[Misfit, str] = {}
     names: dict[str, str] = {}
-    judged: dict[tuple[tuple[str, ...], bool], Misfit | None] = {}
+    compared: dict[tuple[tuple[str, ...], bool], Misfit | None] = {}
     fits = 0
     for heads in heads_in(uow, window, at_once=AT_ONCE):
         with uow() as tx:
@@ -91,10 +91,10 @@ def check_conformance(
             )
             for head in ended
         }
-        new = list(dict.fromkeys(way for way in ways.values() if way not in judged))
-        judged |= dict(zip(new, engine.judge(model, new), strict=True))
+        new = list(dict.fromkeys(way for way in ways.values() if way not in compared))
+        compared |= dict(zip(new, engine.misfits(model, new), strict=True))
         for instance_id, way in ways.items():
-            misfit = judged[way]
+            misfit = compared[way]
             if misfit is None:
                 fits += 1
             else:

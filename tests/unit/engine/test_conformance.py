@@ -66,7 +66,7 @@ INSIDE = drawn(
     ],
 )
 def test_a_path_of_the_drawing_fits(model: Replay, path: str) -> None:
-    assert model.judge(path.split(), completed=True) is None
+    assert model.misfit(path.split(), completed=True) is None
 
 
 @pytest.mark.parametrize(
@@ -85,11 +85,11 @@ def test_a_path_of_the_drawing_fits(model: Replay, path: str) -> None:
 def test_another_path_is_told_where_it_leaves_the_drawing(
     model: Replay, path: str, misfit: Misfit
 ) -> None:
-    assert model.judge(path.split(), completed=True) == misfit
+    assert model.misfit(path.split(), completed=True) == misfit
 
 
 def test_what_was_broken_off_need_not_reach_an_end() -> None:
-    assert ROW.judge(["a"], completed=False) is None
+    assert ROW.misfit(["a"], completed=False) is None
 
 
 def test_the_warehouse_process_has_its_own_paths() -> None:
@@ -106,8 +106,8 @@ def test_the_warehouse_process_has_its_own_paths() -> None:
         ("start_mixing", "mix", "move_home"),
     ):
         whole = [*path, *end, "order_done", "disconnect"]
-        assert model.judge(whole, completed=True) is None
-    misfit = model.judge([*path, "order_done"], completed=True)
+        assert model.misfit(whole, completed=True) is None
+    misfit = model.misfit([*path, "order_done"], completed=True)
     assert misfit is not None
     assert misfit.why is Why.ORDER
     assert {"move_home", "start_mixing"} <= set(misfit.expected)
