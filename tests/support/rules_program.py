@@ -26,9 +26,12 @@ def node() -> str:
     return found
 
 
-def built_rules(program: str, folder: Path) -> None:
+RULES = FRONTEND / "src" / "fields" / "rules.ts"
+
+
+def built_rules(program: str, folder: Path, rules: Path = RULES) -> None:
     settings = {
-        "entryPoints": [str(FRONTEND / "src" / "fields" / "rules.ts")],
+        "entryPoints": [str(rules)],
         "bundle": True,
         "format": "esm",
         "outfile": str(folder / "rules.mjs"),
