@@ -158,19 +158,19 @@ def stock_cycle(url: str, completed: int) -> float:
     def measure() -> None:
         connection = psycopg2.connect(url)
         with connection, connection.cursor() as cursor:
-            cursor.execute("CREATE TABLE stock (id int PRIMARY KEY, state json)")
-            cursor.execute("INSERT INTO stock VALUES (1, %s)", (box["text"],))
+            cursor.execute("CREATE TABLE bench_state (id int PRIMARY KEY, state json)")
+            cursor.execute("INSERT INTO bench_state VALUES (1, %s)", (box["text"],))
         for _ in range(8):
             begun = time.perf_counter()
             with connection, connection.cursor() as cursor:
-                cursor.execute("SELECT state::text FROM stock WHERE id = 1 FOR UPDATE")
+                cursor.execute("SELECT state::text FROM bench_state FOR UPDATE")
                 ((state,),) = cursor.fetchall()
                 workflow = serializer.deserialize_json(state)
                 task = workflow.get_next_task(state=TaskState.READY, manual=True)
                 task.run()
                 workflow.do_engine_steps()
                 text = serializer.serialize_json(workflow)
-                cursor.execute("UPDATE stock SET state = %s WHERE id = 1", (text,))
+                cursor.execute("UPDATE bench_state SET state = %s", (text,))
             times.append(time.perf_counter() - begun)
         connection.close()
 

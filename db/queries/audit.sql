@@ -17,7 +17,7 @@ WHERE
     AND (
         EXISTS (SELECT FROM people AS p WHERE p.login = e.actor)
         OR NOT (
-            e.actor IN ('mpms', 'mail', 'fleet', 'process')
+            e.actor = ANY (%(machines)s::text[])
             OR e.kind = ANY (%(by_people)s::text[])
         )
     )

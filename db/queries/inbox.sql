@@ -7,7 +7,7 @@ WITH causes AS (
         count(*) AS incidents,
         count(DISTINCT n.instance_id) AS instances,
         count(*) FILTER (
-            WHERE n.task_id IS NOT NULL AND n.kind <> ALL (%(told_kinds)s::text[])
+            WHERE n.task_id IS NOT NULL AND n.kind <> ALL (%(outside)s::text[])
         ) AS retryable,
         min(n.opened_at) AS first_at,
         max(n.opened_at) AS last_at,
@@ -128,7 +128,7 @@ WITH closed AS (
     WHERE
         cause = %(cause)s
         AND resolved_at IS NULL
-        AND (task_id IS NULL OR kind = ANY (%(told_kinds)s::text[]))
+        AND (task_id IS NULL OR kind = ANY (%(outside)s::text[]))
     RETURNING *
 )
 SELECT
@@ -154,7 +154,7 @@ ORDER BY id;
 -- name: inbox_alarm_counts
 -- What waits for somebody's decision.
 SELECT
-    (SELECT count(*) FROM tasks WHERE starts_with(form, %(decision_form)s)),
+    (SELECT count(*) FROM tasks WHERE form ^@ ANY (%(decisions)s::text[])),
     (SELECT count(*) FROM late_answers WHERE decided_at IS NULL),
     (
         SELECT count(DISTINCT coalesce(cause, id::text))

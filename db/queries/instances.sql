@@ -119,7 +119,7 @@ SELECT coalesce(max(depth), 0)
 FROM callers;
 
 -- name: instances_by_business_key
--- Everything that works for one order.
+-- Everything that works for one business key.
 SELECT
     id, definition_id, key, business_key, parent_id, parent_task, status, state,
     variables, revision, started_at, changed_at, ended_at, end_reason,

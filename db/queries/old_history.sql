@@ -39,13 +39,13 @@ DELETE FROM events
 WHERE instance_id = ANY (%(ids)s::uuid[]);
 
 -- name: old_history_delete_instances
--- The instances, with answers, attachments and incidents; orders stay.
+-- The instances, with answers, attachments and incidents; what they worked for stays.
 DELETE FROM instances
 WHERE id = ANY (%(ids)s::uuid[]) AND status <> 'active';
 
 -- name: old_history_delete_loose
--- Lines of no instance, some at a time; what tells of an order stays. Compared as
--- text: reading into JSON fails where somebody typed a null character.
+-- Lines of no instance, some at a time; what names something that processes work for
+-- stays. Compared as text: reading into JSON fails where somebody typed a null character.
 DELETE FROM events
 WHERE id IN (
     SELECT id
@@ -53,7 +53,7 @@ WHERE id IN (
     WHERE
         instance_id IS NULL
         AND at < %(before)s::timestamptz
-        AND data::text NOT LIKE '%%"order":%%'
+        AND data::text NOT LIKE ALL (%(kept)s::text[])
     ORDER BY transaction, id
     LIMIT %(limit)s::bigint
 );
@@ -73,4 +73,4 @@ FROM events
 WHERE
     instance_id IS NULL
     AND at < %(before)s::timestamptz
-    AND data::text NOT LIKE '%%"order":%%';
+    AND data::text NOT LIKE ALL (%(kept)s::text[]);

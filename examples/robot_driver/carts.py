@@ -12,14 +12,19 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from datetime import UTC, datetime
+from decimal import Decimal
 from urllib.parse import urlsplit
 
 from mpms.factory.domain.goals import Goal, GoalReport, GoalState
+from mpms.factory.domain.weighing import Weight
 from mpms.factory.domain.worlds import World
-from mpms.factory.ports.robots.robots import RobotState
+from mpms.factory.ports.robots.robots import RobotAway, RobotState
+from mpms.factory.ports.scales import ScaleUnavailable
 from mpms.plugins import Plugin
 
 AGAIN_S = 1.0
+RESTS_S = 15.0
 ENDS = {
     "arrived": GoalState.REACHED,
     "failed": GoalState.FAILED,
@@ -151,4 +156,39 @@ class Carts:
             self._states.clear()  # nobody knows where they are now
 
 
-plugin = Plugin("carts", offers={"factory.robots": {"carts": "carts:Carts"}})
+class CartScales:
+    """The scales of the carts: ``{"weigh": name}`` is answered when the load rests with
+    ``{"weighed": name, "kg": "12.50"}``."""
+
+    def __init__(self, world: World, url: str) -> None:
+        parts = urlsplit(url)
+        self._address = (parts.hostname or "127.0.0.1", parts.port or 4000)
+
+    def weigh(self, robot: str, place: str | None = None) -> Weight:
+        try:
+            with socket.create_connection(self._address, RESTS_S) as link:
+                link.sendall(json.dumps({"weigh": robot}).encode() + b"\n")
+                for line in link.makefile("rb"):
+                    told = json.loads(line)
+                    if told.get("weighed") == robot:
+                        return Weight(
+                            Decimal(told["kg"]),
+                            f"scale of {robot}",
+                            line.decode().strip(),
+                            datetime.now(UTC),
+                            stays=True,
+                        )
+        except TimeoutError as late:
+            raise ScaleUnavailable("what lies on the cart does not rest") from late
+        except (OSError, ValueError) as failure:
+            raise RobotAway(f"the controller is away: {failure}") from failure
+        raise RobotAway("the controller has hung up")
+
+
+plugin = Plugin(
+    "carts",
+    offers={
+        "factory.robots": {"carts": "carts:Carts"},
+        "factory.scales": {"carts": "carts:CartScales"},
+    },
+)

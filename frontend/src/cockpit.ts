@@ -3,7 +3,7 @@
  * Figures follow the history with a second's delay, so a hint is followed up once more.
  */
 
-const TOPICS = ["tasks", "orders", "incidents"];
+const TOPICS = ["tasks", "instances", "incidents"];
 const SOON_MS = 50;
 const GAP_MS = 1000;
 const FOLLOW_UP_MS = 1600;

@@ -41,13 +41,13 @@ class Diagram extends HTMLElement {
     this.replaceChildren(this.#steps, stage);
     this.#viewer = new NavigatedViewer({ container: stage });
     panAndPinch(stage, () => this.#canvas());
-    document.body.addEventListener("live:orders", this.#again);
+    document.body.addEventListener("live:instances", this.#again);
     document.body.addEventListener("live:tasks", this.#again);
     void this.#show();
   }
 
   disconnectedCallback(): void {
-    document.body.removeEventListener("live:orders", this.#again);
+    document.body.removeEventListener("live:instances", this.#again);
     document.body.removeEventListener("live:tasks", this.#again);
     this.#viewer?.destroy();
     this.#viewer = null;

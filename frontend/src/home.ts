@@ -34,7 +34,7 @@ async function follow(): Promise<void> {
   htmx.process(part);
 }
 
-for (const topic of ["live:orders", "live:reset"])
+for (const topic of ["live:instances", "live:reset"])
   document.body.addEventListener(topic, () => {
     clearTimeout(asked);
     asked = setTimeout(() => void follow(), GAP_MS);

@@ -13,8 +13,8 @@ export interface Token {
   element: string;
   name: string;
   state: string;
-  robot: string | null; // that works for it
-  drives: boolean; // for this very step
+  robot?: string | null; // that works for it
+  at_work: boolean; // something does, for this very step
   due_at: string | null;
 }
 
@@ -60,7 +60,7 @@ interface Overlays {
   remove(filter: { type: string }): void;
 }
 
-const TOPICS = ["live:orders", "live:tasks", "live:incidents"];
+const TOPICS = ["live:instances", "live:tasks", "live:incidents"];
 const DRAG_PX = 6;
 const STANDS = /:(\w*Task|\w*SubProcess|CallActivity|Transaction|\w*Gateway|StartEvent|EndEvent|Intermediate\w*Event)$/;
 const READABLE = { min: 1, max: 1.2 }; // badges are targets: they do not shrink
@@ -242,9 +242,9 @@ export class InstanceDiagram extends HTMLElement {
     badge.dataset["token"] = token.task;
     badge.draggable = false;
     const text = document.createElement("span");
-    text.textContent = here.length > 1 ? String(here.length) : broken ? "!" : token.drives ? "→" : "1";
+    text.textContent = here.length > 1 ? String(here.length) : broken ? "!" : token.at_work ? "→" : "1";
     badge.append(text);
-    const { robot } = token;
+    const robot = token.robot ?? null;
     badge.href = robot === null ? `#token-${token.task}` : `/map?robot=${encodeURIComponent(robot)}`;
     badge.title = robot === null ? token.name : `${token.name}: ${t("{robot} on the map", { robot })}`;
     if (robot !== null) badge.dataset["robot"] = robot;

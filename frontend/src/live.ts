@@ -1,6 +1,6 @@
-// Live updates. Hints arrive as `live:tasks`, `live:orders`, `live:robots`,
-// `live:incidents` and `live:batches` on the body, with the ids that changed (none: any may have); the
-// page fetches what it shows again. Frames of the floor arrive as `live:floor`.
+// Live updates. Hints arrive as `live:tasks`, `live:instances`, `live:incidents`, `live:batches`
+// and those of plug-ins on the body, with the ids that changed (none: any may have); the page
+// fetches what it shows again. Frames of the floor arrive as `live:floor`.
 
 import { assetUrl } from "./assets.js";
 import { noteHint } from "./live_fetch.js";
@@ -8,12 +8,12 @@ import { LiveStream, type LinkState, type News } from "./live_stream.js";
 import type { Asked } from "./live_worker.js";
 import { t } from "./texts.js";
 
-const TOPICS = ["tasks", "orders", "robots", "incidents", "batches"];
 const GAP_MS = 300; // between two hints that make a page fetch
 const HERE_MS = 20_000;
 const HIDDEN_MS = 60_000;
 
 let position = "";
+let lists: string[] = [];
 let waiting: Record<string, string[]> = {};
 let lastAt = 0;
 let timer: ReturnType<typeof setTimeout> | undefined;
@@ -65,7 +65,7 @@ function hear(news: News): void {
   else if (news.kind === "hint") hint(JSON.parse(news.data) as Record<string, string[]>);
   else if (news.kind === "reset") {
     dispatch("reset", []);
-    hint(Object.fromEntries(TOPICS.map((topic) => [topic, []])));
+    hint(Object.fromEntries(lists.map((topic) => [topic, []])));
   } else if (!document.hidden) dispatch("floor", JSON.parse(news.data));
 }
 
@@ -111,6 +111,7 @@ function start(): void {
   const from = document.querySelector<HTMLMetaElement>("meta[name=live-from]");
   if (!from) return; // nobody is signed in
   position = from.content;
+  lists = (from.dataset["lists"] ?? "").split(" ");
   document.addEventListener("visibilitychange", flush);
   try {
     throughWorker();

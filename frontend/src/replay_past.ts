@@ -52,7 +52,7 @@ export function marksAt(past: Past, ms: number): Marks {
     if (kind === "entered") {
       const robot = driving.find((drive) => drive.task === task)?.robot ?? null;
       const name = past.names[element] ?? element;
-      live.set(task, { task, element, name, state: "waiting", robot, drives: robot !== null, due_at: null });
+      live.set(task, { task, element, name, state: "waiting", robot, at_work: robot !== null, due_at: null });
       if (via !== null) flows[via] = (flows[via] ?? 0) + 1;
     } else {
       live.delete(task);

@@ -333,7 +333,7 @@ async function start(): Promise<void> {
     listOrders(list, orders);
   };
   let asked: ReturnType<typeof setTimeout> | undefined;
-  for (const topic of ["live:orders", "live:tasks", "live:reset"])
+  for (const topic of ["live:instances", "live:tasks", "live:reset"])
     document.body.addEventListener(topic, () => {
       clearTimeout(asked);
       asked = setTimeout(() => void ask(), 100);

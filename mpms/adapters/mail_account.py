@@ -1,4 +1,4 @@
-"""What IMAP and SMTP share: accounts, their TLS, and why a server is out of reach.
+"""Accounts at mail servers, their TLS, and why a server is out of reach.
 
 Secrets never show in a representation, so an account may be logged.
 """
@@ -18,7 +18,6 @@ from pathlib import Path
 
 from mpms.domain.errors import MpmsError
 
-MIB = 1024 * 1024
 WARN_DAYS = 30
 
 
@@ -47,7 +46,7 @@ class Password:
 
 @dataclass(frozen=True)
 class Microsoft:
-    """An Entra application that may read the mailbox (client credentials)."""
+    """An Entra application that may use the account (client credentials)."""
 
     tenant: str
     client_id: str
@@ -59,7 +58,7 @@ class Microsoft:
 
 @dataclass(frozen=True)
 class Google:
-    """A service account with domain-wide delegation for the mailbox's user."""
+    """A service account with domain-wide delegation for the account's user."""
 
     key_file: Path
     scope: str = "https://mail.google.com/"
@@ -67,37 +66,6 @@ class Google:
 
 Login = Password | Microsoft | Google
 Tokens = Callable[[], str]  # a fresh access token, or TokenUnavailable
-
-
-@dataclass(frozen=True)
-class MailAccount:
-    """The mailbox that orders arrive in. AccountInvalid names what is wrong."""
-
-    host: str
-    port: int
-    security: Security
-    user: str
-    login: Login
-    folder: str = "INBOX"
-    ca_file: Path | None = None
-    limit_bytes: int = 25 * MIB
-
-    def __post_init__(self) -> None:
-        _check_server(self.host, self.port, self.security)
-        _check_login(self.user, self.login)
-        if not self.folder or _has_controls(self.folder):
-            raise AccountInvalid(f"{self.folder!r} is not the name of a mail folder.")
-        if self.limit_bytes < 1:
-            raise AccountInvalid("The size limit of a message must be above zero.")
-
-    @property
-    def name(self) -> str:
-        """Which mailbox this is, whatever port or password leads to it."""
-        return f"{self.host}/{self.user}"
-
-    @property
-    def place(self) -> str:
-        return f"the mail server {self.host}:{self.port}"
 
 
 @dataclass(frozen=True)
@@ -113,11 +81,11 @@ class SmtpAccount:
     ca_file: Path | None = None
 
     def __post_init__(self) -> None:
-        _check_server(self.host, self.port, self.security)
-        if "@" not in self.sender or _has_controls(self.sender):
+        check_server(self.host, self.port, self.security)
+        if "@" not in self.sender or has_controls(self.sender):
             raise AccountInvalid(f"{self.sender!r} is not a mail address.")
         if self.login is not None:
-            _check_login(self.user or "", self.login)
+            check_login(self.user or "", self.login)
 
     @property
     def place(self) -> str:
@@ -204,8 +172,8 @@ class XOAuth2:
         return next(self._answers, "")
 
 
-def _check_server(host: str, port: int, security: Security) -> None:
-    if not host or _has_controls(host) or " " in host:
+def check_server(host: str, port: int, security: Security) -> None:
+    if not host or has_controls(host) or " " in host:
         raise AccountInvalid(f"{host!r} is not the name of a mail server.")
     if not 0 < port < 65536:
         raise AccountInvalid(f"{port} is not a port.")
@@ -215,11 +183,11 @@ def _check_server(host: str, port: int, security: Security) -> None:
         )
 
 
-def _check_login(user: str, login: Login) -> None:
+def check_login(user: str, login: Login) -> None:
     secret = login.password if isinstance(login, Password) else ""
-    if not user or _has_controls(user) or _has_controls(secret):
+    if not user or has_controls(user) or has_controls(secret):
         raise AccountInvalid("A mail account needs a user name and a password in one.")
 
 
-def _has_controls(text: str) -> bool:
+def has_controls(text: str) -> bool:
     return any(ord(character) < 32 or ord(character) == 127 for character in text)

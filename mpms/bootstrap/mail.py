@@ -15,7 +15,6 @@ from mpms.adapters.mail_account import (
     AccountInvalid,
     Google,
     Login,
-    MailAccount,
     Microsoft,
     Password,
     Security,
@@ -26,6 +25,7 @@ from mpms.adapters.oauth import token_source
 from mpms.adapters.smtp import SmtpSender
 from mpms.domain.errors import MpmsError
 from mpms.embedded.mail import MailHome
+from mpms.factory.adapters.mail.account import MailAccount
 from mpms.factory.adapters.mail.sandbox import MailSandbox
 from mpms.factory.bootstrap import world_directory
 from mpms.factory.domain.order_mail import Catalogue, Outcome, Senders

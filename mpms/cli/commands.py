@@ -13,9 +13,9 @@ from mpms.cli.models import in_a_line
 from mpms.domain.errors import MpmsError
 from mpms.factory import bootstrap as factory_bootstrap
 from mpms.factory.domain.worlds import World
+from mpms.factory.ports.checks import CheckStep
 from mpms.factory.settings import FactorySettings
 from mpms.plugins import loading
-from mpms.ports.admin.checks import CheckStep
 from mpms.services.models.deploy import deploy_models
 from mpms.settings import Settings
 
@@ -101,9 +101,9 @@ def _check_robots(settings: Settings, world: World) -> int:
     if factory.robots_url is None:
         print("robots     in memory; MPMS_ROBOTS_URL names real or simulated ones")
         return 0
-    from mpms.factory.adapters.robots.check import BridgeCheck
-
-    check = BridgeCheck(world, factory.robots_url, tls=factory.robots_tls)
+    check = factory_bootstrap.robot_check(
+        world, factory.robots_url, tls=factory.robots_tls
+    )
     wrong = 0
     for info in world.robots:
         steps: list[CheckStep] = []

@@ -44,6 +44,11 @@ def _added(plugin: Plugin, settings: Settings) -> list[str]:
         for each in plugin_settings_shown(plugin, settings)
     ]
     lines += [f"history  {kind.name}" for kind in plugin.kinds]
+    lines += [
+        f"menu   {line.where}  {line.address}  {line.title}" for line in plugin.menu
+    ]
+    lines += [f"incident  {each.name}  {each.title}" for each in plugin.incidents]
+    lines += [f"alarm  {each.forms}  {each.sentence}" for each in plugin.decisions]
     lines += [f"store  {name}" for name in plugin.stores]
     lines += [f"model  {path.name}" for path in loading.model_files(plugin)]
     lines += [f"answers  {question}  {by}" for question, by in plugin.additions.items()]
@@ -52,7 +57,13 @@ def _added(plugin: Plugin, settings: Settings) -> list[str]:
     if plugin.migrations is not None:
         names = sorted(path.name for path in plugin.migrations.glob("*.sql"))
         lines += [f"migration  {name}" for name in names]
-    named = {"worker": plugin.work, "hooks": plugin.hooks, "API": plugin.operations}
+    named = {
+        "worker": plugin.work,
+        "hooks": plugin.hooks,
+        "API": plugin.operations,
+        "lights": plugin.health,
+        "details": plugin.details,
+    }
     lines += [f"{what}  {where}" for what, where in named.items() if where]
     return lines
 

@@ -13,7 +13,8 @@ from typing import Any
 from mpms.bootstrap import Services
 from mpms.domain.errors import MpmsError, TaskGone
 from mpms.domain.forms import fields
-from mpms.domain.tasks import FormTask, asks_for_decision
+from mpms.domain.tasks import FormTask
+from mpms.factory.domain.decisions import asks_for_decision
 from mpms.services.instances.repair import retry_incident
 from mpms.services.tasks.submit import submit_form
 

@@ -8,12 +8,19 @@ from typing import Any
 
 from mpms.domain.instances.steps import USUAL_PRIORITY
 
-DECISION_FORM = "order_failed"
-"""How the keys of forms begin that ask what becomes of an order that has stopped."""
 
+@dataclass(frozen=True)
+class Decision:
+    """Forms that ask what becomes of a process that has stopped.
 
-def asks_for_decision(form: str | None) -> bool:
-    return form is not None and form.startswith(DECISION_FORM)
+    ``sentence`` says in English what has stopped, with {key} for the business key.
+    """
+
+    forms: str  # how their keys begin
+    sentence: str
+    address: str = ""  # of the page of its business key, with {key}
+    link: str = ""  # what leads there
+    message: str = ""  # the variable that says why
 
 
 @dataclass(frozen=True)

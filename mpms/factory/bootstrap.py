@@ -13,12 +13,20 @@ from mpms.domain.errors import MpmsError
 from mpms.domain.jobs import Answer
 from mpms.factory.adapters.fleet_files import FleetFiles, read_fleet
 from mpms.factory.adapters.memory import LoopbackRobots, LoopbackScale, MemoryIntake
+from mpms.factory.adapters.robots.makes import (
+    ChecksOfMakes,
+    RobotsOfMakes,
+    ScalesOfMakes,
+)
+from mpms.factory.adapters.robots.where import address_of
 from mpms.factory.adapters.vehicle_files import WorldVehicles
 from mpms.factory.adapters.world_drafts import WorldDraftFiles, write_files
 from mpms.factory.adapters.worlds import read_world
+from mpms.factory.declared_topics import TOPICS
 from mpms.factory.domain.order_mail import Catalogue
-from mpms.factory.domain.worlds import World
-from mpms.factory.plugin import ROBOTS, SCALES, TOPICS
+from mpms.factory.domain.worlds import RobotInfo, World
+from mpms.factory.plugin import ROBOTS, SCALES
+from mpms.factory.ports.checks import RobotCheck
 from mpms.factory.ports.mail.intake import Intake
 from mpms.factory.ports.robots.robots import Robots
 from mpms.factory.ports.scales import Scale
@@ -140,17 +148,37 @@ def kind_of(url: str) -> str:
     return url.partition("://")[0].lower()
 
 
-def over_rosbridge(url: str) -> bool:
-    """Tell whether robots at this address speak rosbridge. DriverUnknown."""
+def driver_of(url: str, what: str = "MPMS_ROBOTS_URL") -> str:
+    """The driver of a plug-in for robots at this address; empty: they speak rosbridge
+    or VDA 5050. DriverUnknown, which says whose address it is."""
     kind = kind_of(url)
     known = loading.offered(ROBOTS)
     if "://" in url and kind not in BRIDGED and kind not in known:
         names = ", ".join([*BRIDGED, *sorted(known)])
         raise DriverUnknown(
-            f"MPMS_ROBOTS_URL begins with {kind}://, and nothing that is installed"
+            f"{what} begins with {kind}://, and nothing that is installed"
             f" drives such robots; known are: {names}."
         )
-    return kind not in known
+    return kind if kind in known else ""
+
+
+def makes_of(world: World, url: str) -> dict[tuple[str, str], World]:
+    """By driver and its address, the world with its robots alone: a robot may have an
+    address of its own, and with it another driver. DriverUnknown."""
+    found: dict[tuple[str, str], list[RobotInfo]] = {}
+    for info in world.robots:
+        address = address_of(info, url)
+        whose = f"The address of {info.id}" if info.url else "MPMS_ROBOTS_URL"
+        driver = driver_of(address, whose)
+        found.setdefault((driver, address if driver else url), []).append(info)
+    return {
+        make: replace(world, robots=tuple(robots)) for make, robots in found.items()
+    }
+
+
+def bridged(world: World, url: str) -> World | None:
+    """The world with the robots that speak rosbridge or VDA 5050, if there are some."""
+    return next((w for (name, _), w in makes_of(world, url).items() if not name), None)
 
 
 def connect_robots(
@@ -169,22 +197,28 @@ def connect_robots(
     """
     if url is None:
         return LoopbackRobots(world, on_report=on_report)
-    if not over_rosbridge(url):
-        driver = loading.offered(ROBOTS)[kind_of(url)]
-        made = driver(world, url, on_report=on_report, on_told=on_told)
-        return cast(Robots, made)
-    # The libraries behind rosbridge take longer to load than all the rest.
-    from mpms.factory.adapters.robots.roads import Roads
-    from mpms.factory.adapters.robots.robots import BridgeRobots
+    drivers: list[Robots] = []
+    for (name, address), part in makes_of(world, url).items():
+        if name:
+            make = loading.offered(ROBOTS)[name]
+            driver = make(part, address, on_report=on_report, on_told=on_told)
+            drivers.append(cast(Robots, driver))
+            continue
+        # The libraries behind rosbridge take longer to load than all the rest.
+        from mpms.factory.adapters.robots.roads import Roads
+        from mpms.factory.adapters.robots.robots import BridgeRobots
 
-    return BridgeRobots(
-        world,
-        url,
-        tls=tls,
-        on_report=on_report,
-        on_told=on_told,
-        crossings=Roads(None if fleet is None else fleet.world).crossings,
-    )
+        drivers.append(
+            BridgeRobots(
+                part,
+                url,
+                tls=tls,
+                on_report=on_report,
+                on_told=on_told,
+                crossings=Roads(None if fleet is None else fleet.world).crossings,
+            )
+        )
+    return drivers[0] if len(drivers) == 1 else RobotsOfMakes(drivers)
 
 
 def connect_scale(
@@ -195,8 +229,7 @@ def connect_scale(
     tls: TlsFiles = SYSTEM,
     instruments: Instruments | None = None,
 ) -> Scale:
-    """The scales of the plant; else those on the robots, wherever robots are reached
-    over rosbridge."""
+    """The scales of the plant; else those on the robots, as their make has them."""
     if instruments is not None and instruments.scales:
         from mpms.factory.adapters.instruments.scales import PlantScales
 
@@ -204,12 +237,33 @@ def connect_scale(
         return PlantScales(instruments.scales, others)
     if robots_url is None or kind == "memory":
         return LoopbackScale()
-    if not over_rosbridge(robots_url):
-        make = loading.offered(SCALES).get(kind_of(robots_url))
-        return LoopbackScale() if make is None else cast(Scale, make(world, robots_url))
-    from mpms.factory.adapters.scales import BridgeScale
+    scales: dict[str, Scale] = {}
+    for (name, address), part in makes_of(world, robots_url).items():
+        scale: Scale
+        if name:
+            make = loading.offered(SCALES).get(name)
+            made = LoopbackScale() if make is None else make(part, address)
+            scale = cast(Scale, made)
+        else:
+            from mpms.factory.adapters.scales import BridgeScale
 
-    return BridgeScale(world, robots_url, tls=tls)
+            scale = BridgeScale(part, robots_url, tls=tls)
+        scales |= {info.id: scale for info in part.robots}
+    only = set(map(id, scales.values()))
+    return next(iter(scales.values())) if len(only) == 1 else ScalesOfMakes(scales)
+
+
+def robot_check(world: World, url: str | None, *, tls: TlsFiles = SYSTEM) -> RobotCheck:
+    """How the connection to each robot is tested. DriverUnknown."""
+    from mpms.factory.adapters.robots.check import BridgeCheck, DriverCheck
+
+    bridge = BridgeCheck(world, url, tls=tls)
+    if url is None:
+        return bridge
+    makes = makes_of(world, url).items()
+    driven = [part for (name, _), part in makes if name]
+    checks = {info.id: DriverCheck() for part in driven for info in part.robots}
+    return ChecksOfMakes(checks, bridge)
 
 
 def connect_tanks(instruments: Instruments | None) -> Tanks:

@@ -6,12 +6,12 @@ from mpms.domain.history.kinds import Audit, Kind
 
 LABELS = "mpms.factory.web.labels.history"
 ROBOTS = ("robots",)
-BOTH = ("robots", "orders")
+BOTH = ("robots", "instances")
 
 KINDS = (
     Kind(
         "order accepted",
-        ("orders",),
+        ("instances",),
         "The order came from {who}",
         "info",
         Audit.BY_PEOPLE,
@@ -19,17 +19,19 @@ KINDS = (
     ),
     Kind(
         "order status",
-        ("orders",),
+        ("instances",),
         f"{LABELS}:status_changed",
         audit=Audit.BY_PEOPLE,
         fields=("order", "old", "new", "reason"),
         action="changed an order's status",
     ),
-    Kind("order waits for release", ("orders",), f"{LABELS}:waits_for_release"),
+    Kind("order waits for release", ("instances",), f"{LABELS}:waits_for_release"),
     Kind("signature refused", action="mistyped a password when signing a record"),
     Kind("order mail sent", action="sent an order mail"),
-    Kind("mail accepted", ("orders",), fields=("mail", "sender", "order", "reasons")),
-    Kind("mail rejected", ("orders",), fields=("mail", "sender", "reasons")),
+    Kind(
+        "mail accepted", ("instances",), fields=("mail", "sender", "order", "reasons")
+    ),
+    Kind("mail rejected", ("instances",), fields=("mail", "sender", "reasons")),
     Kind("mail ignored", fields=("mail", "sender", "reasons")),
     Kind("mailbox back", ("incidents",)),
     Kind("reply sent", ("incidents",), fields=("to", "reply")),
@@ -87,36 +89,36 @@ KINDS = (
     Kind("recipe added", action="added a recipe"),
     Kind("recipe changed", action="changed a recipe"),
     Kind("recipe removed", action="removed a recipe"),
-    Kind("lot received", ("orders",), action="received a lot"),
-    Kind("lot changed", ("orders",), audit=Audit.BY_PEOPLE, action="changed a lot"),
-    Kind("stock moved", ("orders",), action="moved stock"),
-    Kind("stock corrected", ("orders",), action="corrected stock"),
+    Kind("lot received", ("instances",), action="received a lot"),
+    Kind("lot changed", ("instances",), audit=Audit.BY_PEOPLE, action="changed a lot"),
+    Kind("stock moved", ("instances",), action="moved stock"),
+    Kind("stock corrected", ("instances",), action="corrected stock"),
     Kind(
         "material loaded",
-        ("orders",),
+        ("instances",),
         f"{LABELS}:material_loaded",
         audit=Audit.NEVER,
         fields=("order", "material", "lot", "kg", "place", "robot"),
     ),
     Kind(
         "tank state",
-        ("orders",),
+        ("instances",),
         f"{LABELS}:tank_state",
         audit=Audit.NEVER,
         fields=("order", "tank", "old", "new", "why", "temperature_c", "speed_rpm"),
     ),
     Kind(
         "tank cleaned",
-        ("orders",),
+        ("instances",),
         f"{LABELS}:tank_cleaned",
         fields=("tank", "order", "after", "how"),
         action="cleaned a tank",
     ),
-    Kind("picks planned again", ("orders",), audit=Audit.NEVER, fields=("order",)),
-    Kind("material used", ("orders",), audit=Audit.NEVER, fields=("order", "lot")),
+    Kind("picks planned again", ("instances",), audit=Audit.NEVER, fields=("order",)),
+    Kind("material used", ("instances",), audit=Audit.NEVER, fields=("order", "lot")),
     Kind(
         "material returned",
-        ("orders",),
+        ("instances",),
         f"{LABELS}:material_returned",
         audit=Audit.NEVER,
         fields=("order", "material", "lot", "kg", "place", "robot"),

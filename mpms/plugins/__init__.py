@@ -9,10 +9,15 @@ package, too.
 
 from mpms.domain.errors import BusinessError
 from mpms.domain.history.kinds import Kind
+from mpms.domain.incidents.kinds import IncidentKind
 from mpms.domain.jobs import Deferred, Done, Job, NotYet, Reach
+from mpms.domain.models.definitions import Cause
 from mpms.domain.people.people import Role
+from mpms.domain.tasks import Decision
 from mpms.plugins.plugin import (
     BackgroundTask,
+    Link,
+    MenuLine,
     Metric,
     Page,
     Plugin,
@@ -20,6 +25,7 @@ from mpms.plugins.plugin import (
     Remedy,
     Setting,
     Topic,
+    Where,
     WorkContext,
     Working,
 )
@@ -28,11 +34,16 @@ from mpms.services.instances.hooks import InstanceHooks
 __all__ = [
     "BackgroundTask",
     "BusinessError",
+    "Cause",
+    "Decision",
     "Deferred",
     "Done",
+    "IncidentKind",
     "InstanceHooks",
     "Job",
     "Kind",
+    "Link",
+    "MenuLine",
     "Metric",
     "NotYet",
     "Page",
@@ -43,6 +54,7 @@ __all__ = [
     "Role",
     "Setting",
     "Topic",
+    "Where",
     "WorkContext",
     "Working",
 ]

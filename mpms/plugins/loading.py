@@ -17,7 +17,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, cast
 
-from mpms.domain.history.kinds import CORE, Kinds
+from mpms.domain.history.kinds import CORE, LISTS, Kinds
+from mpms.domain.incidents.kinds import CORE as CORE_INCIDENTS
 from mpms.domain.jobs import Answer, Done, Reach
 from mpms.domain.models.topics import KnownTopic
 from mpms.plugins.plugin import (
@@ -96,8 +97,18 @@ def known_topics() -> dict[str, KnownTopic]:
 
 
 def kinds() -> Kinds:
-    """Of history lines: the core's and those of all plug-ins. PluginRefused."""
-    return Kinds.of(kind for plugin in loaded() for kind in plugin.kinds)
+    """Of lines and incidents: the core's and those of all plug-ins. PluginRefused."""
+    plugins = loaded()
+    return Kinds.of(
+        (kind for plugin in plugins for kind in plugin.kinds),
+        incidents=(kind for plugin in plugins for kind in plugin.incidents),
+        decisions=(each for plugin in plugins for each in plugin.decisions),
+        lists={name: at for plugin in plugins for name, at in plugin.lists.items()},
+        subjects=(name for plugin in plugins for name in plugin.subjects),
+        things=(name for plugin in plugins for name in plugin.things),
+        machines=(name for plugin in plugins for name in plugin.machines),
+        problems=(each for plugin in plugins for each in plugin.problems),
+    )
 
 
 def hooks() -> InstanceHooks:
@@ -202,7 +213,8 @@ def brought(plugin: Plugin, where: str) -> Any:
 def missing(plugin: Plugin) -> list[str]:
     """What it names as ``module:name`` and cannot be loaded, with the cause."""
     places = [plugin.work, plugin.hooks, plugin.operations, *plugin.stores.values()]
-    places.append(plugin.testdrive)
+    places += [plugin.testdrive, plugin.details, plugin.health, plugin.health_labels]
+    places += [line.when for line in plugin.menu]
     places += [page.blueprint for page in plugin.pages]
     places += [where for part in plugin.offers.values() for where in part.values()]
     found = []
@@ -349,7 +361,22 @@ def _fault(plugin: Plugin) -> str:
     for question in plugin.additions.keys() - QUESTIONS.keys():
         known = ", ".join(QUESTIONS)
         return f"it answers {question!r}, which nobody asks; asked are: {known}"
-    named = {"work": plugin.work, "hooks": plugin.hooks, "API": plugin.operations}
+    for kind in plugin.kinds:
+        if unknown := set(kind.changes) - LISTS - plugin.lists.keys():
+            known = ", ".join(sorted(LISTS | plugin.lists.keys()))
+            odd = ", ".join(sorted(unknown))
+            return f"its lines {kind.name!r} change {odd}; there are: {known}"
+    for question in plugin.shown_at.keys() - plugin.additions.keys():
+        return f"it shows {question!r}, which it does not answer"
+    named = {
+        "work": plugin.work,
+        "hooks": plugin.hooks,
+        "API": plugin.operations,
+        "details": plugin.details,
+        "health": plugin.health,
+        "health_labels": plugin.health_labels,
+        **{f"when of {line.title}": line.when for line in plugin.menu},
+    }
     brought = {n: where for part in plugin.offers.values() for n, where in part.items()}
     for what, where in {**named, **plugin.stores, **brought}.items():
         if where and ":" not in where:
@@ -375,6 +402,10 @@ def _claims(plugin: Plugin) -> Iterator[tuple[str, str]]:
         yield "page", page.address
     for kind in plugin.kinds:
         yield "kind of history lines", kind.name
+    for each in plugin.incidents:
+        yield "kind of incidents", each.name
+    for name in plugin.lists:
+        yield "list of pages", name
     for store in plugin.stores:
         yield "store", store
     for setting in plugin.settings:
@@ -386,7 +417,11 @@ def _claims(plugin: Plugin) -> Iterator[tuple[str, str]]:
 
 def _taken() -> dict[tuple[str, str], str]:
     """What the core has."""
-    return {("kind of history lines", kind.name): "MPMS" for kind in CORE}
+    return {
+        **{("kind of history lines", kind.name): "MPMS" for kind in CORE},
+        **{("kind of incidents", kind.name): "MPMS" for kind in CORE_INCIDENTS},
+        **{("list of pages", name): "MPMS" for name in LISTS},
+    }
 
 
 def _where(entry: EntryPoint) -> str:

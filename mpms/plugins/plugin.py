@@ -6,6 +6,7 @@ loads no pages and a command line loads next to nothing.
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,9 +14,12 @@ from typing import Any
 
 from mpms.domain.errors import MpmsError
 from mpms.domain.history.kinds import Kind
+from mpms.domain.incidents.kinds import IncidentKind
 from mpms.domain.jobs import Reach
+from mpms.domain.models.definitions import Cause
 from mpms.domain.people.people import Role
 from mpms.domain.settings import value_of
+from mpms.domain.tasks import Decision
 from mpms.ports.store import UnitOfWork
 from mpms.services.instances.advance import Advance
 from mpms.services.jobs.handlers import DEFAULT_LIMIT_S
@@ -72,6 +76,41 @@ class Page:
     roles: frozenset[Role] = frozenset(Role)
     in_menu: bool = True  # beside ours
     within: str = ""  # the blueprint of ours that it belongs to
+    styles: tuple[str, ...] = ()  # sheets of our own that it uses
+
+
+class Where(enum.StrEnum):
+    """A menu of the pages."""
+
+    BAR = "bar"  # on top of every page
+    MORE = "more"  # behind the person's name
+    COCKPIT = "cockpit"  # the parts of the cockpit
+    PLANT = "plant"  # the parts of the plant's administration
+
+
+@dataclass(frozen=True)
+class MenuLine:
+    """A line in a menu of the pages, for these roles."""
+
+    address: str
+    title: str  # in English
+    where: Where = Where.MORE
+    rank: int = 50  # lower ones come first
+    icon: str = "gear"
+    roles: frozenset[Role] = frozenset(Role)
+    when: str = ""  # module:function, Desk -> bool: whether there is such a thing
+
+
+@dataclass(frozen=True)
+class Link:
+    """How pages show what an instance works for or with; {value} is its name."""
+
+    text: str  # in English
+    address: str
+    icon: str = ""
+    at_step: str = ""  # the text beside a step that it is at work for
+    by_hand: str = ""  # it was done without the process, which is cancelled
+    several_by_hand: str = ""
 
 
 @dataclass(frozen=True)
@@ -155,8 +194,24 @@ class Plugin:
     work: str = ""  # module:function, WorkContext -> context manager of Working
     hooks: str = ""  # module:InstanceHooks
     kinds: tuple[Kind, ...] = ()
+    lists: Mapping[str, str] = field(default_factory=dict)
+    """Lists of its pages, for ``Kind.changes``, with the field that says what of it."""
+    subjects: tuple[str, ...] = ()
+    """Fields of history lines that name what a process works for, as its business key
+    does: pages go by them, and such lines are kept when old history is deleted."""
+    things: tuple[str, ...] = ()  # other fields that say what a line is about
+    machines: tuple[str, ...] = ()  # actors of history lines that are nobody
+    problems: tuple[Cause, ...] = ()  # what people may report at any step
+    incidents: tuple[IncidentKind, ...] = ()
+    decisions: tuple[Decision, ...] = ()  # forms that are alarms
+    details: str = ""  # module:function, (transaction, instance id) -> Details
+    links: Mapping[str, Link] = field(default_factory=dict)  # by what details name
+    health: str = ""  # module:function, Desk -> HealthPart
+    health_labels: str = ""  # module:function, Finding -> Told, None if not its own
+    queues: Mapping[str, str] = field(default_factory=dict)  # of that addition: title
     settings: Mapping[str, Setting] = field(default_factory=dict)
     pages: tuple[Page, ...] = ()
+    menu: tuple[MenuLine, ...] = ()
     templates: Path | None = None  # a directory of Jinja templates for its pages
     texts: Path | None = None  # <part>.<language>.json: English sentence, translation
     operations: str = ""  # module:sections of the API
@@ -164,6 +219,7 @@ class Plugin:
     stores: Mapping[str, str] = field(default_factory=dict)  # tx.<name>: module:class
     queries: Path | None = None  # a directory with .sql files of named statements
     additions: Mapping[str, str] = field(default_factory=dict)  # see QUESTIONS
+    shown_at: Mapping[str, str] = field(default_factory=dict)  # addition: address
     metrics: Mapping[str, Metric] = field(default_factory=dict)  # of that addition
     migrations: Path | None = None  # a directory with NNNN_name.sql files
     asks: Mapping[str, str] = field(default_factory=dict)  # parts of others: name, what

@@ -33,7 +33,7 @@ class Subscription:
 
 @dataclass(frozen=True)
 class Listener:
-    """One way to one person: a mailbox or a browser."""
+    """One way to one person: a mail address or a browser."""
 
     channel: str  # mail:<login> or push:<hash of the endpoint>
     login: str

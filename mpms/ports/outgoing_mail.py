@@ -1,4 +1,4 @@
-"""Mail that we send: replies to orders, and alerts."""
+"""Mail that we send."""
 
 from __future__ import annotations
 

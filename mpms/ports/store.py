@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 # Each brings the rows it speaks of, and no process uses them all.
 if TYPE_CHECKING:
+    from mpms.domain.history.kinds import Kinds
     from mpms.ports.admin.metrics import Metrics
     from mpms.ports.admin.vitals import Vitals
     from mpms.ports.alerts import Alerts
@@ -53,8 +54,10 @@ if TYPE_CHECKING:
 
 
 class Transaction(Protocol):
-    """All repositories over one connection."""
+    """All repositories over one connection; ``kinds`` of what they write."""
 
+    @property
+    def kinds(self) -> Kinds: ...
     @property
     def definitions(self) -> Definitions: ...
     @property

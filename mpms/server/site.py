@@ -33,17 +33,14 @@ from mpms.factory.adapters.floor import BridgeFloor, StillFloor
 from mpms.factory.adapters.mail.sandbox import MailSandbox
 from mpms.factory.adapters.mail.servers_check import ServersCheck
 from mpms.factory.adapters.plant_key import verify as verify_seal
-from mpms.factory.adapters.robots.check import BridgeCheck, DriverCheck
 from mpms.factory.adapters.simulator import SimulatorProcess
 from mpms.factory.adapters.trial_warehouse import SimulatedWarehouse
 from mpms.factory.domain.order_mail import Catalogue, Senders
 from mpms.factory.domain.worlds import World
 from mpms.factory.ports.floor import Floor
 from mpms.factory.services.floor.view import FloorViewer
-from mpms.factory.services.health import FactoryHealth
-from mpms.factory.services.orders.instance_details import instance_details
 from mpms.factory.settings import FactorySettings
-from mpms.factory.web.desk import FactoryDesk
+from mpms.factory.web.desk import DemoFactory, FactoryDesk
 from mpms.log_lines import log_files
 from mpms.plugins import loading
 from mpms.ports.admin.plant_desk import LogFile, PlantDesk
@@ -53,7 +50,6 @@ from mpms.settings import Settings
 from mpms.settings.shown import settings_shown
 from mpms.web import MAX_BODY_BYTES, create_app
 from mpms.web.changes.live import Live
-from mpms.web.desk import DemoDoors
 
 log = logging.getLogger(__name__)
 
@@ -77,16 +73,7 @@ class WebSite:
             services.uow, factory.world, settings.state_dir
         )
         world = factory_bootstrap.world_named(in_use)
-        self._floor: Floor = (
-            StillFloor()
-            if factory.robots_url is None
-            or not factory_bootstrap.over_rosbridge(factory.robots_url)
-            else BridgeFloor(
-                world,
-                factory.robots_url,
-                tls=factory.robots_tls,
-            )
-        )
+        self._floor = _floor(world, factory)
         kinds = loading.kinds()
         viewer = FloorViewer(services.uow, self._floor, world)
         self._live = Live(
@@ -127,8 +114,6 @@ class WebSite:
                 kinds=kinds,
                 documents=TypstDocuments(),
                 verify_seal=verify_seal,
-                health_parts=(FactoryHealth(world),),
-                instance_details=instance_details,
                 materials=factory_bootstrap.current_catalogue(
                     factory.catalogue, factory.world
                 ),
@@ -146,7 +131,11 @@ class WebSite:
                 trusted_proxies=settings.trusted_proxies,
                 public_url=settings.site_url,
                 sign_in_elsewhere=_elsewhere(settings),
-                plant=plant_desk(settings, world, home),
+                plant=plant_desk(settings, home),
+                mail_check=_mail_check(settings, home),
+                robot_check=factory_bootstrap.robot_check(
+                    world, factory.robots_url, tls=factory.robots_tls
+                ),
                 drives=ChildDrives(settings, plan.database_url),
                 trials=self._trials,
                 requests_each=settings.web_requests_each,
@@ -184,7 +173,7 @@ def _elsewhere(settings: Settings) -> IdentityProvider | None:
     )
 
 
-def plant_desk(settings: Settings, world: World, home: MailHome | None) -> PlantDesk:
+def plant_desk(settings: Settings, home: MailHome | None) -> PlantDesk:
     """What administrators may know of this process."""
     factory = FactorySettings.of(settings)
     embedded = [] if settings.database_url else ["MPMS_DATABASE_URL"]
@@ -198,16 +187,15 @@ def plant_desk(settings: Settings, world: World, home: MailHome | None) -> Plant
         ),
         logs=lambda: _logs(settings.state_dir / "log"),
         disk=lambda: _disk(settings.state_dir),
-        mail=_mail_check(settings, home),
-        robots=_robot_check(world, factory),
     )
 
 
-def _robot_check(world: World, factory: FactorySettings) -> BridgeCheck | DriverCheck:
+def _floor(world: World, factory: FactorySettings) -> Floor:
     url = factory.robots_url
-    if url is not None and not factory_bootstrap.over_rosbridge(url):
-        return DriverCheck()
-    return BridgeCheck(world, url, tls=factory.robots_tls)
+    seen = None if url is None else factory_bootstrap.bridged(world, url)
+    if url is None or seen is None:
+        return StillFloor()
+    return BridgeFloor(seen, url, tls=factory.robots_tls)
 
 
 def _mail_check(settings: Settings, home: MailHome | None) -> ServersCheck | None:
@@ -264,12 +252,12 @@ def _user_of(settings: Settings) -> str:
 
 def _demo(
     settings: Settings, services: bootstrap.Services, home: MailHome | None
-) -> DemoDoors | None:
+) -> DemoFactory | None:
     robots_url = FactorySettings.of(settings).robots_url
     if home is None or robots_url is None:
         return None
     by_login = {person.login: (person.login, person.password) for person in PEOPLE}
-    return DemoDoors(
+    return DemoFactory(
         send_order=Buyer(home, services.uow).send_order,
         break_something=breakers(services.uow, robots_url),
         worker=by_login["ana"],

@@ -28,7 +28,9 @@ from mpms.web.pages import (
 from mpms.web.rights import require_rights
 from mpms.web.site import (
     assets,
+    menu,
     plugin_pages,
+    plugin_parts,
     proxies,
     remedies,
     security,
@@ -85,6 +87,8 @@ def create_app(desk: Desk, plugins: Sequence[Plugin] | None = None) -> Flask:
     remedies.install(app, plugins)
     api.install(app, plugins)
     plugin_pages.install(app, [page for plugin in plugins for page in plugin.pages])
+    plugin_parts.install(app, plugins)
+    menu.install(app, plugins)
     require_rights(app)
     return app
 

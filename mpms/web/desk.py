@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from ipaddress import IPv4Network, IPv6Network
 from typing import Any
@@ -16,19 +16,15 @@ from mpms.ports.people.hasher import Hasher
 from mpms.ports.people.identity import IdentityProvider
 from mpms.ports.store import UnitOfWork
 from mpms.ports.trials import Trials
-from mpms.services.admin.health import HealthPart
 from mpms.services.instances.advance import Advance
-from mpms.services.instances.page import InstanceDetails, no_details
 from mpms.services.testdrive.drives import Drives, NoneRun
 from mpms.web.changes.live import Live
 
 
 @dataclass(frozen=True)
 class DemoDoors:
-    """What visitors of the demo may do to the factory."""
+    """Whom visitors of the demo may be."""
 
-    send_order: Callable[[], str]  # the number of the order that was mailed
-    break_something: Mapping[str, Callable[[], str]]  # by name; what happened
     worker: tuple[str, str] = ("", "")  # login and password to be the worker with
     leader: tuple[str, str] = ("", "")
 
@@ -44,8 +40,6 @@ class Desk:
     live: Live
     hasher: Hasher
     kinds: Kinds = field(default_factory=Kinds)  # of history lines
-    health_parts: Sequence[HealthPart] = ()  # of plug-ins
-    instance_details: InstanceDetails = no_details
     ca_certificate: bytes | None = None
     drives: Drives = field(default_factory=NoneRun)  # of models, before they go live
     trials: Trials | None = None  # reads and tries what is not deployed, behind a wall

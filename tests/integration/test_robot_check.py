@@ -16,7 +16,7 @@ from mpms.factory.adapters.robots.check import BridgeCheck
 from mpms.factory.adapters.robots.robots import BridgeRobots
 from mpms.factory.domain.goals import Pose
 from mpms.factory.domain.worlds import RobotInfo, World
-from mpms.ports.admin.checks import CheckStep
+from mpms.factory.ports.checks import CheckStep
 from robot_bridge.profiles import load_profile
 from robot_bridge.watch import FloorWatch
 from shopfloor.sim.server import RunningSimulator, running

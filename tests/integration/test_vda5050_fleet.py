@@ -22,7 +22,7 @@ from mpms.factory.adapters.robots.roads import Roads
 from mpms.factory.adapters.robots.robots import BridgeRobots, RobotsMisconfigured
 from mpms.factory.adapters.worlds import read_world
 from mpms.factory.domain.goals import Goal, GoalState, Pose
-from mpms.ports.admin.checks import CheckStep
+from mpms.factory.ports.checks import CheckStep
 from tests.support.mosquitto import Broker
 from tests.support.waiting import eventually
 

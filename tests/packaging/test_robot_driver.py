@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import json
+import shutil
 import socketserver
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
+from mpms import assets
 from mpms.domain.people.people import Role
+from shopfloor.sim.server import RunningSimulator
+from shopfloor.sim.server import running as running_simulator
+from shopfloor.sim.simulation import Simulation
+from shopfloor.sim.vehicle import Pose
+from shopfloor.sim.world import RobotSpec
+from shopfloor.sim.world import World as Floor
 from tests.packaging.test_plugins import (
     EXAMPLES,
     Pip,
@@ -30,9 +40,16 @@ MODEL = """<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL"
     xmlns:camunda="http://camunda.org/schema/1.0/bpmn" targetNamespace="urn:test">
   <process id="drive" isExecutable="true"><startEvent id="begin"/>
     <serviceTask id="go" camunda:type="external" camunda:topic="robot.move"/>
+    <exclusiveGateway id="cart" default="not"/>
+    <serviceTask id="weigh" camunda:type="external" camunda:topic="scale.weigh"/>
     <userTask id="look"/>
     <sequenceFlow id="a" sourceRef="begin" targetRef="go"/>
-    <sequenceFlow id="b" sourceRef="go" targetRef="look"/>
+    <sequenceFlow id="b" sourceRef="go" targetRef="cart"/>
+    <sequenceFlow id="is" sourceRef="cart" targetRef="weigh">
+      <conditionExpression>${robot == "robot1"}</conditionExpression>
+    </sequenceFlow>
+    <sequenceFlow id="not" sourceRef="cart" targetRef="look"/>
+    <sequenceFlow id="c" sourceRef="weigh" targetRef="look"/>
   </process></definitions>"""
 
 
@@ -55,6 +72,9 @@ class Line(socketserver.StreamRequestHandler):
             self._say({"cart": cart, "x": 1.0, "y": 2.0, "battery": 0.9})
         for line in self.rfile:
             told = json.loads(line)
+            if "weigh" in told:
+                self._say({"weighed": told["weigh"], "kg": "12.50"})
+                continue
             self.server.asked.append(told["go"])
             known = [drive["go"] for drive in self.server.driven]
             if told["go"] not in known:
@@ -85,14 +105,34 @@ def driver(pip: Pip, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return directory
 
 
-def test_a_driver_of_a_stranger_drives_each_goal_once_though_its_link_breaks(
+def plant_of_two_makes(directory: Path, url: str) -> Path:
+    """A world whose second robot speaks rosbridge at this address."""
+    shipped = assets.directory("worlds") / "arco_lab"
+    world = yaml.safe_load((shipped / "world.yaml").read_text("utf-8"))
+    cart = world["robots"][0] | {"id": "robot1"}
+    world["robots"] = [cart, cart | {"id": "robot2", "url": url, "namespace": "robot2"}]
+    made = directory / "two_makes"
+    shutil.copytree(shipped, made)
+    (made / "world.yaml").write_text(yaml.safe_dump(world), "utf-8")
+    return made
+
+
+@contextmanager
+def simulator() -> Iterator[RunningSimulator]:
+    floor = Floor(robots=(RobotSpec("robot2", Pose(1.0, 1.0), tag=1),))
+    with running_simulator(Simulation(floor, speed=50.0)) as simulator:
+        yield simulator
+
+
+def test_robots_of_two_makes_drive_in_one_plant_each_goal_once_though_a_link_breaks(
     driver: Path, databases: Databases, tmp_path: Path
 ) -> None:
     url = databases.lend()
     (tmp_path / "drive.bpmn").write_text(MODEL)
-    with controller() as carts, Site(url) as site:
+    with controller() as carts, simulator() as ros, Site(url) as site:
         facts = environment(driver, tmp_path / "state", url) | {
-            "MPMS_ROBOTS_URL": f"carts://127.0.0.1:{carts.server_address[1]}"
+            "MPMS_ROBOTS_URL": f"carts://127.0.0.1:{carts.server_address[1]}",
+            "MPMS_WORLD": str(plant_of_two_makes(tmp_path, ros.url)),
         }
         done = run(facts, "models", "deploy", str(tmp_path / "drive.bpmn"))
         assert done.returncode == 0, done.stderr
@@ -100,8 +140,10 @@ def test_a_driver_of_a_stranger_drives_each_goal_once_though_its_link_breaks(
         with running(facts, "work"), running(facts, "serve") as server:
             assert server.stdout is not None
             address = server.stdout.readline().split()[-1].rstrip("/")
-            instance = site.start_only("drive", robot="robot1", place="goods_in")
-            eventually(lambda: site.forms(instance))
+            instance = site.start_only("drive", robot="robot1", place="A")
+            other = site.start_only("drive", robot="robot2", place="tank")
+            eventually(lambda: site.forms(instance) and site.forms(other))
+            assert Decimal(site.variables(instance)["measured_kg"]) == Decimal("12.5")
             session = site.session_of("adam")
             status, text = page(f"{address}/admin/robots/robot1", session)
             assert status == 200

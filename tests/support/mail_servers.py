@@ -25,9 +25,13 @@ from typing import Any
 import jwt
 import pytest
 
-from mpms.adapters.mail_account import MailAccount, Password, Security
+from mpms.adapters.mail_account import (
+    Password,
+    Security,
+)
 from mpms.embedded import imap_server, mail, maildrop
 from mpms.embedded.mail import MailServers
+from mpms.factory.adapters.mail.account import MailAccount
 from tests.support.certificates import Certificates
 from tests.support.waiting import eventually
 

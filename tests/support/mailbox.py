@@ -10,8 +10,11 @@ from typing import Protocol
 
 from imapclient import IMAPClient
 
-from mpms.adapters.mail_account import MailAccount, Password
+from mpms.adapters.mail_account import (
+    Password,
+)
 from mpms.embedded.mail import MailHome
+from mpms.factory.adapters.mail.account import MailAccount
 from mpms.factory.adapters.mail.imap import ImapMailbox
 from mpms.factory.adapters.mail.imap.connection import Patience
 from mpms.factory.ports.mail.intake import MailboxUnavailable

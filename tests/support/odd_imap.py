@@ -11,7 +11,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from mpms.adapters.mail_account import MailAccount, Password, Security
+from mpms.adapters.mail_account import (
+    Password,
+    Security,
+)
+from mpms.factory.adapters.mail.account import MailAccount
 from tests.support.waiting import PATIENCE_S
 
 

@@ -21,8 +21,6 @@ from mpms.factory.adapters.vehicle_files import WorldVehicles
 from mpms.factory.domain.order_mail import Catalogue
 from mpms.factory.domain.order_mail.showing import read_text
 from mpms.factory.services.catalogue.current import CurrentCatalogue
-from mpms.factory.services.health import FactoryHealth
-from mpms.factory.services.orders.instance_details import instance_details
 from mpms.factory.web.desk import FactoryDesk
 from mpms.plugins import loading
 from mpms.services.jobs.handlers import Handlers
@@ -94,8 +92,6 @@ class Site(Factory):
             documents=TypstDocuments(),
             vehicles=WorldVehicles(self.world, WORLD_DIR, WORLD_DIR.parent),
             verify_seal=verify_seal,
-            health_parts=(FactoryHealth(self.world),),
-            instance_details=instance_details,
             read_mail=read_text,  # the sandbox is looked at elsewhere
         )
         return replace(plain, **changes)

@@ -137,7 +137,7 @@ class Stream:
 
     def orders(self) -> list[str]:
         hints = [json.loads(data) for kind, data in self.events if kind == "hint"]
-        return [order for hint in hints for order in hint.get("orders", [])]
+        return [order for hint in hints for order in hint.get("instances", [])]
 
     def close(self) -> None:
         self.file.close()

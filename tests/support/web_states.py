@@ -14,7 +14,6 @@ from jinja2.visitor import NodeTransformer
 from mpms import assets
 from mpms.factory import bootstrap as factory_bootstrap
 from mpms.factory.adapters.memory import LoopbackScale
-from mpms.plugins import Page
 from mpms.services.people.session_tokens import hash_of
 from mpms.web.site import signed_in
 from tests.support.site import NO_PAPER, Browser, Site, add_jobs, browser_of, pages_of
@@ -36,8 +35,6 @@ class WatchedSite(Site):
         """Whatever a page raises reaches the test."""
         app = pages_of(self.desk())
         app.config["PROPAGATE_EXCEPTIONS"] = True
-        pages = [Page("bakery:pages", "/bakery", "Bakery")]
-        app.jinja_env.globals["plugin_pages"] = lambda: pages
         self.branches.watch(app.jinja_env)
         return app
 

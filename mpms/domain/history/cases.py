@@ -32,9 +32,9 @@ KINDS_READ = (*PHASES, ANSWERED)
 class Part(enum.StrEnum):
     """What a thing has to do with an instance."""
 
-    PERFORMS = "performs"  # one step, or shares in it: a robot
-    CONCERNS = "concerns"  # every step is about it: an order
-    USES = "uses"  # one step, or only known to be of the instance: a lot
+    PERFORMS = "performs"  # one step, or shares in it: a machine
+    CONCERNS = "concerns"  # every step is about it
+    USES = "uses"  # one step, or only known to be of the instance
 
 
 @dataclass(frozen=True)

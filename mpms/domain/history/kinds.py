@@ -12,6 +12,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from mpms.domain.errors import MpmsError
+from mpms.domain.incidents.kinds import CORE as CORE_INCIDENTS
+from mpms.domain.incidents.kinds import IncidentKind
+from mpms.domain.models.definitions import Cause
+from mpms.domain.tasks import Decision
 
 
 class KindUnknown(MpmsError):
@@ -50,9 +54,11 @@ class Kind:
 
 
 LABELS = "mpms.web.labels.history"
-STEP = ("tasks", "orders", "incidents")
-ORDERS = ("orders",)
-INCIDENTS = ("orders", "incidents")
+STEP = ("tasks", "instances", "incidents")
+INSTANCE = ("instances",)
+INCIDENTS = ("instances", "incidents")
+LISTS = frozenset({*STEP, "batches"})
+"""What pages of the core show, by the names that kinds of lines change."""
 
 
 def machine(
@@ -63,17 +69,17 @@ def machine(
 
 
 TOKENS = (
-    machine("entered", ("tasks", "orders")),
+    machine("entered", ("tasks", "instances")),
     machine("left"),
     machine("cancelled"),
-    machine("variable", ORDERS),
-    machine("thrown", ORDERS),
+    machine("variable", INSTANCE),
+    machine("thrown", INSTANCE),
     machine("escalated"),
     machine("compensated"),
     machine("moved"),
     machine("skipped"),
-    machine("caught", ORDERS),
-    machine("decided", ORDERS),
+    machine("caught", INSTANCE),
+    machine("decided", INSTANCE),
     machine("failed", sentence=f"{LABELS}:failed"),
     machine("stuck", sentence="Stuck: {step}", tone="bad"),
     machine(
@@ -252,7 +258,7 @@ TROUBLE = (
     ),
     Kind(
         "incident over",
-        (*INCIDENTS, "robots"),
+        INCIDENTS,
         f"{LABELS}:incident_over",
         audit=Audit.BY_PEOPLE,
     ),
@@ -326,27 +332,82 @@ CORE = (*TOKENS, *INSTANCES, *TASKS, *TROUBLE, *BULK, *ADMINISTRATION, *PEOPLE)
 
 @dataclass(frozen=True)
 class Kinds:
-    """Kinds by name: those of the core and of every plug-in."""
+    """Kinds by name: those of the core and of every plug-in.
+
+    ``lists``: lists of pages of plug-ins, with the field of a line that names what has
+    changed. ``subjects``: fields of lines that name what a process works for, as its
+    business key does; such lines outlive processes. ``things``: fields that say
+    what else a line is about. ``machines``: actors that are nobody's, besides ours.
+    ``problems``: what people may report at any step.
+    """
 
     kinds: Mapping[str, Kind] = field(
         default_factory=lambda: {kind.name: kind for kind in CORE}
     )
+    incidents: Mapping[str, IncidentKind] = field(
+        default_factory=lambda: {kind.name: kind for kind in CORE_INCIDENTS}
+    )
+    decisions: tuple[Decision, ...] = ()
+    lists: Mapping[str, str] = field(default_factory=dict)
+    subjects: tuple[str, ...] = ()
+    things: tuple[str, ...] = ()
+    machines: tuple[str, ...] = ()
+    problems: tuple[Cause, ...] = ()
 
     @classmethod
-    def of(cls, more: Iterable[Kind]) -> Kinds:
+    def of(
+        cls,
+        more: Iterable[Kind],
+        *,
+        incidents: Iterable[IncidentKind] = (),
+        decisions: Iterable[Decision] = (),
+        lists: Mapping[str, str] | None = None,
+        subjects: Iterable[str] = (),
+        things: Iterable[str] = (),
+        machines: Iterable[str] = (),
+        problems: Iterable[Cause] = (),
+    ) -> Kinds:
         """The core's and these. ValueError names what is there twice."""
         found = {kind.name: kind for kind in CORE}
         for kind in more:
             if kind.name in found:
                 raise ValueError(f"the history has the kind {kind.name!r} already")
             found[kind.name] = kind
-        return cls(found)
+        of_incidents = {kind.name: kind for kind in CORE_INCIDENTS}
+        for each in incidents:
+            if each.name in of_incidents:
+                raise ValueError(f"there are incidents {each.name!r} already")
+            of_incidents[each.name] = each
+        return cls(
+            found,
+            of_incidents,
+            tuple(decisions),
+            dict(lists or {}),
+            tuple(subjects),
+            tuple(things),
+            tuple(machines),
+            tuple(problems),
+        )
 
     def __contains__(self, name: object) -> bool:
         return name in self.kinds
 
     def get(self, name: str) -> Kind | None:
         return self.kinds.get(name)
+
+    def incident(self, name: str) -> IncidentKind:
+        """Of one that nobody has named, what holds for most."""
+        return self.incidents.get(name) or IncidentKind(name, name)
+
+    @property
+    def outside(self) -> frozenset[str]:
+        """Kinds of incidents of which nothing of ours can be tried again."""
+        return frozenset(k.name for k in self.incidents.values() if k.outside)
+
+    def decision(self, form: str | None) -> Decision | None:
+        """What somebody who gets this form decides about."""
+        fits = (each for each in self.decisions if (form or "").startswith(each.forms))
+        return next(fits, None)
 
     def require(self, name: str) -> None:
         """KindUnknown."""

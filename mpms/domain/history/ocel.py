@@ -91,7 +91,7 @@ def _type(name: str, attributes: dict[str, str]) -> dict[str, Any]:
 
 
 def _id(kind: str, name: str) -> str:
-    """A robot and an order may have the same name."""
+    """Things of two kinds may have the same name."""
     return f"{kind}:{name}"
 
 

@@ -1,10 +1,10 @@
 """Which incidents have the same cause: those that say the same, but for particulars.
 
-A thousand orders that stand because one scale is off are one trouble with one name.
+A thousand processes that stand because one machine is off are one trouble, one name.
 What differs from one to the next (numbers, ids, times, quoted values, addresses) is
 taken out of the message. What a model does at one place is named with that place,
 because an error such as ``KeyError: …`` says little without it; what comes from outside
-(a robot, the mail) has the same cause wherever it hurts.
+has the same cause wherever it hurts.
 """
 
 from __future__ import annotations
@@ -12,14 +12,7 @@ from __future__ import annotations
 import hashlib
 import re
 
-PLACED = frozenset({"stuck", "job", "problem", "step", "overdue"})
-"""Kinds that happen at an element of a model."""
-
-EACH = frozenset({"reply", "mail", "load"})
-"""Kinds without an instance that tell of one message each, not of a lasting state."""
-
-NAMED = frozenset({"topic", "load"})
-"""Kinds whose cause is what their message quotes first, wherever it hurts."""
+from mpms.domain.incidents.kinds import IncidentKind
 
 LONGEST = 4_000  # of a message: what comes later tells no causes apart
 BLANK = "…"
@@ -31,10 +24,10 @@ _QUOTED = re.compile(
 _PARTICULARS = re.compile(
     r"\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b"  # ids
     r"|\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d[\d:.,]*(?:Z|[+-]\d\d:?\d\d)?)?"  # times
-    r"|[\w.+-]+@[\w-]+(?:\.[\w-]+)+"  # mail addresses
+    r"|[\w.+-]+@[\w-]+(?:\.[\w-]+)+"  # addresses of people
     r"|\b0x[0-9a-fA-F]+\b"
     r"|\b(?=[0-9a-fA-F]*\d)(?=[0-9a-fA-F]*[a-fA-F])[0-9a-fA-F]{8,}\b"  # hashes
-    r"|\b[A-Z]{1,6}(?:-?\d+)+\b"  # order and lot numbers
+    r"|\b[A-Z]{1,6}(?:-?\d+)+\b"  # numbers with letters before them
     r"|\d+(?:[.,:]\d+)*"
 )
 
@@ -54,16 +47,20 @@ def quoted_first(message: str) -> str:
 
 
 def cause_of(
-    kind: str, message: str, *, process: str | None = None, element: str | None = None
+    kind: IncidentKind,
+    message: str,
+    *,
+    process: str | None = None,
+    element: str | None = None,
 ) -> str:
     """The name of a cause: the same for incidents that look alike, and for ever."""
-    if process is None and kind not in EACH:
-        parts = ["lasting", kind]  # one at a time; its words change with each attempt
-    elif kind in PLACED:
-        parts = ["placed", kind, process or "", element or "", shape_of(message)]
-    elif kind in NAMED and (quoted := _QUOTED.search(message[:LONGEST])):
-        parts = ["named", kind, quoted.group()]
+    if process is None and not kind.each:
+        parts = ["lasting", kind.name]  # its words change with each attempt
+    elif kind.placed:
+        parts = ["placed", kind.name, process or "", element or "", shape_of(message)]
+    elif kind.quoted and (quoted := _QUOTED.search(message[:LONGEST])):
+        parts = ["named", kind.name, quoted.group()]
     else:
-        parts = ["outside", kind, shape_of(message)]
+        parts = ["outside", kind.name, shape_of(message)]
     digest = hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()
     return f"c{digest[:15]}"

@@ -5,30 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-STANDS = "robot"
-"""The kind of an incident about a robot that has a goal and does not drive."""
-
-UNSERVED = "topic"
-"""The kind of an incident about a job whose topic nobody serves."""
-
-OVERDUE = "overdue"
-"""The kind of an incident about a task of a person that is late."""
-
-TOLD = frozenset(
-    {
-        *("problem", "reply", "mail", "load", "mailbox", "webhook"),
-        *(STANDS, UNSERVED, OVERDUE),
-    }
-)
-"""Kinds that tell of something outside: nothing of ours can be tried again."""
-
 
 @dataclass(frozen=True)
 class Incident:
     """One open or resolved row of ``incidents``."""
 
     id: int
-    kind: str  # stuck, job, goal, mailbox, ...
+    kind: str  # stuck, job, topic, ...; see kinds.py
     message: str
     opened_at: datetime
     instance_id: str | None = None
@@ -37,10 +20,11 @@ class Incident:
     resolved_at: datetime | None = None
     resolved_by: str | None = None
     cause: str = ""
+    outside: bool = False  # nothing of ours can be tried again
 
     @property
     def retryable(self) -> bool:
-        return self.task_id is not None and self.kind not in TOLD
+        return self.task_id is not None and not self.outside
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ PLACES = 3
 def report_json(report: Report) -> dict[str, Any]:
     return {
         "process": report.process,
-        "orders": {"count": report.orders, "source": report.source},
+        "orders": {"count": report.arrivals, "source": report.source},
         "seeds": list(report.seeds),
         "new": _driven(report.new),
         "present": None if report.present is None else _driven(report.present),
@@ -52,7 +52,7 @@ def _driven(driven: Driven) -> dict[str, Any]:
             figure: None if found is None else _estimate(found)
             for figure, found in driven.estimates().items()
         },
-        "robots": {name: _round(share) for name, share in driven.robots.items()},
+        "robots": {name: _round(share) for name, share in driven.machines.items()},
         "people": {name: _round(share) for name, share in driven.people.items()},
         "failed": sum(run.failed for run in driven.runs),
         "stuck": dict(driven.stuck),

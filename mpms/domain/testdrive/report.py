@@ -64,7 +64,7 @@ class Run:
     waited_s: Sequence[float]  # of each of them, all waits together
     failed: int  # ended otherwise
     lasted_s: float  # from the first order to the last end
-    robots: Mapping[str, float]  # robot to the share of that time at work
+    machines: Mapping[str, float]  # machine to the share of that time at work
     people: Mapping[str, float]
     steps: Sequence[StepFigures]
     stuck: Mapping[str, int] = field(default_factory=dict)  # what, how many
@@ -78,7 +78,7 @@ class Run:
             else None,
             "waiting_mean_s": fmean(self.waited_s) if self.waited_s else None,
             "ended_share": len(times) / self.arrived if self.arrived else None,
-            "robot_use": fmean(self.robots.values()) if self.robots else None,
+            "robot_use": fmean(self.machines.values()) if self.machines else None,
             "people_use": fmean(self.people.values()) if self.people else None,
         }
 
@@ -135,9 +135,9 @@ class Driven:
         return list(found.values())
 
     @property
-    def robots(self) -> dict[str, float]:
-        names = dict.fromkeys(name for run in self.runs for name in run.robots)
-        return {n: fmean(r.robots.get(n, 0.0) for r in self.runs) for n in names}
+    def machines(self) -> dict[str, float]:
+        names = dict.fromkeys(name for run in self.runs for name in run.machines)
+        return {n: fmean(r.machines.get(n, 0.0) for r in self.runs) for n in names}
 
     @property
     def people(self) -> dict[str, float]:
@@ -205,7 +205,7 @@ class Report:
     """All of it."""
 
     process: str
-    orders: int
+    arrivals: int
     source: str
     seeds: Sequence[int]
     new: Driven

@@ -1,4 +1,4 @@
-"""What a test-drive is given: orders, people, and how long each step takes.
+"""What a test-drive is given: arrivals, people, and how long each step takes.
 
 Times and answers come from the history where it has enough of them. What it does not
 know gets a stated default, and the report names every step that has one.
@@ -23,7 +23,7 @@ ours, a message from outside."""
 
 @dataclass(frozen=True)
 class Arrival:
-    """An order that comes. ``details`` are for the plug-in that knows what it is."""
+    """Work that comes. ``details`` are for the plug-in that knows what it is."""
 
     name: str  # the business key
     at_s: float  # since the beginning

@@ -42,6 +42,10 @@ class FactoryHealth:
         )
 
 
+def of_desk(desk: Any) -> FactoryHealth:
+    return FactoryHealth(desk.world)
+
+
 def check_mail_in(contact: Contact | None, mail: MailFacts, now: datetime) -> Finding:
     values: dict[str, object] = {"last_read_at": mail.last_read_at}
     if contact is None:

@@ -62,7 +62,7 @@ class FactoryPlant:
         """What may be ordered now."""
         self.in_force = self.catalogue(tx)
 
-    def with_robots(self, count: int) -> FactoryPlant:
+    def with_machines(self, count: int) -> FactoryPlant:
         """The first ones only; the world cannot have more than it has."""
         kept = self.world.robots[:count]
         fleet = self.fleet

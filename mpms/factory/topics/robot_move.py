@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 from fleet.places import Body, Spot, aside, in_the_way, near
 from mpms.domain.errors import BusinessError
-from mpms.domain.incidents.incidents import STANDS
 from mpms.domain.jobs import Answer, Deferred, Job, NotYet
 from mpms.factory.domain.errors import RobotBusy
 from mpms.factory.domain.goals import Goal, GoalState, Pose
+from mpms.factory.domain.incident_kinds import STANDS
 from mpms.factory.domain.worlds import World
 from mpms.factory.ports.robots.jobs import RobotJob
 from mpms.factory.ports.robots.robots import RobotState

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
@@ -14,6 +14,7 @@ from mpms.factory.domain.order_mail import Catalogue
 from mpms.factory.domain.order_mail.showing import MailText
 from mpms.factory.domain.records.seals import Verify
 from mpms.factory.domain.worlds import World
+from mpms.factory.ports.checks import MailCheck, RobotCheck
 from mpms.factory.ports.documents import Documents
 from mpms.factory.ports.experiments import Simulator
 from mpms.factory.ports.floor import Floor
@@ -24,13 +25,22 @@ from mpms.factory.ports.vehicles import VehicleFiles
 from mpms.factory.ports.worlds import WorldDrafts
 from mpms.factory.services.catalogue.current import CurrentCatalogue, InForce
 from mpms.ports.api import ApiToken
-from mpms.web.desk import Desk
+from mpms.web.desk import DemoDoors, Desk
 from mpms.web.site import signed_in
 
 
 def no_text(raw: bytes, /) -> MailText:
     """Without a sandbox no message is opened."""
     return MailText()
+
+
+@dataclass(frozen=True)
+class DemoFactory(DemoDoors):
+    """And what they may do to the factory."""
+
+    send_order: Callable[[], str] = str  # the number of the order that was mailed
+    break_something: Mapping[str, Callable[[], str]] = field(default_factory=dict)
+    """By name; they give what happened."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,6 +64,9 @@ class FactoryDesk(Desk):
     fleet: FleetWorld | None = None  # None: robots are driven one by one
     drafts: WorldDrafts | None = None  # None: nobody draws the floor here
     trial: TrialWarehouse | None = None  # None: none can be launched here
+    demo: DemoFactory | None = None
+    mail_check: MailCheck | None = None  # of the two mail servers of the settings
+    robot_check: RobotCheck | None = None
 
     @property
     def in_force(self) -> InForce:

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from mpms.ports.admin.checks import MailCheck, RobotCheck
-
 
 @dataclass(frozen=True)
 class SettingShown:
@@ -40,5 +38,3 @@ class PlantDesk:
     settings: Sequence[SettingShown] = ()
     logs: Callable[[], Sequence[LogFile]] = list
     disk: Callable[[], tuple[int, int]] | None = None  # free and all bytes
-    mail: MailCheck | None = None
-    robots: RobotCheck | None = None

@@ -14,7 +14,7 @@ class AuditFilter:
 
     actor: str | None = None
     kind: str | None = None
-    thing: str | None = None  # an order, a login, a robot, an instance ...
+    thing: str | None = None  # a login, an instance, what one works for ...
     since: datetime | None = None
     until: datetime | None = None
 

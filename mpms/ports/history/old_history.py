@@ -10,7 +10,7 @@ from mpms.domain.history.events import HistoryCounts
 
 
 class OldHistory(Protocol):
-    """Ended instances with all that tells of them; orders stay."""
+    """Ended instances with all that tells of them; what they worked for stays."""
 
     def trees(
         self, before: datetime, *, limit: int | None, kept: Iterable[str] = ()
@@ -22,7 +22,7 @@ class OldHistory(Protocol):
     def count(self, instance_ids: Sequence[str]) -> HistoryCounts: ...
     def delete(self, instance_ids: Sequence[str]) -> None: ...
     def count_loose(self, before: datetime) -> int:
-        """Lines that belong to no instance and tell of no order."""
+        """Lines that belong to no instance and name nothing that one works for."""
         ...
 
     def delete_loose(self, before: datetime, *, limit: int) -> int: ...

@@ -107,7 +107,7 @@ class AlarmCounts:
 class Inbox(Protocol):
     """Incidents by cause."""
 
-    def alarm_counts(self, decision_form: str) -> AlarmCounts: ...
+    def alarm_counts(self) -> AlarmCounts: ...
 
     def causes(self, wanted: CauseFilter, *, limit: int) -> Sequence[CauseRow]: ...
     def count(self, wanted: CauseFilter) -> tuple[int, int]:
@@ -132,9 +132,7 @@ class Inbox(Protocol):
         """Give all open ones to somebody; how many were somebody else's."""
         ...
 
-    def close(
-        self, cause: str, *, by: str, told_kinds: Sequence[str]
-    ) -> Sequence[CauseIncident]:
+    def close(self, cause: str, *, by: str) -> Sequence[CauseIncident]:
         """Put aside all that nothing of ours can try again."""
         ...
 

@@ -1,8 +1,8 @@
 """Forget instances that ended long ago, with everything that tells of them.
 
-Orders and what was made for them stay. An instance goes together with all that it
-called, in batches, each in a transaction of its own, so that nobody waits for long;
-whoever stops half-way has deleted whole instances only.
+What processes worked for stays, with what was made. An instance goes together with all
+that it called, in batches, each in a transaction of its own, so that nobody waits for
+long; whoever stops half-way has deleted whole instances only.
 """
 
 from __future__ import annotations

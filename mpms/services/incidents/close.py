@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mpms.domain.errors import Conflict, NotFound
-from mpms.domain.incidents.incidents import TOLD, Incident
+from mpms.domain.incidents.incidents import Incident
 from mpms.ports.incidents.inbox import CauseIncident
 from mpms.ports.store import Transaction, UnitOfWork
 from mpms.services.instances.apply_repair import required
@@ -35,7 +35,7 @@ def close_cause(uow: UnitOfWork, cause: str, *, by: str, note: str) -> int:
     """
     why = required(note)
     with uow() as tx:
-        closed = tx.inbox.close(cause, by=by, told_kinds=sorted(TOLD))
+        closed = tx.inbox.close(cause, by=by)
         if not closed:
             raise StillStuck
         for each in closed:

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from mpms.domain.errors import NotFound
-from mpms.domain.incidents.incidents import TOLD
 from mpms.domain.people.people import Person
 from mpms.ports.engine import Engine
 from mpms.ports.incidents.inbox import (
@@ -121,10 +120,6 @@ def show_cause(
             leaders=[p for p in tx.people.listing() if p.active and p.leads],
             names=_names(tx, engine, processes),
         )
-
-
-def is_retryable(incident: CauseIncident) -> bool:
-    return incident.task_id is not None and incident.kind not in TOLD
 
 
 def _names(tx: Transaction, engine: Engine, keys: set[str]) -> Names:

@@ -1,7 +1,7 @@
 """What plug-ins do when an instance changes, in the transaction that changes it.
 
-The core moves tokens; what an instance stands for, such as an order or a robot that it
-holds, is known to a plug-in alone. A hook that raises undoes the change.
+The core moves tokens; what an instance stands for, such as a machine that it holds, is
+known to a plug-in alone. A hook that raises undoes the change.
 """
 
 from __future__ import annotations

@@ -27,11 +27,10 @@ UNREACHABLE = frozenset({"boundaryEvent"})
 
 @dataclass(frozen=True)
 class Details:
-    """What a plug-in knows of an instance: what it works for and with."""
+    """What plug-ins know of an instance: what it works for and with, by their names."""
 
-    order: str | None = None
-    robot: str | None = None
-    robot_of_task: Mapping[str, str] = field(default_factory=dict)  # that drives now
+    known: Mapping[str, str] = field(default_factory=dict)
+    of_task: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # just now
 
 
 InstanceDetails = Callable[[Any, str], Details]  # transaction, instance id
@@ -49,7 +48,7 @@ class TokenOnPage:
     name: str
     depth: int  # scopes around it
     due_at: datetime | None = None
-    robot: str | None = None
+    known: Mapping[str, str] = field(default_factory=dict)  # by plug-ins
     job: JobRow | None = None
     form: bool = False
     incident: IncidentRow | None = None
@@ -79,7 +78,6 @@ class InstancePage:
     instance: Instance
     definition: Definition
     latest_version: int
-    order: str | None
     elements: Mapping[str, ModelStep]
     tokens: tuple[TokenOnPage, ...]
     done: tuple[StepOnWay, ...]
@@ -87,7 +85,7 @@ class InstancePage:
     incidents: tuple[IncidentRow, ...]  # open ones
     way: Sequence[WayPart]
     timers: Sequence[TimerRow]
-    robot: str | None
+    known: Mapping[str, str]  # by plug-ins
 
     @property
     def ended(self) -> bool:
@@ -130,7 +128,6 @@ def show_instance_page(
         instance=instance,
         definition=definition,
         latest_version=latest,
-        order=known.order,
         elements=elements,
         tokens=tokens,
         done=done,
@@ -142,7 +139,7 @@ def show_instance_page(
         incidents=tuple(incidents),
         way=way,
         timers=timers,
-        robot=known.robot,
+        known=known.known,
     )
 
 
@@ -188,7 +185,7 @@ def _tokens(
                 token.name or token.element,
                 depth,
                 dues.get(token.task_id),
-                known.robot_of_task.get(token.task_id),
+                known.of_task.get(token.task_id, {}),
                 jobs.get(token.task_id),
                 token.task_id in forms,
                 stuck.get(token.task_id),

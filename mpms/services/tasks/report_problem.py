@@ -15,13 +15,6 @@ from mpms.services.tasks.claim import require_doable, require_free
 from mpms.services.tasks.submit import posted
 
 OTHER = Cause("Other", "Something else")
-STANDARD = (
-    Cause("MaterialMissing", "Material is missing"),
-    Cause("MaterialDamaged", "Material is damaged"),
-    Cause("RobotProblem", "Robot does not work"),
-    Cause("ScaleProblem", "Scale does not work"),
-    OTHER,
-)
 MAX_NOTE = 500
 
 
@@ -45,14 +38,14 @@ def causes_of(tx: Transaction, advance: Advance, task: FormTask) -> tuple[Cause,
     """What may be picked: the model's own causes, and the usual ones."""
     instance = tx.instances.get(task.instance_id)
     definition = tx.definitions.by_id(instance.definition_id)
-    return offered(advance.engine.causes(definition, task.element))
+    return offered(advance.engine.causes(definition, task.element), tx.kinds.problems)
 
 
-def offered(causes: Causes) -> tuple[Cause, ...]:
+def offered(causes: Causes, usual: tuple[Cause, ...] = ()) -> tuple[Cause, ...]:
     """Where the model names its causes, they are enough but for the unexpected."""
-    usual = STANDARD if causes.any_code or not causes.codes else (OTHER,)
+    more = (*usual, OTHER) if causes.any_code or not causes.codes else (OTHER,)
     known = {cause.code for cause in causes.codes}
-    return (*causes.codes, *(cause for cause in usual if cause.code not in known))
+    return (*causes.codes, *(cause for cause in more if cause.code not in known))
 
 
 def report_problem(

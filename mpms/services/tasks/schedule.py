@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from mpms.domain.errors import MpmsError
-from mpms.domain.incidents.incidents import OVERDUE
+from mpms.domain.incidents.kinds import OVERDUE
 from mpms.domain.people.people import Person
 from mpms.ports.clock import Clock
 from mpms.ports.store import UnitOfWork

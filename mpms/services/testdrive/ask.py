@@ -30,7 +30,7 @@ WINDOWS = {
     "week": timedelta(days=7),
     "month": timedelta(days=30),
 }
-MOST_ORDERS = 5_000
+MOST_ARRIVALS = 5_000
 MOST_SEEDS = 50
 MOST_DAYS = 366
 A_DAY_S = 24 * 3600.0
@@ -64,8 +64,8 @@ class Asked:
         if self.orders not in WINDOWS and not self.orders.isdecimal():
             known = ", ".join(WINDOWS)
             found.append(f"orders is {known} or a number, not {self.orders!r}")
-        elif self.orders.isdecimal() and not 1 <= int(self.orders) <= MOST_ORDERS:
-            found.append(f"between 1 and {MOST_ORDERS} orders can be made up")
+        elif self.orders.isdecimal() and not 1 <= int(self.orders) <= MOST_ARRIVALS:
+            found.append(f"between 1 and {MOST_ARRIVALS} orders can be made up")
         if not 0 < self.days <= MOST_DAYS:
             found.append(f"days is above 0 and at most {MOST_DAYS}, not {self.days:g}")
         if not 1 <= self.seeds <= MOST_SEEDS:
@@ -96,14 +96,14 @@ def prepare(
         raise NotDrivable("; ".join(wrong) + ".")
     _refuse_wrong_files(engine, asked.files)
     if asked.robots is not None:
-        plant = plant.with_robots(asked.robots)
+        plant = plant.with_machines(asked.robots)
     with uow() as tx:
         plant.look(tx)
         new, present = _versions(tx, engine, asked)
         people = _people(tx, asked.people)
     days = WINDOWS.get(asked.orders, WINDOWS["month"])
     window = Window(new.definition.key, now - days, now)
-    recorded = learn(uow, plant, window, most_orders=MOST_ORDERS)
+    recorded = learn(uow, plant, window, most=MOST_ARRIVALS)
     assumed: list[Note] = []
     arrivals, source, begin_at = list(recorded.arrivals), RECORDED, now - days
     if asked.orders.isdecimal() or not arrivals:

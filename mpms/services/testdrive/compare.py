@@ -1,4 +1,4 @@
-"""Drive a new version and the present one through the same orders, and compare."""
+"""Drive a new version and the present one through the same arrivals, and compare."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mpms.services.testdrive.ask import NONE_RECORDED, Asked, Prepared, prepare
 from mpms.services.testdrive.drive import Drivable, MakeStore, VirtualRun
 from mpms.services.testdrive.stand import Plant
 
-Progress = Callable[[int, int], None]  # orders driven, of how many
+Progress = Callable[[int, int], None]  # arrivals driven, of how many
 
 NOT_SIMULATED = (
     Note("Shifts, breaks and absence: people are there all the time."),

@@ -1,8 +1,8 @@
-"""One run: orders come, the hub moves their instances, time jumps to what comes next.
+"""One run: work comes, the hub moves their instances, time jumps to what comes next.
 
 ``Advance`` is the one that moves real instances, ``RunJobs`` settles and repeats their
 jobs, ``deliver_one`` hands over what lies ready. Only who works is made up: people by
-``Crew``, robots by the stand of a plug-in, everybody else by the times of the history.
+``Crew``, machines by the stand of a plug-in, all else by the times of the history.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ MOST_STEPS = 3_000_000
 NOBODY = "nobody"
 QUICK_KINDS = ("intermediateCatchEvent", "receiveTask")
 MakeStore = Callable[..., Any]
-Progress = Callable[[int, int], None]  # orders that have ended, of how many
+Progress = Callable[[int, int], None]  # arrivals that have ended, of how many
 
 
 class NeverEnds(MpmsError):
@@ -85,7 +85,7 @@ class _Open:
 
 
 @dataclass
-class _Order:
+class _Arrived:
     arrived_s: float
     waited_s: float = 0.0
 
@@ -128,7 +128,7 @@ class VirtualRun:
         self._open: dict[str, _Open] = {}
         self._jobs: dict[int, str] = {}  # number to task
         self._asleep: dict[str, list[str]] = {}  # topic to tasks, the oldest first
-        self._orders: dict[str, _Order] = {}  # by instance
+        self._arrived: dict[str, _Arrived] = {}  # by instance
         self._origin: dict[str, str] = {}  # instance to what it is called in each run
         self._turns: dict[str, int] = {}
         self._tallies: dict[str, _Tally] = {}
@@ -228,7 +228,7 @@ class VirtualRun:
                 self._failed += 1
                 self._end_one()
                 return
-        self._orders[instance_id] = _Order(self.time.now_s)
+        self._arrived[instance_id] = _Arrived(self.time.now_s)
         self._origin[instance_id] = arrival.name
         if tx.instances.get(instance_id).status.ended:
             self._look_at_ends()
@@ -273,9 +273,9 @@ class VirtualRun:
             tally = self._tallies.setdefault(one.wait.element, _Tally())
             tally.seconds += stayed_s
             tally.waited_s += waited_s
-            order = self._orders.get(self._root_of(one.instance_id))
-            if order is not None:
-                order.waited_s += waited_s
+            arrived = self._arrived.get(self._root_of(one.instance_id))
+            if arrived is not None:
+                arrived.waited_s += waited_s
         store.closed.clear()
         for kind, _, _, element, _, _ in store.lines:
             if kind == "left" and element:
@@ -286,12 +286,12 @@ class VirtualRun:
         self._look_at_closed()
         ended, self.store.ended[:] = list(self.store.ended), []
         for instance in ended:
-            order = self._orders.pop(instance.id, None)
-            if order is None:
+            arrived = self._arrived.pop(instance.id, None)
+            if arrived is None:
                 continue
             if instance.status is InstanceStatus.COMPLETED:
-                self._lead_times_s.append(self.time.now_s - order.arrived_s)
-                self._waited_s.append(order.waited_s)
+                self._lead_times_s.append(self.time.now_s - arrived.arrived_s)
+                self._waited_s.append(arrived.waited_s)
             else:
                 self._failed += 1
             self._last_end_s = self.time.now_s
@@ -450,7 +450,7 @@ class VirtualRun:
 
     def _wake(self) -> bool:
         """Whether one of them went on. Those of a topic are asked in their order, and
-        no more of them in vain than there are robots."""
+        no more of them in vain than there are machines."""
         went_on = False
         for topic in list(self._asleep):
             waiting, self._asleep[topic] = self._asleep[topic], []
@@ -542,7 +542,7 @@ class VirtualRun:
 
 def _start(engine: Engine, definition: Definition, variables: Mapping[str, Any]) -> Any:
     """At the plain start, else at whichever there is: a timer or message starts it in
-    the plant, and an order in a test-drive."""
+    the plant, and what came to a test-drive."""
     from mpms.domain.instances.steps import Start
 
     starts = [s for s in engine.starts(definition.xml) if s.process == definition.key]

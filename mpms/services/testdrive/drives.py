@@ -29,7 +29,7 @@ class Drive:
     id: str
     by: str
     asked: Asked
-    done: int = 0  # orders driven
+    done: int = 0  # arrivals driven
     of: int = 0
     report: Mapping[str, Any] | None = None
     models: Mapping[str, bytes] | None = None  # new and present, to be drawn

@@ -1,8 +1,8 @@
 """What the history says of a process: how long each step took, what came of it.
 
 The time of a form is from when somebody took it until it was answered: waiting for a
-person is what the test-drive finds out itself. The same holds for robots, of which the
-plug-in knows when they began.
+person is what the test-drive finds out itself. The same holds for machines, of which
+the plug-in knows when they began.
 """
 
 from __future__ import annotations
@@ -47,21 +47,19 @@ class Lessons:
 
 @dataclass(frozen=True)
 class Recorded:
-    """Of a window: what was learnt, and the orders as they came."""
+    """Of a window: what was learnt, and what came, as it came."""
 
     learnt: Learnt
     arrivals: Sequence[Arrival]
 
 
-def learn(
-    uow: UnitOfWork, plant: Plant, window: Window, *, most_orders: int
-) -> Recorded:
+def learn(uow: UnitOfWork, plant: Plant, window: Window, *, most: int) -> Recorded:
     """Nothing recorded is no error: then all is by default."""
     lessons = Lessons()
     heads: list[CaseHead] = []
     for found in heads_in(uow, window, at_once=500):
         heads += found
-        del heads[: -max(most_orders, MOST_LEARNT)]
+        del heads[: -max(most, MOST_LEARNT)]
     begun: dict[str, Mapping[str, Any]] = {}
     details: dict[str, Any] = {}
     for first in range(0, len(heads), AT_ONCE):
@@ -76,7 +74,7 @@ def learn(
             begun[head.id] = _given(of_it)
             if head.ended_at is not None:
                 take(lessons, of_it, work_s)
-    came = heads[-most_orders:]
+    came = heads[-most:]
     start_at = came[0].started_at if came else None
     arrivals = [
         Arrival(

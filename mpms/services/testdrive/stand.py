@@ -1,8 +1,8 @@
 """What stands for the plant in a test-drive: brought by the plug-in that knows it.
 
 The core drives instances, people and jobs of workers that are not ours. What a topic of
-a plug-in does, its own handler does, over rows in memory; what robots do meanwhile, the
-plug-in says.
+a plug-in does, its own handler does, over rows in memory; what machines do meanwhile,
+the plug-in says.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Stand(Protocol):
         ...
 
     def arrive(self, arrival: Arrival) -> Mapping[str, Any]:
-        """An order comes: its rows are written; variables of its instance."""
+        """Something comes: its rows are written; variables of its instance."""
         ...
 
     def pump(self) -> bool:
@@ -60,11 +60,11 @@ class Stand(Protocol):
 
     @property
     def units(self) -> int:
-        """How many robots there are: so many waiting jobs are looked at again."""
+        """How many machines there are: so many waiting jobs are looked at again."""
         ...
 
     def use(self) -> Mapping[str, float]:
-        """Each robot's seconds at work."""
+        """Each machine's seconds at work."""
         ...
 
 
@@ -72,11 +72,11 @@ class Plant(Protocol):
     """What a plug-in knows of the plant before a run, and a new stand for each."""
 
     def details(self, tx: Transaction, names: Sequence[str]) -> Mapping[str, Any]:
-        """What is known of recorded orders, by business key."""
+        """What is known of recorded arrivals, by business key."""
         ...
 
     def made_up(self, tx: Transaction, count: int, dice: random.Random) -> list[Any]:
-        """Details of orders that nobody gave; empty where it cannot make any."""
+        """Details of arrivals that nobody gave; empty where it cannot make any."""
         ...
 
     def work_s(
@@ -89,8 +89,8 @@ class Plant(Protocol):
         """Read what is so at this moment, such as what may be ordered."""
         ...
 
-    def with_robots(self, count: int) -> Plant:
-        """The same with so many robots, as far as there are so many."""
+    def with_machines(self, count: int) -> Plant:
+        """The same with so many machines, as far as there are so many."""
         ...
 
     def stand(self) -> Stand: ...
@@ -105,7 +105,7 @@ class Plant(Protocol):
 
 
 class NoStand:
-    """Without plug-ins: no rows, no handlers, no robots."""
+    """Without plug-ins: no rows, no handlers, no machines."""
 
     stores: Mapping[str, Any] = MappingProxyType({})
     units = 0
@@ -132,7 +132,7 @@ class NoPlant:
     def look(self, tx: Transaction) -> None:
         pass
 
-    def with_robots(self, count: int) -> Plant:
+    def with_machines(self, count: int) -> Plant:
         return self
 
     def details(self, tx: Transaction, names: Sequence[str]) -> Mapping[str, Any]:

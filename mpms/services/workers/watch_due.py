@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from mpms.domain.errors import InstanceBusy, TaskGone
-from mpms.domain.incidents.incidents import OVERDUE
+from mpms.domain.incidents.kinds import OVERDUE
 from mpms.domain.tasks import OverdueTask
 from mpms.ports.clock import Clock
 from mpms.ports.store import UnitOfWork

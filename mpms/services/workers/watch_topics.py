@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from mpms.domain.errors import InstanceBusy
-from mpms.domain.incidents.incidents import UNSERVED
+from mpms.domain.incidents.kinds import UNSERVED
 from mpms.domain.jobs import WaitingJob
 from mpms.domain.spelling import nearest
 from mpms.ports.store import UnitOfWork

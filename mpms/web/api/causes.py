@@ -14,11 +14,12 @@ from mpms.services.bulk.order import order_batch
 from mpms.services.incidents.assign import assign_cause
 from mpms.services.incidents.close import close_cause
 from mpms.services.incidents.comment import comment_cause
-from mpms.services.incidents.inbox import is_retryable, show_cause, show_inbox
+from mpms.services.incidents.inbox import show_cause, show_inbox
 from mpms.web.api.batches import BatchShape, show
 from mpms.web.api.operation import Call, Given, Section, Shape
 from mpms.web.api.shapes import like
 from mpms.web.api.values import CursorText, Text, WithReason, number_of, place_in
+from mpms.web.labels.incidents import is_retryable
 from mpms.web.rights import LEADERS
 
 section = Section("Causes", "Incidents that look alike, told and solved together.")

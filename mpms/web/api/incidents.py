@@ -10,7 +10,7 @@ from pydantic import Field
 from mpms.domain.errors import NotFound
 from mpms.domain.incidents.incidents import Incident, IncidentFilter
 from mpms.services.incidents.close import close_incident
-from mpms.services.incidents.list_alarms import StoppedOrder, list_alarms
+from mpms.services.incidents.list_alarms import Stopped, list_alarms
 from mpms.services.instances.repair import retry_incident, retry_many
 from mpms.web.api.operation import Call, Given, Section, Shape
 from mpms.web.api.shapes import like
@@ -77,7 +77,7 @@ def list_all(call: Call, query: IncidentQuery) -> Listed[OpenIncident]:
     )
 
 
-@like(StoppedOrder)
+@like(Stopped, without="decision")
 class StoppedOrderShape(Shape): ...
 
 

@@ -42,6 +42,7 @@ from mpms.web.api.values import (
     shaped,
 )
 from mpms.web.rights import EVERYBODY, READERS
+from mpms.web.site.plugin_parts import current_parts
 
 __all__ = ["section"]
 
@@ -145,7 +146,7 @@ def marks(call: Call, instance_id: InstanceId) -> MarksShape:
 def way(call: Call, instance_id: InstanceId) -> Listed[PartShape]:
     """The way an instance took: how often tokens entered and left each element."""
     page = show_instance_page(
-        call.desk.uow, call.desk.engine, str(instance_id), call.desk.instance_details
+        call.desk.uow, call.desk.engine, str(instance_id), current_parts().details
     )
     return Listed[PartShape](items=shaped(PartShape, page.way))
 

@@ -30,6 +30,7 @@ from mpms.web.api.values import (
 )
 from mpms.web.fields.cockpit_filter import STATES, place_of, text_of
 from mpms.web.rights import LEADERS, READERS
+from mpms.web.site.plugin_parts import current_parts
 
 section = Section("Instances", "Processes that run or have run.")
 
@@ -201,7 +202,7 @@ def one(call: Call, instance_id: InstanceId) -> InstanceShape:
 
 def shown(call: Call, instance_id: str) -> InstanceShape:
     page = show_instance_page(
-        call.desk.uow, call.desk.engine, instance_id, call.desk.instance_details
+        call.desk.uow, call.desk.engine, instance_id, current_parts().details
     )
     instance = page.instance
     return InstanceShape(
@@ -218,8 +219,8 @@ def shown(call: Call, instance_id: str) -> InstanceShape:
         suspended=SuspensionShape.of(instance.suspended),
         parent_id=None if instance.parent is None else instance.parent.instance_id,
         restarted_from=instance.restarted_from,
-        order=page.order,
-        robot=page.robot,
+        order=page.known.get("order"),
+        robot=page.known.get("robot"),
         tokens=_tokens(page),
         incidents=len(page.incidents),
     )
@@ -234,7 +235,7 @@ def _tokens(page: InstancePage) -> list[TokenShape]:
             state=each.token.state,
             inside=each.token.inside,
             due_at=each.due_at,
-            robot=each.robot,
+            robot=each.known.get("robot"),
             incident=None if each.incident is None else each.incident.id,
             child=each.child,
             has_form=each.form,

@@ -27,6 +27,7 @@ from mpms.web.api.values import (
     shaped,
 )
 from mpms.web.rights import ADMINS, LEADERS
+from mpms.web.site.plugin_parts import current_parts
 
 section = Section("Plant", "How the plant is, and what administrators do to it.")
 
@@ -92,7 +93,7 @@ def health(call: Call) -> PlantHealth:
     found = read_health(
         desk.uow,
         desk.clock.now(),
-        parts=desk.health_parts,
+        parts=current_parts().health_of(desk),
         disk=None if disk is None else lambda: Disk(*disk()),
         version=desk.plant.version,
     )

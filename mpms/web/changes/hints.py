@@ -11,7 +11,6 @@ from collections.abc import Iterable, Mapping
 from mpms.domain.history.events import Event
 from mpms.domain.history.kinds import STEP, Kinds
 
-TOPICS = ("tasks", "orders", "robots", "incidents", "batches")
 MOST_IDS = 50
 CORE_KINDS = Kinds()
 
@@ -22,18 +21,20 @@ def hint_of(
     event: Event, business_key: str | None = None, kinds: Kinds | None = None
 ) -> Hint:
     """Lists and ids of one line; a kind that nobody has named moves every list."""
-    kind = (kinds or CORE_KINDS).get(event.kind)
-    topics = STEP if kind is None else kind.changes
-    order = event.data.get("order") or business_key
+    kinds = kinds or CORE_KINDS
+    kind = kinds.get(event.kind)
+    named = (event.data.get(field) for field in kinds.subjects)
+    subject = next(filter(None, named), business_key)
     batch = event.data.get("batch")
     ids = {
         "tasks": event.task_id,
-        "orders": order,
-        "robots": event.data.get("robot") or event.actor,
-        "incidents": order,
+        "instances": subject,
+        "incidents": subject,
         "batches": None if batch is None else str(batch),
     }
-    return {topic: ids[topic] for topic in topics}
+    for name, field in kinds.lists.items():
+        ids[name] = event.data.get(field) or event.actor
+    return {name: ids[name] for name in (STEP if kind is None else kind.changes)}
 
 
 def merged(hints: Iterable[Hint]) -> dict[str, list[str]]:

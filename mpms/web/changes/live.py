@@ -119,7 +119,7 @@ class Live:
         self._streams: set[Stream] = set()
         self._frame_bytes = b""
         self._frame_number = 0
-        self._orders: OrderedDict[str, str | None] = OrderedDict()
+        self._keys: OrderedDict[str, str | None] = OrderedDict()
         self._to_call: list[Callable[[], None]] = []
         self._stop = threading.Event()
         self._follower: threading.Thread | None = None
@@ -231,7 +231,7 @@ class Live:
                 few = len(known) < MOST_EARLY
                 early = tx.events.held(known, limit=LINES) if few else ()
                 certain = tx.events.after(self._hints.certain, limit=LINES)
-            self._look_up_orders(tx, [*early, *certain])
+            self._look_up_keys(tx, [*early, *certain])
         with self._lock:
             told = self._keep_hints(early, certain)
             if self._link != "back":
@@ -274,18 +274,18 @@ class Live:
                 told.append(True)
         return told
 
-    def _look_up_orders(self, tx: Transaction, events: Iterable[Event]) -> None:
+    def _look_up_keys(self, tx: Transaction, events: Iterable[Event]) -> None:
         wanted = {e.instance_id for e in events if e.instance_id is not None}
-        unknown = wanted - self._orders.keys()
+        unknown = wanted - self._keys.keys()
         if unknown:
             found = tx.instances.business_keys(unknown)
-            self._orders.update({i: found.get(i) for i in unknown})
-            while len(self._orders) > max(KEYS_KEPT, len(wanted)):
-                self._orders.popitem(last=False)
+            self._keys.update({i: found.get(i) for i in unknown})
+            while len(self._keys) > max(KEYS_KEPT, len(wanted)):
+                self._keys.popitem(last=False)
 
     def _hint(self, event: Event) -> Mapping[str, str | None]:
-        order = self._orders.get(event.instance_id or "")
-        return hint_of(event, order, self._kinds)
+        key = self._keys.get(event.instance_id or "")
+        return hint_of(event, key, self._kinds)
 
     def _away(self, why: str) -> None:
         with self._lock:

@@ -31,7 +31,7 @@ from mpms.web.rights import ADMINS, READERS
 KNOWN = tuple(ENDINGS)
 LONGEST_NOTE = 200
 SORTED_BY = {"id": "at", "deploymentTime": "at", "name": "name"}
-ORDERS: Mapping[str, Callable[[ListedDeployment], Any]] = {
+SORTED: Mapping[str, Callable[[ListedDeployment], Any]] = {
     "at": lambda row: row.at,
     "name": lambda row: row.note,
 }
@@ -118,7 +118,7 @@ def find(call: Call, asked: Deployments, some: Some) -> Found:
             and (asked.before is None or row.at < asked.before)
         ]
     if part.sort:
-        rows.sort(key=ORDERS[part.sort], reverse=part.down)
+        rows.sort(key=SORTED[part.sort], reverse=part.down)
     shown = rows[part.offset :][: part.limit]
     return [deployment_shape(row) for row in shown], len(rows)
 

@@ -193,7 +193,7 @@ class Seen:
         return round((ended - self.visit.entered_at).total_seconds() * 1000)
 
 
-ORDERS: Mapping[str, Callable[[Seen], Any]] = {
+SORTED: Mapping[str, Callable[[Seen], Any]] = {
     "": lambda seen: seen.visit.entered_at,
     "start": lambda seen: seen.visit.entered_at,
     "end": lambda seen: seen.visit.ended_at or datetime.max.replace(tzinfo=UTC),
@@ -291,7 +291,7 @@ def _part(
     shape: Callable[[Seen], dict[str, Any]],
 ) -> Found:
     part = part_of(asked, some, VISITS)
-    found.sort(key=ORDERS[part.sort], reverse=part.down)
+    found.sort(key=SORTED[part.sort], reverse=part.down)
     return [shape(one) for one in found[part.offset :][: part.limit]], len(found)
 
 

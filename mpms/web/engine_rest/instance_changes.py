@@ -102,7 +102,7 @@ def suspend(call: Call, instance_id: str) -> Response:
 
 @offered("DELETE", ONE)
 def cancel(call: Call, instance_id: str) -> Response:
-    """It ends with all it called and its order. InstanceUnknown, TaskGone."""
+    """It ends with all it called. InstanceUnknown, TaskGone."""
     asked = read_query(Ended)
     if asked.skip_subprocesses:
         raise RequestInvalid("'skipSubprocesses' is not offered here.")

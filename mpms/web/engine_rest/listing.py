@@ -79,7 +79,7 @@ class Some(Asked):
 
 
 def part_of(asked: Sorted, some: Some, known: Mapping[str, str]) -> Part:
-    """``known``: their words for an order, and ours. RequestInvalid."""
+    """``known``: their words for a sorting, and ours. RequestInvalid."""
     first = next(
         iter(asked.sorting),
         Sorting(sort_by=asked.sort_by, sort_order=asked.sort_order),

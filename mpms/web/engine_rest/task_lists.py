@@ -40,17 +40,17 @@ class Which(Asked):
 
     def meant(self) -> TaskFilter:
         """RequestInvalid."""
-        orders = self.sorting or [
+        sortings = self.sorting or [
             Sorting(sort_by=self.sort_by, sort_order=self.sort_order)
         ]
-        for order in orders:
-            if order.sort_by not in SORTED_BY or order.sort_order not in (
+        for sorting in sortings:
+            if sorting.sort_by not in SORTED_BY or sorting.sort_order not in (
                 "asc",
                 "desc",
             ):
                 raise RequestInvalid(
-                    f"Tasks cannot be sorted by '{order.sort_by}',"
-                    f" '{order.sort_order}'; only by {', '.join(SORTED_BY)}."
+                    f"Tasks cannot be sorted by '{sorting.sort_by}',"
+                    f" '{sorting.sort_order}'; only by {', '.join(SORTED_BY)}."
                 )
         return TaskFilter(
             task_ids=_either(self.external_task_id, self.external_task_id_in),
@@ -61,8 +61,8 @@ class Which(Asked):
             element=self.activity_id,
             locked=one_of(self.locked, self.not_locked),
             retries_left=one_of(self.with_retries_left, self.no_retries_left),
-            newest_first=orders[0].sort_order == "desc",
-            by_priority=orders[0].sort_by == "taskPriority",
+            newest_first=sortings[0].sort_order == "desc",
+            by_priority=sortings[0].sort_by == "taskPriority",
         )
 
 

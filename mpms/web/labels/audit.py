@@ -21,9 +21,10 @@ def action_words() -> dict[str, str]:
 
 def thing_of(line: AuditLine) -> str:
     """What the line is about, in a few words."""
+    kinds = current_kinds()
     for key in (
-        *("order", "login", "robot", "tablet", "process", "setting", "file"),
-        *("material", "recipe"),
+        *kinds.subjects,
+        *("login", *kinds.things, "tablet", "process", "setting", "file"),
     ):
         value = line.data.get(key)
         if isinstance(value, str) and value:

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from mpms.domain.incidents.incidents import OVERDUE, STANDS, UNSERVED
-from mpms.ports.incidents.inbox import SORTS, CauseFilter
+from mpms.ports.incidents.inbox import SORTS, CauseFilter, CauseIncident
+from mpms.ports.instances.cockpit import IncidentRow
+from mpms.web.labels.history import current_kinds
 from mpms.web.texts import t
 
 LONGEST = 200
@@ -73,6 +74,11 @@ class InboxFilter:
         return bool(self.address.keys() - {"sort"})
 
 
+def is_retryable(incident: CauseIncident | IncidentRow) -> bool:
+    outside = current_kinds().incident(incident.kind).outside
+    return incident.task_id is not None and not outside
+
+
 def sort_words() -> dict[str, str]:
     return {
         "longest": t("Longest first"),
@@ -85,22 +91,4 @@ def kind_word(kind: str) -> str:
     """What went wrong, in a word or two."""
     if kind.startswith("start "):
         return t("start by timer")
-    words = {
-        "stuck": t("stuck step"),
-        "job": t("failed job"),
-        "goal": t("failed drive"),
-        STANDS: t("robot does not drive on"),
-        UNSERVED: t("nobody does this work"),
-        OVERDUE: t("overdue task"),
-        "call": t("failed call"),
-        "step": t("failing step"),
-        "problem": t("reported problem"),
-        "mail": t("unreadable mail"),
-        "mailbox": t("mailbox out of reach"),
-        "mail server": t("mail server out of reach"),
-        "mail account": t("mail account"),
-        "reply": t("lost reply"),
-        "load": t("load that nobody brings back"),
-        "webhook": t("webhook out of reach"),
-    }
-    return words.get(kind, kind)
+    return t(current_kinds().incident(kind).title)

@@ -113,7 +113,7 @@ def as_found(value: Any) -> str:
 
 
 def line_words(page: HistoryPage, line: Line) -> Sentence:
-    """The sentence of the order's page; moves name the element and not its id."""
+    """The sentence of a timeline; moves name the element and not its id."""
     data = line.data
     if isinstance(data.get("to"), str):
         data = {**data, "to_name": page.name_of(data["to"])}

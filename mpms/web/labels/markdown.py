@@ -1,7 +1,7 @@
 """The little Markdown that texts of forms use, with nothing that could run.
 
 Headings, bold, italic, code, lists, line breaks, links within this site. Everything
-is escaped first; values of process variables are put in afterwards, so that a material
+is escaped first; values of process variables are put in afterwards, so that a value
 called ``**x**`` or ``<script>`` is shown as what it is.
 """
 

@@ -12,6 +12,7 @@ from mpms.services.admin.health import Disk, Health, Light, read_health
 from mpms.web.labels import admin as words
 from mpms.web.pages import admin_audit, admin_people, admin_retention, admin_settings
 from mpms.web.rights import LEADERS, allowed, open_to_all
+from mpms.web.site.plugin_parts import current_parts
 from mpms.web.site.signed_in import current_desk
 
 pages = Blueprint("admin", __name__)
@@ -36,7 +37,6 @@ pages.add_app_template_global(words.light_chip, "light_chip")
 pages.add_app_template_global(words.finding_words, "finding_words")
 pages.add_app_template_global(words.queue_word, "queue_word")
 pages.add_app_template_global(words.duration, "duration")
-pages.add_app_template_global(words.step_words, "step_words")
 
 
 class _LastWord:
@@ -120,7 +120,7 @@ def _health() -> Health:
     return read_health(
         desk.uow,
         desk.clock.now(),
-        parts=desk.health_parts,
+        parts=current_parts().health_of(desk),
         disk=None if disk is None else lambda: Disk(*disk()),
         version=desk.plant.version,
     )

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from urllib.parse import urlencode
 
-from flask import Blueprint, Response, render_template, request
+from flask import Blueprint, Response, render_template, request, stream_with_context
 
 from mpms.ports.history.audit import AuditFilter, AuditLine, AuditPlace
 from mpms.services.history.read_audit import export_audit, read_audit
@@ -107,7 +107,8 @@ def _exported() -> Iterator[AuditLine]:
 
 
 def _file(kind: str, media: str, pieces: Iterator[str]) -> Response:
-    answer = Response(pieces, content_type=f"{media}; charset=utf-8")
+    told = stream_with_context(pieces)  # lines are told by the kinds of this site
+    answer = Response(told, content_type=f"{media}; charset=utf-8")
     answer.headers["Content-Disposition"] = f'attachment; filename="actions.{kind}"'
     return answer
 

@@ -35,7 +35,7 @@ from mpms.services.processes.suspend import resume_process, suspend_process
 from mpms.web.fields.cockpit_filter import STATES, Filter, place_of, text_of
 from mpms.web.labels import cockpit as words
 from mpms.web.pages import cockpit_paths
-from mpms.web.rights import LEADERS, allowed
+from mpms.web.rights import EVERYBODY, LEADERS, allowed
 from mpms.web.site.signed_in import current_desk, current_person
 from mpms.web.texts import t
 
@@ -91,7 +91,7 @@ def _process(key: str, refused: str = "") -> str:
         **_page(asked, found),
         **_counted(asked, found),
         **_listed(asked, found),
-        model=url_for("home.definition", definition_id=found.shown.definition_id),
+        model=url_for("cockpit.definition", definition_id=found.shown.definition_id),
         windows=words.window_words(),
         shows=words.show_words(),
         ages=words.age_words(),
@@ -252,3 +252,15 @@ def _csv(heading: list[str], lines: Iterable[list[object]]) -> Iterator[str]:
             buffer.seek(0)
             buffer.truncate()
     yield buffer.getvalue()
+
+
+@pages.get("/definitions/<int:definition_id>.bpmn")
+@allowed(EVERYBODY)
+def definition(definition_id: int) -> Response:
+    """Never changes: a version is final."""
+    with current_desk().uow() as tx:
+        xml = tx.definitions.by_id(definition_id).xml
+    answer = Response(xml, mimetype="application/xml")
+    answer.headers["Cache-Control"] = "private, max-age=31536000, immutable"
+    answer.headers["Content-Disposition"] = "attachment; filename=model.bpmn"
+    return answer

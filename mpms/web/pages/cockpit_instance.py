@@ -16,7 +16,6 @@ from werkzeug.wrappers import Response as Answer
 
 from mpms.domain.errors import DatabaseAway, InstanceBusy, MpmsError, TaskGone
 from mpms.domain.people.people import Role
-from mpms.services.incidents.inbox import is_retryable
 from mpms.services.instances.migrate import plan_migration
 from mpms.services.instances.page import InstancePage, show_instance_page
 from mpms.services.instances.tabs import (
@@ -41,6 +40,7 @@ from mpms.web.labels import incidents as incident_words
 from mpms.web.labels import instances as words
 from mpms.web.labels.history import timeline_kinds
 from mpms.web.rights import LEADERS, allowed
+from mpms.web.site.plugin_parts import current_parts
 from mpms.web.site.signed_in import current_desk, current_person
 from mpms.web.texts import t
 
@@ -50,7 +50,7 @@ TABS = ("timeline", "variables", "jobs", "incidents", "tasks", "calls")
 MOST_DIGITS = 18
 
 pages.add_app_template_global(incident_words.kind_word, "incident_kind")
-pages.add_app_template_test(is_retryable, "retryable_incident")
+pages.add_app_template_test(incident_words.is_retryable, "retryable_incident")
 
 
 @pages.app_context_processor
@@ -115,7 +115,7 @@ def values(instance_id: UUID) -> str:
 def tokens(instance_id: UUID) -> dict[str, Any]:
     """What the diagram marks."""
     found = _found(instance_id)
-    model = url_for("home.definition", definition_id=found.instance.definition_id)
+    model = url_for("cockpit.definition", definition_id=found.instance.definition_id)
     stuck = {i.element for i in found.incidents if i.element}
     flows: dict[str, int] = {}
     for part in found.way:
@@ -130,8 +130,9 @@ def tokens(instance_id: UUID) -> dict[str, Any]:
                 "element": each.token.element,
                 "name": each.name,
                 "state": each.token.state,
-                "robot": each.robot or (None if each.watches else found.robot),
-                "drives": each.robot is not None,
+                **({} if each.watches else found.known),
+                **each.known,
+                "at_work": bool(each.known),
                 "due_at": each.due_at and each.due_at.isoformat(),
             }
             for each in found.tokens
@@ -149,7 +150,7 @@ def tokens(instance_id: UUID) -> dict[str, Any]:
 def _found(instance_id: UUID) -> InstancePage:
     desk = current_desk()
     return show_instance_page(
-        desk.uow, desk.engine, str(instance_id), desk.instance_details
+        desk.uow, desk.engine, str(instance_id), current_parts().details
     )
 
 

@@ -50,7 +50,7 @@ def paths(key: str) -> str:
         window=chosen,
         windows={k: w for k, w in words.window_words().items() if k != "own"},
         against=_against(found),
-        model=url_for("home.definition", definition_id=found.shown.definition_id),
+        model=url_for("cockpit.definition", definition_id=found.shown.definition_id),
         most_variants=MOST_VARIANTS,
         shown_steps=SHOWN_STEPS,
         level=lambda share: math.ceil(LEVELS * share),

@@ -9,6 +9,7 @@ from flask import Blueprint, Response, g, request
 from werkzeug.exceptions import ServiceUnavailable
 
 from mpms.domain.errors import DatabaseAway
+from mpms.domain.history.kinds import LISTS
 from mpms.web.changes.live import Stream, TooManyStreams
 from mpms.web.desk import Desk
 from mpms.web.rights import EVERYBODY, allowed
@@ -39,7 +40,11 @@ def note_position() -> None:
 
 @pages.app_context_processor
 def live_position() -> dict[str, object]:
-    return {"live_position": lambda: g.get("live_from", "")}
+    lists = " ".join(sorted(LISTS | current_desk().kinds.lists.keys()))
+    return {
+        "live_position": lambda: g.get("live_from", ""),
+        "live_lists": lambda: lists,
+    }
 
 
 @pages.get("/events")

@@ -19,7 +19,7 @@ from mpms.services.bulk.order import order_batch
 from mpms.services.incidents.assign import assign_cause
 from mpms.services.incidents.close import close_cause, close_incident
 from mpms.services.incidents.comment import comment_cause
-from mpms.services.incidents.inbox import is_retryable, show_cause, show_inbox
+from mpms.services.incidents.inbox import show_cause, show_inbox
 from mpms.services.incidents.list_alarms import count_alarms, list_alarms
 from mpms.services.instances.repair import retry_incident
 from mpms.web.labels import incidents as words
@@ -32,7 +32,7 @@ from mpms.web.texts import t
 pages = Blueprint("incidents", __name__)
 pages.register_blueprint(alerts.pages)
 pages.add_app_template_global(words.kind_word, "incident_kind")
-pages.add_app_template_test(is_retryable, "retryable_incident")
+pages.add_app_template_test(words.is_retryable, "retryable_incident")
 
 MOST_DIGITS = 18
 

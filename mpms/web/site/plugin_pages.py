@@ -1,10 +1,10 @@
-"""Pages of plug-ins: registered beside ours, shown in the menu, held to our rules."""
+"""Pages of plug-ins: registered beside ours, with styles, held to our rules."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from flask import Blueprint, Flask, g
+from flask import Blueprint, Flask
 from werkzeug.utils import import_string
 
 from mpms.plugins import Page, PluginRefused
@@ -13,16 +13,12 @@ from mpms.web.rights import open_to_all, roles_of
 
 def install(app: Flask, pages: Sequence[Page]) -> None:
     """PluginRefused names the page that cannot be served, and why."""
-    for page in pages:
-        _register(app, page)
-    app.jinja_env.globals["plugin_pages"] = lambda: [
-        page
-        for page in pages
-        if page.in_menu and g.get("person") and g.person.role in page.roles
-    ]
+    styles = {_register(app, page): page.styles for page in pages}
+    app.jinja_env.globals["styles_of"] = styles.get
 
 
-def _register(app: Flask, page: Page) -> None:
+def _register(app: Flask, page: Page) -> str:
+    """The name of its blueprint."""
     known = set(app.view_functions)
     try:
         blueprint = import_string(page.blueprint)
@@ -42,3 +38,4 @@ def _register(app: Flask, page: Page) -> None:
                 f"{endpoint} of the page {page.title!r} does not say who may open it;"
                 " mark it with mpms.web.rights.allowed"
             )
+    return str(blueprint.name)

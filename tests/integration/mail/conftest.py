@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from mpms.adapters.mail_account import MailAccount
 from mpms.embedded.mail import BUYER, ORDERS, MailServers
+from mpms.factory.adapters.mail.account import MailAccount
 from mpms.factory.adapters.mail.imap import ImapMailbox
 from mpms.factory.adapters.mail.imap.connection import Patience
 from tests.support.certificates import Certificates

@@ -14,7 +14,10 @@ from pathlib import Path
 import pytest
 from imapclient import IMAPClient
 
-from mpms.adapters.mail_account import MailAccount, Password, Security
+from mpms.adapters.mail_account import (
+    Password,
+    Security,
+)
 from mpms.embedded import mail, maildrop
 from mpms.embedded.mail import (
     BUYER,
@@ -24,6 +27,7 @@ from mpms.embedded.mail import (
     MailNotStarted,
     MailServers,
 )
+from mpms.factory.adapters.mail.account import MailAccount
 from tests.support.mailbox import OpenMailbox, empty
 from tests.support.waiting import eventually
 

@@ -9,8 +9,12 @@ from pathlib import Path
 import pytest
 from imapclient import IMAPClient
 
-from mpms.adapters.mail_account import MailAccount, Password, Security
+from mpms.adapters.mail_account import (
+    Password,
+    Security,
+)
 from mpms.embedded import mail, maildrop
+from mpms.factory.adapters.mail.account import MailAccount
 from mpms.factory.ports.mail.intake import MailboxUnavailable
 from tests.support.certificates import Certificates
 from tests.support.mail_servers import Server, run_dovecot

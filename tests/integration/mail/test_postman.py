@@ -13,7 +13,6 @@ from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import AuthResult
 
 from mpms.adapters.mail_account import (
-    MailAccount,
     Microsoft,
     Password,
     Security,
@@ -22,6 +21,7 @@ from mpms.adapters.mail_account import (
 from mpms.adapters.smtp import SmtpSender
 from mpms.embedded import mail
 from mpms.embedded.mail import MailServers
+from mpms.factory.adapters.mail.account import MailAccount
 from mpms.ports.outgoing_mail import MailServerAway, Reply
 from tests.support.certificates import Certificates
 from tests.support.mail_servers import free_port

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from mpms.domain.external_tasks import foreign
-from mpms.factory.plugin import TOPICS, plugin
+from mpms.factory.declared_topics import TOPICS
+from mpms.factory.plugin import plugin
 from mpms.plugins import Plugin, Topic, loading
 from mpms.plugins.loading import Installed
 from mpms.services.models.check import check_model

@@ -7,9 +7,13 @@ from typing import Any
 
 import pytest
 
-from mpms.adapters.mail_account import MailAccount, Password, Security
+from mpms.adapters.mail_account import (
+    Password,
+    Security,
+)
 from mpms.adapters.web_push import WebPusher
 from mpms.embedded import mail
+from mpms.factory.adapters.mail.account import MailAccount
 from mpms.factory.adapters.mail.imap import ImapMailbox
 from mpms.factory.adapters.mail.imap.connection import Patience
 from mpms.factory.ports.mail.intake import MailboxUnavailable

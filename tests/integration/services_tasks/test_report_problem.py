@@ -8,8 +8,10 @@ import pytest
 
 from mpms.domain.models.definitions import Cause, Causes
 from mpms.domain.tasks import FormTask
+from mpms.plugins import loading
 from mpms.services.tasks.claim import NotYourTask, TaskTaken, claim_task
 from mpms.services.tasks.report_problem import (
+    OTHER,
     CauseUnknown,
     NoteTooLong,
     causes_of,
@@ -85,8 +87,10 @@ def test_causes_are_the_models_own_and_the_usual_ones(shop: WeighingShop) -> Non
     assert codes == ["Spilled", "Other"]
     own = (Cause("Other", "Anything"),)
     assert [c.name for c in offered(Causes(own, any_code=False))] == ["Anything"]
-    assert len(offered(Causes((), any_code=True))) == 5
-    assert len(offered(Causes((), any_code=False))) == 5
+    usual = loading.kinds().problems
+    for any_code in (True, False):
+        assert offered(Causes((), any_code), usual) == (*usual, OTHER)
+    assert "RobotProblem" in {cause.code for cause in usual}
 
 
 def test_reports_are_refused_that_make_no_sense(shop: WeighingShop) -> None:

@@ -72,7 +72,7 @@ def with_a_pause() -> dict[str, bytes]:
 def test_recorded_orders_and_learnt_times_are_driven(plant: PaintFactory) -> None:
     make_some(plant)
     report = driven(plant, process="warehouse", seeds=1, people=2)
-    assert (report.source, report.orders) == ("recorded", MADE)
+    assert (report.source, report.arrivals) == ("recorded", MADE)
     (run,) = report.new.runs
     assert (len(run.lead_times_s), run.failed, run.stuck) == (MADE, 0, {})
     learnt = {one.element: one for one in report.times if one.learnt}
@@ -80,7 +80,7 @@ def test_recorded_orders_and_learnt_times_are_driven(plant: PaintFactory) -> Non
     assert learnt["move_to_material"].samples == 3 * MADE
     visits = {step.element: step.visits for step in run.steps}
     assert (visits["load_material"], visits["order_finished"]) == (3 * MADE, MADE)
-    assert max(run.robots.values()) > 0
+    assert max(run.machines.values()) > 0
 
 
 def test_a_draft_is_driven_beside_the_present_version(plant: PaintFactory) -> None:
@@ -109,7 +109,7 @@ def test_a_model_of_somebody_else_says_what_was_assumed(plant: PaintFactory) -> 
     files = draw("cutting", drawn, "begin cut", "cut look", "look end")
     report = driven(plant, files=files, seeds=1, orders="month")
     assert report.present is None
-    assert len(report.new.runs[0].lead_times_s) == report.orders
+    assert len(report.new.runs[0].lead_times_s) == report.arrivals
     assumed = " ".join(map(str, report.assumed))
     assert "No worker of ours serves “laser.cut”: Cut takes about 10 s." in assumed
     assert "Nobody is in the group judge" in assumed
@@ -123,7 +123,7 @@ def test_fewer_robots_make_orders_wait(plant: PaintFactory) -> None:
     one = driven(plant, **asked, people=9, robots=1)
     waits = [r.new.runs[0].figures()["waiting_mean_s"] or 0.0 for r in (usual, one)]
     assert waits[1] > waits[0]
-    assert len(one.new.robots) == 1
+    assert len(one.new.machines) == 1
 
 
 def test_all_that_is_wrong_is_said_at_once(plant: PaintFactory) -> None:

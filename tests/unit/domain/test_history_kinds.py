@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 from werkzeug.utils import import_string
 
-from mpms.domain.history.kinds import CORE, Audit, Kind, Kinds, KindUnknown
+from mpms.domain.history.kinds import CORE, LISTS, Audit, Kind, Kinds, KindUnknown
 from mpms.plugins import loading
-from mpms.web.changes.hints import TOPICS
 
 ROOT = Path(__file__).resolve().parents[3]
 ALL = loading.kinds()
@@ -66,7 +65,9 @@ def test_every_kind_in_a_statement_about_events_is_known() -> None:
 
 
 def test_a_kind_moves_only_lists_that_pages_have() -> None:
-    assert {t for kind in ALL.kinds.values() for t in kind.changes} <= set(TOPICS)
+    assert {
+        t for kind in ALL.kinds.values() for t in kind.changes
+    } <= LISTS | ALL.lists.keys()
 
 
 def test_every_longer_sentence_is_a_function_that_exists() -> None:

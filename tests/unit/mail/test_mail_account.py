@@ -12,7 +12,6 @@ import pytest
 from mpms.adapters.mail_account import (
     AccountInvalid,
     Google,
-    MailAccount,
     Microsoft,
     Password,
     Security,
@@ -24,6 +23,7 @@ from mpms.adapters.mail_account import (
     is_loopback,
     tls_context,
 )
+from mpms.factory.adapters.mail.account import MailAccount
 
 PLACE = "the mail server mail.example.com:993"
 

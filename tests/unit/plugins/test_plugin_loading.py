@@ -17,6 +17,7 @@ from mpms.domain.jobs import Done, Job, NotYet, Reach
 from mpms.domain.settings import SettingInvalid, whole_number
 from mpms.log_lines import secrets_of
 from mpms.plugins import (
+    IncidentKind,
     Kind,
     Page,
     Plugin,
@@ -124,6 +125,10 @@ def test_a_plug_in_that_cannot_be_loaded_is_named_with_its_cause(
                 no_models=Plugin("m", models=tmp_path / "none"),
                 no_texts=Plugin("w", texts=tmp_path / "none"),
                 not_asked=Plugin("q", additions={"weather": "q_weather"}),
+                no_list=Plugin("l", kinds=(Kind("baked", ("ovens",)),)),
+                no_answer=Plugin("a", shown_at={"late": "/late"}),
+                our_incident=Plugin("i", incidents=(IncidentKind("stuck", "stuck"),)),
+                no_light=Plugin("h", health="bakery"),
             ),
         ]
     )
@@ -138,6 +143,11 @@ def test_a_plug_in_that_cannot_be_loaded_is_named_with_its_cause(
         "no_texts": f"its texts are not in {tmp_path / 'none'}",
         "not_asked": "it answers 'weather', which nobody asks; asked are: tally,"
         " metrics, queues, late, undecided, pages, things, old, delete",
+        "no_list": "its lines 'baked' change ovens; there are: batches, incidents,"
+        " instances, tasks",
+        "no_answer": "it shows 'late', which it does not answer",
+        "our_incident": "MPMS has the kind of incidents 'stuck' already",
+        "no_light": "health is 'bakery' and not module:name",
     }
 
 

@@ -51,7 +51,7 @@ def read_migrations(directory: Path) -> list[Migration]:
         match = FILE_NAME.fullmatch(path.name)
         if match is None:
             raise MigrationsInvalid(
-                f"{path.name}: a migration is named like 0007_add_goal_deadline.sql"
+                f"{path.name}: a migration is named like 0007_add_job_deadline.sql"
             )
         if int(match["version"]) != expected:
             raise MigrationsInvalid(

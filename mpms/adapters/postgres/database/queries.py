@@ -51,7 +51,7 @@ class Query:
 
 
 class Queries(Mapping[str, str]):
-    """Every statement of directories; ``queries["orders_insert"]`` is its SQL."""
+    """Every statement of directories; ``queries["jobs_insert"]`` is its SQL."""
 
     def __init__(self, *directories: Path) -> None:
         self._queries: dict[str, Query] = {}
@@ -109,14 +109,14 @@ def parse(text: str, file: str) -> list[Query]:
             if NAME.fullmatch(heading["name"]) is None:
                 raise QueriesInvalid(
                     f"{file}, line {number}: {heading['name']!r} is no name; write it"
-                    " like orders_insert"
+                    " like jobs_insert"
                 )
         elif heading is not None:
             body.append(line)
         elif line.strip() and not line.startswith("--"):
             raise QueriesInvalid(
                 f"{file}, line {number}: a statement must begin with a line like"
-                " '-- name: orders_insert'"
+                " '-- name: jobs_insert'"
             )
     if heading is not None:
         queries.append(_query(heading, body, file))

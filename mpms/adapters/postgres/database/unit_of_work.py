@@ -90,7 +90,7 @@ def _late(home: str, *, with_kinds: bool = False) -> Any:
 class PostgresTransaction:
     """All repositories over one connection; those of plug-ins by the same names."""
 
-    # For pages and mail: a worker without either never loads them.
+    # For pages: a worker without any never loads them.
     api_answers: ApiAnswers = _late("api.ApiAnswers")
     api_tokens: ApiTokens = _late("api.ApiTokens")
     attachments: Attachments = _late("tasks.attachments.Attachments")
@@ -102,7 +102,7 @@ class PostgresTransaction:
     cockpit_instance: CockpitInstance = _late("instances.cockpit.CockpitInstance")
     drafts: Drafts = _late("tasks.drafts.Drafts")
     external_tasks: ExternalTasks = _late("external_tasks.ExternalTasks")
-    inbox: Inbox = _late("incidents.inbox.Inbox")
+    inbox: Inbox = _late("incidents.inbox.Inbox", with_kinds=True)
     late_answers: LateAnswers = _late("tasks.late_answers.LateAnswers")
     listings: Listings = _late("camunda7.Listings")
     metrics: Metrics = _late("admin.metrics.Metrics")
@@ -129,12 +129,12 @@ class PostgresTransaction:
         self.deliveries = Deliveries(statements)
         self.timers = Timers(statements)
         self.starts = Starts(statements)
-        self.incidents = Incidents(statements)
+        self.incidents = Incidents(statements, kinds)
         self.alerts = Alerts(statements)
         self.events = Events(statements, kinds)
         self.tallies = Tallies(statements)
         self.suspensions = Suspensions(statements)
-        self.old_history = OldHistory(statements)
+        self.old_history = OldHistory(statements, kinds)
         self.batches = Batches(statements)
         self.webhooks = Webhooks(statements)
         self.workers = Workers(statements)

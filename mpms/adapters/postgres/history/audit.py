@@ -20,6 +20,7 @@ class AuditLog(Repository):
     def __init__(self, statements: Statements, kinds: Kinds) -> None:
         super().__init__(statements)
         self._kinds = kinds.kinds.values()
+        self._machines = ["mpms", "process", *kinds.machines]
 
     def lines(
         self, wanted: AuditFilter, *, below: AuditPlace | None, limit: int
@@ -34,6 +35,7 @@ class AuditLog(Repository):
             below_id=None if below is None else below[1],
             limit=limit,
             never=self._named(Audit.NEVER),
+            machines=self._machines,
             by_people=self._named(Audit.BY_PEOPLE),
             **self._about((wanted.thing or "").strip()),
         )

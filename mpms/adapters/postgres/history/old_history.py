@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from mpms.adapters.postgres.database.statements import Repository
+from mpms.adapters.postgres.database.statements import Repository, Statements
 from mpms.domain.history.events import HistoryCounts, PluginRows
+from mpms.domain.history.kinds import Kinds
 
 
 class OldHistory(Repository):
     """Ended instances with all that tells of them."""
+
+    def __init__(self, statements: Statements, kinds: Kinds) -> None:
+        super().__init__(statements)
+        self._kept = [f'%"{name}":%' for name in kinds.subjects]
 
     def trees(
         self, before: datetime, *, limit: int | None, kept: Iterable[str] = ()
@@ -50,12 +55,14 @@ class OldHistory(Repository):
         self._statements.run("old_history_delete_instances", ids=ids)
 
     def count_loose(self, before: datetime) -> int:
-        """Lines that belong to no instance and tell of no order."""
-        row = self._statements.row("old_history_count_loose", before=before)
+        """Lines that belong to no instance and name nothing that one works for."""
+        row = self._statements.row(
+            "old_history_count_loose", before=before, kept=self._kept
+        )
         return 0 if row is None else int(row[0])
 
     def delete_loose(self, before: datetime, *, limit: int) -> int:
         self._statements.run("old_history_allow")
         return self._statements.run(
-            "old_history_delete_loose", before=before, limit=limit
+            "old_history_delete_loose", before=before, kept=self._kept, limit=limit
         )

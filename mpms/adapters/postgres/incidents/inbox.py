@@ -7,8 +7,8 @@ from dataclasses import asdict, replace
 from typing import Any
 from urllib.parse import quote
 
-from mpms.adapters.postgres.database.statements import Repository, Row
-from mpms.domain.incidents.incidents import TOLD
+from mpms.adapters.postgres.database.statements import Repository, Row, Statements
+from mpms.domain.history.kinds import Kinds
 from mpms.ports.incidents.inbox import (
     AlarmCounts,
     CauseComment,
@@ -22,14 +22,19 @@ from mpms.ports.incidents.inbox import (
 class Inbox(Repository):
     """Rows of ``incidents`` and ``incident_comments``."""
 
+    def __init__(self, statements: Statements, kinds: Kinds) -> None:
+        super().__init__(statements)
+        self._outside = sorted(kinds.outside)
+        self._decisions = [each.forms for each in kinds.decisions]
+
     def causes(self, wanted: CauseFilter, *, limit: int) -> Sequence[CauseRow]:
         rows = self._statements.rows(
-            "inbox_causes", **asdict(wanted), told_kinds=sorted(TOLD), limit=limit
+            "inbox_causes", **asdict(wanted), outside=self._outside, limit=limit
         )
         return [_cause(row) for row in rows]
 
-    def alarm_counts(self, decision_form: str) -> AlarmCounts:
-        row = self._statements.row("inbox_alarm_counts", decision_form=decision_form)
+    def alarm_counts(self) -> AlarmCounts:
+        row = self._statements.row("inbox_alarm_counts", decisions=self._decisions)
         assert row is not None  # noqa: S101
         undecided = tuple(Undecided(*r) for r in self._statements.added("undecided"))
         stopped, late_answers, causes = row
@@ -54,12 +59,8 @@ class Inbox(Repository):
     def assign(self, cause: str, login: str | None) -> int:
         return self._statements.run("inbox_assign", cause=cause, login=login)
 
-    def close(
-        self, cause: str, *, by: str, told_kinds: Sequence[str]
-    ) -> Sequence[CauseIncident]:
-        return self._incidents(
-            "inbox_close", cause=cause, by=by, told_kinds=list(told_kinds)
-        )
+    def close(self, cause: str, *, by: str) -> Sequence[CauseIncident]:
+        return self._incidents("inbox_close", cause=cause, by=by, outside=self._outside)
 
     def comment(self, cause: str, text: str, *, by: str) -> None:
         self._statements.run("inbox_comment", cause=cause, text=text, by=by)

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
-from mpms.adapters.postgres.database.statements import Repository
-from mpms.domain.incidents.causes import EACH, cause_of
+from mpms.adapters.postgres.database.statements import Repository, Row, Statements
+from mpms.domain.history.kinds import Kinds
+from mpms.domain.incidents.causes import cause_of
 from mpms.domain.incidents.incidents import Incident, IncidentFilter
 from mpms.domain.jobs import WaitingJob
 
 
 class Incidents(Repository):
     """Rows of ``incidents``."""
+
+    def __init__(self, statements: Statements, kinds: Kinds) -> None:
+        super().__init__(statements)
+        self._kinds = kinds
 
     def open(
         self,
@@ -37,15 +42,16 @@ class Incidents(Repository):
                 element=element,
             )
             process, element = place or (None, element)
+        meant = self._kinds.incident(kind)
         row = {
             "kind": kind,
             "message": message,
             "instance_id": instance_id,
             "element": element,
-            "cause": cause_of(kind, message, process=process, element=element),
+            "cause": cause_of(meant, message, process=process, element=element),
         }
         if task_id is None and self._statements.run(
-            "incidents_renew", **row, each=kind in EACH
+            "incidents_renew", **row, each=meant.each
         ):
             return False
         opened = self._statements.row("incidents_open", **row, task_id=task_id)
@@ -59,7 +65,12 @@ class Incidents(Repository):
                 "incidents_name",
                 ids=[row[0] for row in rows],
                 causes=[
-                    cause_of(kind, message, process=process, element=element)
+                    cause_of(
+                        self._kinds.incident(kind),
+                        message,
+                        process=process,
+                        element=element,
+                    )
                     for _, kind, message, process, element in rows
                 ],
             )
@@ -109,14 +120,18 @@ class Incidents(Repository):
     def get(self, incident_id: int) -> Incident | None:
         """An open one."""
         row = self._statements.row("incidents_get", id=incident_id)
-        return None if row is None else Incident(*row)
+        return None if row is None else self._incident(row)
 
     def find(self, which: IncidentFilter) -> Sequence[Incident]:
         """Open ones of instances that fit all that is given, oldest first."""
         rows = self._statements.rows("incidents_find", **asdict(which))
-        return [Incident(*row) for row in rows]
+        return [self._incident(row) for row in rows]
 
     def listing(self, *, instance_id: str | None = None) -> Sequence[Incident]:
         """Open incidents, oldest first."""
         rows = self._statements.rows("incidents_list", instance_id=instance_id)
-        return [Incident(*row) for row in rows]
+        return [self._incident(row) for row in rows]
+
+    def _incident(self, row: Row) -> Incident:
+        found = Incident(*row)
+        return replace(found, outside=self._kinds.incident(found.kind).outside)

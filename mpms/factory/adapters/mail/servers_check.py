@@ -18,7 +18,6 @@ from email.utils import format_datetime, make_msgid
 from typing import TypeVar
 
 from mpms.adapters.mail_account import (
-    MailAccount,
     Security,
     SmtpAccount,
     Tokens,
@@ -27,10 +26,11 @@ from mpms.adapters.mail_account import (
     tls_context,
 )
 from mpms.adapters.smtp import SmtpSender
+from mpms.factory.adapters.mail.account import MailAccount
 from mpms.factory.adapters.mail.imap.connection import Patience, connect, drop, leave
 from mpms.factory.adapters.mail.imap.session import select
+from mpms.factory.ports.checks import CheckStep, Tell
 from mpms.factory.ports.mail.intake import MailboxUnavailable
-from mpms.ports.admin.checks import CheckStep, Tell
 from mpms.ports.outgoing_mail import MailServerAway
 
 CONNECT_S = 5.0

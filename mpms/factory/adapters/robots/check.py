@@ -7,7 +7,7 @@ import dataclasses
 
 from mpms.factory.adapters.robots.where import address_of, namespace_of
 from mpms.factory.domain.worlds import World
-from mpms.ports.admin.checks import CheckStep, ProfileShown, Tell
+from mpms.factory.ports.checks import CheckStep, ProfileShown, Tell
 from robot_bridge.look import Seen, look
 from robot_bridge.profiles import BadProfile, load_profile
 from robot_bridge.tls import SYSTEM, TlsFiles

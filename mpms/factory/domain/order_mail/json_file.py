@@ -13,7 +13,7 @@ from mpms.factory.domain.order_mail.fields import NUMBER, Field, field_of
 from mpms.factory.domain.order_mail.materials import MOST_LINES, Line
 from mpms.factory.domain.order_mail.numbers import GROUP_SPACES, read_exact
 from mpms.factory.domain.order_mail.outcome import Problem
-from mpms.factory.domain.order_mail.table_words import (
+from mpms.factory.domain.order_mail.table_vocabulary import (
     COLUMNS,
     MORE_COLUMNS,
     TOTALS,

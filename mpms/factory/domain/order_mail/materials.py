@@ -17,7 +17,7 @@ from mpms.factory.domain.order_mail.numbers import (
     read_number,
 )
 from mpms.factory.domain.order_mail.outcome import DraftLine, Problem
-from mpms.factory.domain.order_mail.table_words import TOTALS
+from mpms.factory.domain.order_mail.table_vocabulary import TOTALS
 
 MOST_LINES = 1000
 LONGEST_LINE = 1000

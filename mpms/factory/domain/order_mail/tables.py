@@ -17,7 +17,7 @@ from mpms.factory.domain.order_mail.numbers import (
     read_number,
 )
 from mpms.factory.domain.order_mail.outcome import Problem
-from mpms.factory.domain.order_mail.table_words import (
+from mpms.factory.domain.order_mail.table_vocabulary import (
     COLUMNS,
     MORE_COLUMNS,
     PRICES,

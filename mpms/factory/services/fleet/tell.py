@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from mpms.domain.errors import InstanceBusy
-from mpms.domain.incidents.incidents import STANDS
 from mpms.domain.instances.steps import Complete, Fail
 from mpms.factory.domain.fleet_requests import (
     FleetRequest,
@@ -11,6 +10,7 @@ from mpms.factory.domain.fleet_requests import (
     RequestState,
 )
 from mpms.factory.domain.goals import GoalState
+from mpms.factory.domain.incident_kinds import STANDS
 from mpms.factory.ports.store import Transaction, UnitOfWork
 from mpms.factory.services.robots.settle_goals import advanced
 from mpms.services.instances.advance import Advance

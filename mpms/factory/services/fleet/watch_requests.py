@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 
 from fleet.vehicles.vehicle import Doing, Vehicle
 from mpms.domain.errors import InstanceBusy
-from mpms.domain.incidents.incidents import STANDS
 from mpms.factory.domain.fleet_requests import FleetRequest
+from mpms.factory.domain.incident_kinds import STANDS
 from mpms.factory.ports.fleet import PastTask
 from mpms.factory.ports.robots.robots import RobotState
 from mpms.factory.ports.store import Transaction, UnitOfWork

@@ -9,11 +9,12 @@ from mpms.services.instances.page import Details
 
 def instance_details(tx: Transaction, instance_id: str) -> Details:
     order = tx.orders.of_instance(instance_id)
+    robot = tx.robot_holds.of_instance(instance_id)
+    known = {"order": None if order is None else order.number, "robot": robot}
     return Details(
-        order=None if order is None else order.number,
-        robot=tx.robot_holds.of_instance(instance_id),
-        robot_of_task={
-            goal.task_id: goal.robot
+        {name: value for name, value in known.items() if value is not None},
+        {
+            goal.task_id: {"robot": goal.robot}
             for goal in tx.goals.of_instance(instance_id)
             if goal.task_id is not None
             and goal.state in (GoalState.NEW, GoalState.SENT)

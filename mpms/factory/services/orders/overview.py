@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
 
-from mpms.domain.tasks import DECISION_FORM, asks_for_decision
+from mpms.factory.domain.decisions import DECISION_FORM, asks_for_decision
 from mpms.factory.domain.errors import OrderUnknown
 from mpms.factory.domain.orders import OrderStatus
 from mpms.factory.ports.orders.views import (

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from mpms.domain.errors import DatabaseAway, TaskGone
-from mpms.domain.incidents.incidents import STANDS
 from mpms.domain.instances.instances import Instance
 from mpms.domain.instances.steps import Complete, Fail
 from mpms.factory.domain.goals import Goal, GoalReport, GoalState
+from mpms.factory.domain.incident_kinds import STANDS
 from mpms.factory.ports.robots.robots import Robots
 from mpms.factory.ports.store import Transaction, UnitOfWork
 from mpms.factory.services.robots.own import OwnRobots

@@ -14,8 +14,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from mpms.domain.errors import InstanceBusy
-from mpms.domain.incidents.incidents import STANDS
 from mpms.factory.domain.goals import Goal, GoalState
+from mpms.factory.domain.incident_kinds import STANDS
 from mpms.factory.ports.robots.robots import Robots, RobotState
 from mpms.factory.ports.store import Transaction, UnitOfWork
 from mpms.factory.services.robots.own import OwnRobots

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from mpms.domain.errors import InstanceBusy
-from mpms.domain.incidents.incidents import STANDS
+from mpms.factory.domain.incident_kinds import STANDS
 from mpms.factory.ports.robots.jobs import RobotJob
 from mpms.factory.ports.store import UnitOfWork
 from mpms.factory.services.robots.own import OwnRobots

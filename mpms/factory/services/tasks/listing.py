@@ -9,7 +9,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from mpms.domain.people.people import Person
-from mpms.domain.tasks import FormTask, asks_for_decision
+from mpms.domain.tasks import FormTask
+from mpms.factory.domain.decisions import asks_for_decision
 from mpms.factory.domain.goals import Goal, GoalState
 from mpms.factory.domain.orders import Order
 from mpms.factory.domain.worlds import World

@@ -7,15 +7,15 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from mpms.domain.errors import NotFound
+from mpms.factory.ports.checks import CheckStep
 from mpms.factory.web.api.floor import RobotId
+from mpms.factory.web.bounded import TestRuns, bounded
 from mpms.factory.web.desk import Call
-from mpms.ports.admin.checks import CheckStep
 from mpms.web.api.operation import Given, Shape
 from mpms.web.api.plant import section
 from mpms.web.api.shapes import like
 from mpms.web.api.values import Listed, shaped
 from mpms.web.rights import ADMINS
-from mpms.web.site.bounded import TestRuns, bounded
 
 __all__ = ["section"]
 
@@ -36,7 +36,7 @@ class MailTest(Given):
 def test_robot(call: Call, robot: RobotId) -> Listed[TestStep]:
     """Listen to a robot, step by step; it is told nothing."""
     desk = call.desk
-    checks = desk.plant.robots
+    checks = desk.robot_check
     if desk.world.robot(robot) is None:
         raise NotFound(f"There is no robot {robot}.")
     if checks is None:
@@ -49,7 +49,7 @@ def test_robot(call: Call, robot: RobotId) -> Listed[TestStep]:
 @section.post("/plant/mail/{server}/test", ADMINS, atomic=False)
 def test_mail(call: Call, server: Server, body: MailTest) -> Listed[TestStep]:
     """Speak with a mail server, step by step."""
-    checks = call.desk.plant.mail
+    checks = call.desk.mail_check
     if checks is None:
         steps = [CheckStep("configured", False, "not_set")]
     elif server == "imap":

@@ -139,7 +139,7 @@ def replies(call: Call, query: Last) -> Listed[ReplyShape]:
 @section.get("/plant/mail", ADMINS)
 def facts(call: Call) -> MailFactsShape:
     """Where the mail stands: servers, the last message, replies that wait."""
-    checks = call.desk.plant.mail
+    checks = call.desk.mail_check
     places = {} if checks is None else checks.places()
     with call.desk.uow() as tx:
         known, contacts = tx.mail_vitals.mail(), tx.workers.contacts()

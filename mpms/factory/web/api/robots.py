@@ -7,12 +7,12 @@ from datetime import datetime
 from pydantic import Field
 
 from mpms.domain.errors import NotFound
+from mpms.factory.ports.checks import ProfileShown
 from mpms.factory.services.robots.board import RobotCard, robot_board
 from mpms.factory.services.robots.empty import Load, empty_robot, loads_on
 from mpms.factory.services.robots.take_out import bring_robot_back, take_robot_out
 from mpms.factory.web.api.floor import RobotId
 from mpms.factory.web.desk import Call
-from mpms.ports.admin.checks import ProfileShown
 from mpms.web.api.operation import Shape
 from mpms.web.api.plant import section
 from mpms.web.api.shapes import like
@@ -99,7 +99,7 @@ def robots(call: Call) -> Listed[RobotAtWork]:
 @section.get("/plant/robots/{robot}", ADMINS)
 def robot(call: Call, robot: RobotId) -> RobotStory:
     """One robot, and the profile by which the plant speaks with it."""
-    desk, checks = call.desk, call.desk.plant.robots
+    desk, checks = call.desk, call.desk.robot_check
     cards = robot_board(desk.uow, desk.world)
     card = next((each for each in cards if each.info.id == robot), None)
     if card is None:

@@ -6,14 +6,16 @@ from typing import Any
 
 from flask import Blueprint, render_template, request
 
+from mpms.factory.ports.checks import CheckStep, Tell
+from mpms.factory.web.bounded import TestRuns, bounded
 from mpms.factory.web.desk import current_desk
-from mpms.ports.admin.checks import CheckStep, Tell
+from mpms.factory.web.labels.checks import step_words
 from mpms.web.pages.admin_people import ADMINS
 from mpms.web.rights import allowed
-from mpms.web.site.bounded import TestRuns, bounded
 from mpms.web.site.signed_in import current_person
 
 pages = Blueprint("mail", __name__)
+pages.add_app_template_global(step_words, "step_words")
 
 ROWS = 20
 
@@ -28,7 +30,7 @@ def show() -> str:
 @allowed(ADMINS)
 def test() -> str:
     desk = current_desk()
-    checks = desk.plant.mail
+    checks = desk.mail_check
     server = "smtp" if request.form.get("server") == "smtp" else "imap"
     send = server == "smtp" and request.form.get("send") == "yes"
     if checks is None:
@@ -67,7 +69,7 @@ def _page(**more: Any) -> str:
         contacts = tx.workers.contacts()
         replies = tx.mail_vitals.replies(ROWS)
         mails = tx.mail_vitals.mails(ROWS)
-    servers = {} if desk.plant.mail is None else desk.plant.mail.places()
+    servers = {} if desk.mail_check is None else desk.mail_check.places()
     return render_template(
         "admin_mail.html",
         facts=facts,

@@ -7,14 +7,14 @@ from werkzeug.exceptions import NotFound
 from werkzeug.wrappers import Response as Answer
 
 from mpms.domain.errors import DatabaseAway, MpmsError
+from mpms.factory.ports.checks import CheckStep
 from mpms.factory.services.robots.board import RobotCard, robot_board
 from mpms.factory.services.robots.empty import loads_on
 from mpms.factory.services.robots.take_out import bring_robot_back, take_robot_out
+from mpms.factory.web.bounded import TestRuns, bounded
 from mpms.factory.web.desk import current_desk
-from mpms.ports.admin.checks import CheckStep
 from mpms.web.pages.admin_people import ADMINS
 from mpms.web.rights import allowed
-from mpms.web.site.bounded import TestRuns, bounded
 from mpms.web.site.signed_in import current_person
 from mpms.web.texts import t
 
@@ -45,7 +45,7 @@ def test(robot: str) -> str:
     """Only robots of the world at the address of the settings: nothing is typed."""
     _card(robot)
     desk = current_desk()
-    checks = desk.plant.robots
+    checks = desk.robot_check
     if checks is None:
         steps = [CheckStep("configured", None, "in_memory")]
     else:
@@ -107,7 +107,7 @@ def back(robot: str) -> Answer | tuple[str, int]:
 def _page(
     robot: str, *, problem: str = "", steps: list[CheckStep] | None = None
 ) -> str:
-    checks = current_desk().plant.robots
+    checks = current_desk().robot_check
     return render_template(
         "admin_robot.html",
         card=_card(robot),

@@ -15,7 +15,7 @@ from fleet.model import Level, World
 from mpms.domain.errors import DatabaseAway, MpmsError
 from mpms.factory.services.fleet.say import tell_fleet
 from mpms.factory.services.fleet.show import show_fleet, show_task
-from mpms.factory.web.desk import current_desk
+from mpms.factory.web.desk import FactoryDesk, current_desk
 from mpms.factory.web.labels import fleet as words
 from mpms.web.rights import EVERYBODY, LEADERS, allowed
 from mpms.web.site.signed_in import current_person
@@ -28,8 +28,12 @@ RADIUS_M, LEAST_M, MOST_M = 0.4, 0.1, 5.0
 @pages.record_once
 def _install(state: Any) -> None:
     app: Flask = state.app
-    app.jinja_env.globals["has_fleet"] = lambda: current_desk().fleet is not None
     app.jinja_env.globals["fleet_words"] = words
+    app.jinja_env.globals["has_fleet"] = lambda: has_fleet(current_desk())
+
+
+def has_fleet(desk: FactoryDesk) -> bool:
+    return desk.fleet is not None
 
 
 def current_fleet() -> World:

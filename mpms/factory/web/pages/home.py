@@ -6,7 +6,6 @@ from typing import Any
 
 from flask import (
     Blueprint,
-    Response,
     abort,
     flash,
     redirect,
@@ -71,25 +70,13 @@ def diagram() -> str:
     )
 
 
-@pages.get("/definitions/<int:definition_id>.bpmn")
-@allowed(EVERYBODY)
-def definition(definition_id: int) -> Response:
-    """Never changes: a version is final."""
-    with current_desk().uow() as tx:
-        xml = tx.definitions.by_id(definition_id).xml
-    answer = Response(xml, mimetype="application/xml")
-    answer.headers["Cache-Control"] = "private, max-age=31536000, immutable"
-    answer.headers["Content-Disposition"] = "attachment; filename=model.bpmn"
-    return answer
-
-
 @pages.get("/instances/<instance_id>/tokens.json")
 @allowed(EVERYBODY)
 def tokens(instance_id: str) -> dict[str, Any]:
     desk = current_desk()
     found = show_tokens(desk.uow, desk.engine, instance_id)
     return {
-        "model": url_for("home.definition", definition_id=found.definition_id),
+        "model": url_for("cockpit.definition", definition_id=found.definition_id),
         "order": found.business_key,
         "status": found.status,
         "live": found.live,

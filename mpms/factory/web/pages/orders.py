@@ -8,7 +8,7 @@ from typing import Any
 from flask import Blueprint, Response, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as Answer
 
-from mpms.domain.tasks import DECISION_FORM
+from mpms.factory.domain.decisions import DECISION_FORM
 from mpms.factory.domain.errors import OrderUnknown
 from mpms.factory.domain.orders import OrderStatus
 from mpms.factory.ports.orders.views import OrderFilter, OrderPlace

@@ -24,5 +24,5 @@ def data(instance_id: UUID) -> dict[str, Any]:
     past = replay_instance(
         desk.uow, desk.engine, desk.world, str(instance_id), kinds=timeline_kinds()
     )
-    model = url_for("home.definition", definition_id=past.instance.definition_id)
+    model = url_for("cockpit.definition", definition_id=past.instance.definition_id)
     return labels.as_json(past, model, desk.clock.now())

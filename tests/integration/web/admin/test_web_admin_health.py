@@ -17,11 +17,11 @@ from mpms.factory.services.health import (
     check_mail_in,
     check_mail_out,
 )
+from mpms.factory.web.labels import health
 from mpms.ports.admin.plant_desk import PlantDesk
 from mpms.ports.workers import Contact, WorkerSeen
 from mpms.services.admin.health import Light, check_queues, check_workers, read_health
 from mpms.services.jobs.handlers import Handlers
-from mpms.web.labels.admin import finding_words
 from tests.support.factory_worker import FactoryWorker
 from tests.support.site import Browser, browser_of, pages_of
 from tests.support.web_admin import Office
@@ -75,10 +75,10 @@ def test_a_running_worker_makes_the_plant_green_and_its_end_is_noticed(
     worker = worker_of(office)
     worker.turn()
     worker.turn()
-    health = read_health(
+    read = read_health(
         office.uow, office.clock.now(), parts=(FactoryHealth(office.world),)
     )
-    lights = {f.part: f.light for f in health.findings}
+    lights = {f.part: f.light for f in read.findings}
     assert lights["workers"] == lights["robots"] == lights["database"] == Light.GREEN
     page = admin.get("/admin").text
     assert "host:1" in page
@@ -148,7 +148,8 @@ def test_a_fleet_whose_robots_have_tasks_and_do_nothing_is_told(
     saved = SavedFleet({}, "w", "a", NOW - timedelta(seconds=saved_s), led)
     found = check_fleet(saved, at_work, requests, NOW)
     assert (found.cause, found.light) == (cause, light)
-    told = finding_words(found)
+    told = health.told(found)
+    assert told is not None
     assert ("2 min" in told.cause) is (cause == "stalled")
 
 
@@ -166,9 +167,9 @@ def test_a_full_disk_and_the_version_are_told(office: Office) -> None:
 
 def test_a_database_that_is_away_is_a_finding_and_no_fault(office: Office) -> None:
     office.services.connections.close()
-    health = read_health(office.uow, NOW, parts=(FactoryHealth(office.world),))
-    assert health.light is Light.RED
-    assert health.findings[0].cause == "away"
+    read = read_health(office.uow, NOW, parts=(FactoryHealth(office.world),))
+    assert read.light is Light.RED
+    assert read.findings[0].cause == "away"
 
 
 def test_old_jobs_and_timers_make_the_queues_late(

@@ -9,13 +9,17 @@ from uuid import uuid4
 
 import pytest
 
-from mpms.adapters.mail_account import MailAccount, Password, Security, SmtpAccount
+from mpms.adapters.mail_account import (
+    Password,
+    Security,
+    SmtpAccount,
+)
 from mpms.bootstrap.mail import mail_accounts
 from mpms.embedded import mail
 from mpms.embedded.mail import MailHome
+from mpms.factory.adapters.mail.account import MailAccount
 from mpms.factory.adapters.mail.servers_check import ServersCheck
-from mpms.ports.admin.checks import CheckStep
-from mpms.ports.admin.plant_desk import PlantDesk
+from mpms.factory.ports.checks import CheckStep
 from mpms.settings import Settings
 from tests.support.web_admin import Office
 
@@ -113,14 +117,14 @@ def test_the_page_tests_the_account_of_the_settings_and_explains(
 ) -> None:
     assert mail_accounts(Settings(), None) == (None, None)
     account, out = mail_accounts(Settings(), home)
-    plant = PlantDesk(mail=ServersCheck(account, out, lambda a: None))
-    adam = office.browser_of("adam", plant=plant)
+    checks = ServersCheck(account, out, lambda a: None)
+    adam = office.browser_of("adam", mail_check=checks)
     page = adam.get("/admin/mail").text
     assert f"127.0.0.1:{home.imap_port}" in page
     answer = adam.post("/admin/mail/test", data={"server": "imap"})
     assert "Everything that was tried works." in answer.text
-    broken = PlantDesk(mail=check(home, WRONG))
-    answer = office.browser_of("adam", plant=broken).post(
+    broken = check(home, WRONG)
+    answer = office.browser_of("adam", mail_check=broken).post(
         "/admin/mail/test", data={"server": "smtp"}, headers={"HX-Request": "true"}
     )
     assert "It stops at: Log in" in answer.text

@@ -14,11 +14,10 @@ from mpms.factory.adapters.robots.check import BridgeCheck
 from mpms.factory.domain.goals import Pose as Place
 from mpms.factory.domain.worlds import RobotInfo
 from mpms.factory.domain.worlds import World as Plant
+from mpms.factory.ports.checks import CheckStep
 from mpms.factory.ports.robots.robots import RobotState
 from mpms.factory.topics.robot_assign import AssignRobot
-from mpms.ports.admin.checks import CheckStep
-from mpms.ports.admin.plant_desk import PlantDesk
-from mpms.web.site.bounded import bounded
+from mpms.factory.web.bounded import bounded
 from shopfloor.sim.server import RunningSimulator, running
 from shopfloor.sim.simulation import Simulation
 from shopfloor.sim.vehicle import Pose
@@ -115,8 +114,8 @@ def test_the_page_tests_only_robots_of_the_world(
     office: Office, sim: RunningSimulator
 ) -> None:
     world = plant()
-    doors = PlantDesk(robots=BridgeCheck(world, sim.url))
-    adam = office.browser_of("adam", world=world, plant=doors)
+    doors = BridgeCheck(world, sim.url)
+    adam = office.browser_of("adam", world=world, robot_check=doors)
     answer = adam.post("/admin/robots/r1/test", headers={"HX-Request": "true"})
     assert "Everything that was tried works." in answer.text
     assert "<html" not in answer.text

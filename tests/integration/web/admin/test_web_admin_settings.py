@@ -79,7 +79,6 @@ def test_no_secret_is_in_a_page_a_log_or_an_export(
         log.exception("trouble with password=hunter2-hunter2")
     plant = plant_desk(
         Settings(state_dir=settings.state_dir, database_url=settings.database_url),
-        office.world,
         None,
     )
     shown = settings_shown(settings, ENVIRONMENT, assets.settings_page())
@@ -102,7 +101,7 @@ def test_no_other_file_can_be_fetched(
 ) -> None:
     start_log(settings, "work")
     (settings.state_dir / "mail.json").write_text("{}")
-    plant = plant_desk(Settings(state_dir=settings.state_dir), office.world, None)
+    plant = plant_desk(Settings(state_dir=settings.state_dir), None)
     adam = office.browser_of("adam", plant=plant)
     assert adam.get(f"/admin/log/{name}").status_code == 404
 

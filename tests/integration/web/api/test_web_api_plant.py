@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from mpms.domain.people.people import Role
+from mpms.factory.ports.checks import ProfileShown
 from mpms.factory.ports.floor import FloorSeen, RobotSeen
 from mpms.factory.ports.mail.mailbox import MailMessageId
 from mpms.factory.ports.mail.mails import MailRecord
-from mpms.ports.admin.checks import ProfileShown
 from mpms.ports.admin.plant_desk import LogFile, PlantDesk
 from mpms.ports.outgoing_mail import MailServerAway
 from mpms.services.people.session_tokens import hash_of
@@ -222,7 +222,7 @@ def test_how_a_robot_is_spoken_with_is_told(plant: Plant) -> None:
     robot = plant.world.robots[0].id
     admin = plant.program("admin")
     assert admin.get(f"/plant/robots/{robot}")["speaks"] is None
-    plant.change(plant=PlantDesk(robots=Profiles()))
+    plant.change(robot_check=Profiles())
     told = plant.program("admin").get(f"/plant/robots/{robot}")
     assert told["id"] == robot
     assert told["speaks"]["name"] == "nav2"

@@ -9,6 +9,7 @@ import os
 import sys
 from functools import partial
 
+from mpms.plugins import loading
 from mpms.server.serve import Address, run_web
 
 
@@ -26,7 +27,12 @@ class LiveSite:
 
         events.BEAT_S = events.CHECK_S = 0.3
         site = Site(database_url)
-        self.live = Live(site.uow, site.services.listen(), frame=lambda: {"robots": []})
+        self.live = Live(
+            site.uow,
+            site.services.listen(),
+            frame=lambda: {"robots": []},
+            kinds=loading.kinds(),
+        )
         self.live.start()
         self.app = site.app(live=self.live)
         self.app.add_url_rule("/state", "state", open_to_all(lambda: self._state()))

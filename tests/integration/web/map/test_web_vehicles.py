@@ -18,7 +18,6 @@ from mpms.factory.adapters.robots.check import BridgeCheck
 from mpms.factory.adapters.vehicle_files import TABLE, WorldVehicles
 from mpms.factory.ports.floor import FloorSeen, RobotSeen
 from mpms.factory.ports.vehicles import LearnedPoint
-from mpms.ports.admin.plant_desk import PlantDesk
 from tests.support.site import Browser
 from tests.support.web_map import House, PaintedFloor
 
@@ -230,8 +229,8 @@ def test_the_robots_page_leads_to_its_vehicle(town: tuple[House, Browser]) -> No
     house, _ = town
     house.person("adam", Role.ADMIN)
     world = bootstrap.world_named("urban")
-    doors = PlantDesk(robots=BridgeCheck(world, None))
-    admin = house.browser_of("adam", world=world, plant=doors)
+    doors = BridgeCheck(world, None)
+    admin = house.browser_of("adam", world=world, robot_check=doors)
     assert 'href="/vehicles/zebrat"' in admin.get("/admin/robots/zebrat").text
 
 

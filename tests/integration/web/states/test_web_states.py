@@ -29,13 +29,13 @@ from mpms.adapters.web_push import WebPusher
 from mpms.assets import shipped_models
 from mpms.domain.people.people import Role
 from mpms.factory.domain.records.chain import Entry
+from mpms.factory.ports.checks import ProfileShown, Tell
 from mpms.factory.ports.floor import FloorSeen, PersonSeen, RobotSeen
+from mpms.factory.web.desk import DemoFactory
 from mpms.factory.web.pages.figures import TABLES
-from mpms.ports.admin.checks import ProfileShown, Tell
 from mpms.ports.admin.plant_desk import LogFile, PlantDesk, SettingShown
 from mpms.services.instances.repair import cancel_instance, retry_incident
 from mpms.services.instances.suspend import resume_instance, suspend_instance
-from mpms.web.desk import DemoDoors
 from mpms.web.fields.instance_actions import ACTIONS
 from mpms.web.pages.cockpit_instance import TABS
 from mpms.web.rights import STRANGERS, roles_of
@@ -321,7 +321,7 @@ def everything_set() -> dict[str, Any]:
         ),
         (PersonSeen("tag 1", 1.0, 2.0, 0.3, 0.1),),
     )
-    demo = DemoDoors(lambda: "", {"mail": lambda: ""}, ("ana", "x"), ("sofia", "x"))
+    demo = DemoFactory(("ana", "x"), ("sofia", "x"), lambda: "", {"mail": lambda: ""})
     return {
         "demo": demo,
         "floor": Watched(seen),
@@ -329,7 +329,8 @@ def everything_set() -> dict[str, Any]:
         "orders_address": "orders@plant.example.com",
         "drives": ShownDrives(),
         "pusher": WebPusher("mailto:plant@example.com"),
-        "plant": PlantDesk("1", "1", settings, lambda: [log], robots=Profiles()),
+        "plant": PlantDesk("1", "1", settings, lambda: [log]),
+        "robot_check": Profiles(),
     }
 
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from flask import Flask, g, render_template, render_template_string, request
 from flask.testing import FlaskClient
 
 from mpms.domain.people.people import Person, Role
+from mpms.plugins import loading
 from mpms.web import texts
 from mpms.web.pages import design
-from mpms.web.site import assets
+from mpms.web.site import assets, menu, plugin_pages
 
 ROOT = Path(__file__).resolve().parents[4]
 
@@ -29,8 +31,11 @@ def frontend() -> Path:
 @pytest.fixture
 def app() -> Flask:
     site = Flask(__name__, root_path=str(ROOT / "mpms" / "web"), static_folder=None)
+    site.extensions["desk"] = SimpleNamespace(fleet=None)
     assets.install(site)
     texts.install(site)
+    menu.install(site, loading.loaded())
+    plugin_pages.install(site, [])
     site.register_blueprint(design.pages)
 
     @site.before_request

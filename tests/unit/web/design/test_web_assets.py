@@ -130,7 +130,7 @@ def test_each_role_is_shown_its_pages(client: FlaskClient, role: str) -> None:
     assert re.findall(r'href="([^"]+)"', navigation[0]) == {
         "worker": ["/tasks", "/map", "/orders"],
         "viewer": ["/orders", "/map", "/cockpit"],
-    }.get(role, ["/", "/tasks", "/orders", "/map", "/cockpit"])
+    }.get(role, ["/", "/incidents", "/tasks", "/orders", "/map", "/cockpit", "/admin"])
 
 
 def test_a_stranger_is_shown_no_pages(client: FlaskClient) -> None:

@@ -16,6 +16,7 @@ from mpms.factory.testdrive import plant
 from mpms.plugins import loading
 from mpms.services.testdrive import compare
 from mpms.web import texts
+from mpms.web.site import menu
 from mpms.web.texts import LANGUAGES, directories, translate
 
 FOREIGN = sorted(set(LANGUAGES) - {"en"})
@@ -70,7 +71,21 @@ def texts_of_history() -> set[tuple[str, str]]:
     kinds = loading.kinds().kinds.values()
     sentences = {k.sentence for k in kinds if " " in k.sentence}
     actions = {k.action for k in kinds if k.action}
-    return {(text, "kinds.py") for text in sentences | actions}
+    incidents = {kind.title for kind in loading.kinds().incidents.values()}
+    return {(text, "kinds.py") for text in sentences | actions | incidents}
+
+
+def texts_of_plugins() -> set[tuple[str, str]]:
+    """What they put into menus and pages of the core, and our own menus."""
+    found = {line.title for line in menu.CORE}
+    for plugin in loading.loaded():
+        found |= {line.title for line in plugin.menu} | set(plugin.queues.values())
+        found |= {page.title for page in plugin.pages if page.in_menu}
+        for decision in plugin.decisions:
+            found |= {decision.sentence, decision.link}
+        for link in plugin.links.values():
+            found |= {link.text, link.at_step, link.by_hand, link.several_by_hand}
+    return {(text, "plug-in") for text in found if HOLES.sub("", text)}
 
 
 def texts_of_answers(root: Path) -> set[tuple[str, str]]:
@@ -107,6 +122,7 @@ def used(root: Path) -> set[tuple[str, str]]:
         | texts_of_python(root)
         | texts_of_typescript(root)
         | texts_of_history()
+        | texts_of_plugins()
         | texts_of_answers(root)
         | texts_of_test_drives()
     )

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from mpms.domain.history.events import Cursor, Event
+from mpms.domain.history.kinds import LISTS
 from mpms.plugins import loading
-from mpms.web.changes.hints import MOST_IDS, TOPICS, hint_of, merged
+from mpms.web.changes.hints import MOST_IDS, hint_of, merged
 
 
 def line(kind: str, actor: str = "x", **data: Any) -> Event:
@@ -20,12 +21,12 @@ def line(kind: str, actor: str = "x", **data: Any) -> Event:
 @pytest.mark.parametrize(
     ("event", "expected"),
     [
-        (line("entered"), {"tasks": "task", "orders": "MO-1"}),
+        (line("entered"), {"tasks": "task", "instances": "MO-1"}),
         (line("task claimed"), {"tasks": "task"}),
-        (line("goal sent", robot="r1"), {"robots": "r1", "orders": "MO-1"}),
+        (line("goal sent", robot="r1"), {"robots": "r1", "instances": "MO-1"}),
         (line("robot state", "r2"), {"robots": "r2"}),
-        (line("order status", order="MO-9"), {"orders": "MO-9"}),
-        (line("incident"), {"orders": "MO-1", "incidents": "MO-1"}),
+        (line("order status", order="MO-9"), {"instances": "MO-9"}),
+        (line("incident"), {"instances": "MO-1", "incidents": "MO-1"}),
         (line("deployed"), {}),
         (line("batch item", batch=7), {"batches": "7"}),
     ],
@@ -35,12 +36,12 @@ def test_each_kind_names_its_topics(event: Event, expected: dict[str, str]) -> N
 
 
 def test_a_kind_that_nobody_listed_moves_every_list_of_the_pages() -> None:
-    assert set(hint_of(line("something new"))) == set(TOPICS) - {*("robots", "batches")}
+    assert set(hint_of(line("something new"))) == LISTS - {"batches"}
 
 
 def test_an_unknown_id_means_all() -> None:
-    assert merged([{"orders": "a"}, {"orders": None}, {"tasks": "t"}]) == {
-        "orders": [],
+    assert merged([{"instances": "a"}, {"instances": None}, {"tasks": "t"}]) == {
+        "instances": [],
         "tasks": ["t"],
     }
 

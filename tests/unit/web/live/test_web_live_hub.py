@@ -29,7 +29,7 @@ def test_a_new_stream_hears_its_position_and_then_what_happens(
     history.write("two", instance_id="7")
     live.follow()
     page.take(stream.read(0))
-    assert page.of("hint") == [{"tasks": ["one", "two"], "orders": ["MO-7"]}]
+    assert page.of("hint") == [{"tasks": ["one", "two"], "instances": ["MO-7"]}]
     assert page.position == live.position()
 
 

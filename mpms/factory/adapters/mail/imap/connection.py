@@ -17,7 +17,6 @@ from imapclient import IMAPClient, SocketTimeout
 from imapclient.exceptions import LoginError
 
 from mpms.adapters.mail_account import (
-    MailAccount,
     Password,
     Security,
     Tokens,
@@ -26,6 +25,7 @@ from mpms.adapters.mail_account import (
     explain,
     tls_context,
 )
+from mpms.factory.adapters.mail.account import MailAccount
 from mpms.factory.ports.mail.intake import MailboxUnavailable
 
 log = logging.getLogger(__name__)

@@ -8,7 +8,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from mpms.adapters.mail_account import MailAccount, Tokens
+from mpms.adapters.mail_account import (
+    Tokens,
+)
+from mpms.factory.adapters.mail.account import MailAccount
 from mpms.factory.adapters.mail.imap.connection import Patience, connect, drop, leave
 from mpms.factory.adapters.mail.imap.session import ImapSession
 from mpms.factory.adapters.mail.imap.waiting import Waiter

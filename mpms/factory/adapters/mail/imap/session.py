@@ -12,7 +12,7 @@ from typing import Any
 from imapclient import DELETED
 from imapclient.exceptions import IMAPClientAbortError, IMAPClientError
 
-from mpms.adapters.mail_account import MailAccount
+from mpms.factory.adapters.mail.account import MailAccount
 from mpms.factory.adapters.mail.imap.connection import plainly
 from mpms.factory.ports.mail.intake import MailboxUnavailable
 from mpms.factory.ports.mail.mailbox import MailMessage, MailMessageId

@@ -17,7 +17,10 @@ import time
 from contextlib import suppress
 from typing import Any
 
-from mpms.adapters.mail_account import MailAccount, Tokens
+from mpms.adapters.mail_account import (
+    Tokens,
+)
+from mpms.factory.adapters.mail.account import MailAccount
 from mpms.factory.adapters.mail.imap import session
 from mpms.factory.adapters.mail.imap.connection import (
     Patience,

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
 from mpms.adapters.postgres.database.statements import Repository, Row
-from mpms.domain.tasks import DECISION_FORM
+from mpms.factory.domain.decisions import DECISION_FORM
 from mpms.factory.domain.errors import OrderNumberTaken, OrderUnknown
 from mpms.factory.domain.orders import Order, OrderLine, OrderStatus
 from mpms.factory.ports.orders.orders import OnFloor

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable
 
 from mpms.domain.errors import MpmsError
-from mpms.ports.admin.checks import CheckStep, Tell
+from mpms.factory.ports.checks import CheckStep, Tell
 
 LIMIT_S = 30.0
 _running: set[str] = set()

@@ -1,0 +1,21 @@
+"""The kinds of incidents that the factory opens."""
+
+from __future__ import annotations
+
+from mpms.domain.incidents.kinds import IncidentKind
+
+STANDS = "robot"
+"""About a robot that has a goal and does not drive."""
+
+KINDS = (
+    IncidentKind("goal", "failed drive"),
+    IncidentKind(STANDS, "robot does not drive on", outside=True),
+    IncidentKind("mail", "unreadable mail", outside=True, each=True),
+    IncidentKind(
+        "load", "load that nobody brings back", outside=True, each=True, quoted=True
+    ),
+    IncidentKind("mailbox", "mailbox out of reach", outside=True),
+    IncidentKind("mail server", "mail server out of reach"),
+    IncidentKind("mail account", "mail account"),
+    IncidentKind("reply", "lost reply", outside=True, each=True),
+)
