@@ -336,3 +336,10 @@ def factory_handlers(
     return handlers_of_topics(
         {name: replace(TOPICS[name], function=f) for name, f in functions.items()}
     )
+
+
+def read_workbook(data: bytes) -> list[list[str]]:
+    """The first sheet of an XLSX file as texts; ValueError says what is wrong."""
+    from mpms.factory.adapters.mail.sandbox.workbook import workbook_texts
+
+    return workbook_texts(data)

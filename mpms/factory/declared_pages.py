@@ -35,6 +35,7 @@ PAGES = tuple(
         ("admin_robots", "/admin/robots", "Robots"),
         ("admin_places", "/admin/places", "Places"),
         ("admin_materials", "/admin/materials", "Materials"),
+        ("admin_tables", "/admin/places/tables", "Tables"),
         ("admin_catalogue", "/admin/materials/versions", "Versions"),
         ("admin_mail", "/admin/mail", "Mail"),
         ("admin_floor", "/admin/floor", "Floor"),

@@ -186,6 +186,7 @@ TOPICS = {
             "weighed_kg": "null",
             "unloaded": "false",
             "on_robot": "false",
+            "accepted_kg": "null, for a weight that a supervisor accepts",
         },
     ),
     "stock.receive": Topic(

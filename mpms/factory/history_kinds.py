@@ -82,6 +82,7 @@ KINDS = (
         fields=("robot", "order", "material", "lot", "kg", "place"),
         action="said that a robot is empty",
     ),
+    Kind("stock is back", ("incidents",), audit=Audit.NEVER),
     Kind("load settled", ("incidents",), audit=Audit.NEVER),
     Kind("material added", action="added a material"),
     Kind("material changed", action="changed a material"),
@@ -99,6 +100,13 @@ KINDS = (
         f"{LABELS}:material_loaded",
         audit=Audit.NEVER,
         fields=("order", "material", "lot", "kg", "place", "robot"),
+    ),
+    Kind(
+        "weight accepted",
+        ("instances", "tasks"),
+        f"{LABELS}:weight_accepted",
+        fields=("order", "material", "kg", "required_kg", "meaning"),
+        action="accepted a weight outside the tolerance",
     ),
     Kind(
         "tank state",

@@ -87,6 +87,7 @@ plugin = Plugin(
         "mail_outbox": Metric("Replies that are not sent.", ("state",)),
     },
     remedies={
+        "stock": Remedy("Look at the stock", "/stock?find={value}"),
         "load": Remedy("Say that the robot is empty", "/robots/{value}/load"),
     },
     asks={

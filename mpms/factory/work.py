@@ -44,6 +44,7 @@ from mpms.factory.services.robots.track import TrackRobots
 from mpms.factory.services.robots.watch_drives import WatchDrives
 from mpms.factory.services.robots.watch_loads import WatchLoads
 from mpms.factory.services.robots.watch_waits import WatchWaits
+from mpms.factory.services.stock.watch_stock import WatchStock
 from mpms.factory.settings import FactorySettings
 from mpms.plugins import BackgroundTask, WorkContext, Working
 from mpms.ports.engine import Engine
@@ -210,6 +211,7 @@ def work(context: WorkContext) -> Iterator[Working]:
         plant_speed=options.plant_speed,
         wake=context.wake,
     )
+    materials = current_catalogue(settings.catalogue, settings.world)
     instruments = instruments_of(settings.instruments, settings.world)
     mail, engine = options.mail, context.advance.engine
     experiments = RunExperiments(uow, SimulatorProcess(), context.name)
@@ -228,14 +230,18 @@ def work(context: WorkContext) -> Iterator[Working]:
                     instruments=instruments,
                 ),
                 intake=None if mail is None else mail.intake(uow, engine),
-                materials=current_catalogue(settings.catalogue, settings.world),
+                materials=materials,
                 fleet=fleet is not None,
                 tanks=connect_tanks(instruments),
                 site_url=options.site_url,
                 mails=mail is not None,
             ),
             first=phases.first,
-            then=(*phases.then, *_sealing(uow, options.records_key)),
+            then=(
+                *phases.then,
+                WatchStock(uow, materials, context.advance.clock),
+                *_sealing(uow, options.records_key),
+            ),
             background=(
                 *phases.background,
                 BackgroundTask("experiments", experiments),

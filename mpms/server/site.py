@@ -113,6 +113,7 @@ class WebSite:
                 hasher=Argon2Hasher(),
                 kinds=kinds,
                 documents=TypstDocuments(),
+                read_workbook=factory_bootstrap.read_workbook,
                 verify_seal=verify_seal,
                 materials=factory_bootstrap.current_catalogue(
                     factory.catalogue, factory.world

@@ -15,6 +15,7 @@ from werkzeug.test import TestResponse
 from mpms.adapters.argon2_hasher import Argon2Hasher
 from mpms.domain.jobs import Done, Job
 from mpms.domain.people.people import Person, Role
+from mpms.factory import bootstrap as factory_bootstrap
 from mpms.factory.adapters.documents import TypstDocuments
 from mpms.factory.adapters.plant_key import verify as verify_seal
 from mpms.factory.adapters.vehicle_files import WorldVehicles
@@ -90,6 +91,7 @@ class Site(Factory):
             materials=shipped_catalogue(),
             kinds=loading.kinds(),
             documents=TypstDocuments(),
+            read_workbook=factory_bootstrap.read_workbook,
             vehicles=WorldVehicles(self.world, WORLD_DIR, WORLD_DIR.parent),
             verify_seal=verify_seal,
             read_mail=read_text,  # the sandbox is looked at elsewhere

@@ -94,6 +94,26 @@ LEFT JOIN stock AS s ON s.lot = l.lot AND s.place NOT LIKE '@%%'
 GROUP BY l.material
 ORDER BY l.material;
 
+-- name: stock_told_short
+-- Incidents about materials that run short: those that are open, and those that a
+-- person has put aside for a day.
+SELECT id, message, resolved_at IS NULL
+FROM incidents
+WHERE
+    kind = %(kind)s
+    AND (
+        resolved_at IS NULL
+        OR (
+            resolved_by <> %(by)s
+            AND resolved_at > now() - make_interval(secs => %(aside_s)s)
+        )
+    )
+ORDER BY id;
+
+-- name: stock_lock_short
+-- Of several workers one tells.
+SELECT pg_advisory_xact_lock(hashtext('mpms materials run short'));
+
 -- name: stock_moves_list
 -- What was moved, the newest first.
 SELECT

@@ -11,9 +11,9 @@ KINDS = (
     IncidentKind("goal", "failed drive"),
     IncidentKind(STANDS, "robot does not drive on", outside=True),
     IncidentKind("mail", "unreadable mail", outside=True, each=True),
-    IncidentKind(
-        "load", "load that nobody brings back", outside=True, each=True, quoted=True
-    ),
+    IncidentKind("load", "load left behind", outside=True, each=True, quoted=True),
+    IncidentKind("stock", "material runs short", outside=True, each=True, quoted=True),
+    IncidentKind("tank", "tank nobody follows", outside=True, each=True, quoted=True),
     IncidentKind("mailbox", "mailbox out of reach", outside=True),
     IncidentKind("mail server", "mail server out of reach"),
     IncidentKind("mail account", "mail account"),

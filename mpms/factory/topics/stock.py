@@ -41,6 +41,7 @@ NOTHING_LOADED = {
     "weighed_kg": None,
     "unloaded": False,
     "on_robot": False,
+    "accepted_kg": None,
 }
 
 

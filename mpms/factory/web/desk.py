@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
@@ -43,6 +43,14 @@ class DemoFactory(DemoDoors):
     """By name; they give what happened."""
 
 
+ReadWorkbook = Callable[[bytes], Sequence[Sequence[str]]]
+"""The rows of the first sheet of an XLSX file; ValueError says what is wrong."""
+
+
+def no_workbook(data: bytes, /) -> Sequence[Sequence[str]]:
+    raise ValueError("no workbook can be read here; send it as CSV")
+
+
 @dataclass(frozen=True, kw_only=True)
 class FactoryDesk(Desk):
     """One a process; safe to share between threads."""
@@ -63,6 +71,7 @@ class FactoryDesk(Desk):
     verify_seal: Verify
     fleet: FleetWorld | None = None  # None: robots are driven one by one
     drafts: WorldDrafts | None = None  # None: nobody draws the floor here
+    read_workbook: ReadWorkbook = no_workbook
     trial: TrialWarehouse | None = None  # None: none can be launched here
     demo: DemoFactory | None = None
     mail_check: MailCheck | None = None  # of the two mail servers of the settings

@@ -20,7 +20,9 @@ from mpms.factory.adapters.plant_key import read_or_make_key
 from mpms.factory.adapters.plant_key import verify as verify_signature
 from mpms.factory.domain.mixing import Next, TankReading, TankState, what_next
 from mpms.factory.services.records.verify import verify_records
+from mpms.factory.services.stock.leave_tank import NOBODY_FOLLOWS
 from mpms.factory.topics.tanks import MixInTank
+from mpms.services.instances.cancel import cancel_instance
 from tests.support.paint_factory import ANSWERS, PaintFactory
 
 WIRES = ("modbus", "opc-ua")
@@ -156,6 +158,43 @@ def test_an_open_lid_is_refused_by_the_tank_and_giving_up_cancels_the_order(
     until(plant, lambda: status(plant) == "cancelled")
 
 
+@pytest.mark.covers("A64")
+@pytest.mark.parametrize("how", ["cancelled", "completed manually"])
+def test_an_order_that_ends_while_its_tank_mixes_says_that_nobody_follows_it(
+    plant: PaintFactory, tank: Played, how: str
+) -> None:
+    played, said = tank
+    anew(played).mixing_s = 600.0
+    plant.use_tanks(tanks_of(tank=said | {"clean_between": True}))
+    instance = begin(plant)
+    with plant.uow() as tx:
+        tx.orders.assign(NUMBER, instance)
+    until(plant, lambda: {"running", "accepted"} & set(states(plant)) != set())
+    cancel_instance(
+        plant.uow,
+        plant.advance,
+        instance,
+        completed_manually=how != "cancelled",
+        by="sofia",
+        reason="not wanted",
+    )
+    until(plant, lambda: status(plant) == how)
+    plant.worker.settle()
+    with plant.uow() as tx:
+        (run,) = tx.tanks.of_order(NUMBER)
+        content = tx.tanks.content("tank")
+    assert run.state in {"running", "accepted"}
+    assert run.why == NOBODY_FOLLOWS
+    assert content is not None
+    assert (content.product, content.cleaned_at) == ("Matt white wall paint", None)
+    messages = plant.rows("SELECT message FROM incidents WHERE kind = 'tank'")
+    assert [m.startswith("'tank' was asked to mix Matt white") for (m,) in messages]
+    assert f"which is {how} now" in messages[0][0]
+    assert len(played.starts) == 1
+    plant.make("MO-3", product="Brown")  # whoever is next finds a dirty tank
+    assert plant.sees("clean_tank")["last_product"] == "Matt white wall paint"
+
+
 def test_whoever_takes_over_after_a_crash_starts_nothing_twice(
     plant: PaintFactory, tank: Played
 ) -> None:
@@ -219,8 +258,6 @@ def test_another_product_needs_a_clean_tank_and_the_record_says_who_cleaned(
     plant.use_tanks(tanks_of(tank=manual))
     plant.make("MO-1", product="Brown")
     plant.confirm_everything()
-    with plant.uow() as tx:
-        tx.tanks.fill("tank", product="Brown", order_number="MO-1")
     plant.make("MO-2", product="Brown")
     assert plant.form("load_material")
     plant.confirm_everything()

@@ -173,7 +173,7 @@ class Catalogue:
         }
         more: dict[str, object] = {
             "suppliers": [
-                {"code": s.code, "name": s.name, "email": s.email}
+                _stated({"code": s.code, "name": s.name, "email": s.email})
                 for s in self.suppliers
             ],
             "tanks": [

@@ -16,6 +16,8 @@ from mpms.factory.domain.order_mail.catalogue import (
     Catalogue,
     Material,
     Recipe,
+    Supplier,
+    Tank,
 )
 from mpms.factory.domain.order_mail.comparing import fold
 from mpms.factory.domain.order_mail.numbers import plain
@@ -47,7 +49,7 @@ class FieldChange:
 class Difference:
     """One material or recipe that is not the same in both."""
 
-    kind: str  # material, recipe
+    kind: str  # material, recipe, supplier, tank, lot
     key: str  # the code of a material, the name of a recipe
     name: str
     change: str  # added, removed, changed
@@ -113,7 +115,7 @@ def recipes_with(catalogue: Catalogue, code: str) -> list[str]:
 
 
 def differences(old: Catalogue, new: Catalogue) -> list[Difference]:
-    """Material by material, then recipe by recipe, in the order of the codes."""
+    """Materials, recipes, suppliers and tanks, each in the order of their keys."""
     materials = _compared(
         "material",
         {m.code: (m.name, told_material(m)) for m in old.materials},
@@ -124,7 +126,26 @@ def differences(old: Catalogue, new: Catalogue) -> list[Difference]:
         {r.name: (r.name, told_recipe(r)) for r in old.recipes},
         {r.name: (r.name, told_recipe(r)) for r in new.recipes},
     )
-    return [*materials, *recipes]
+    suppliers = _compared(
+        "supplier",
+        {s.code: (s.name, told_supplier(s)) for s in old.suppliers},
+        {s.code: (s.name, told_supplier(s)) for s in new.suppliers},
+    )
+    tanks = _compared(
+        "tank",
+        {tank.place: (tank.place, told_tank(tank)) for tank in old.tanks},
+        {tank.place: (tank.place, told_tank(tank)) for tank in new.tanks},
+    )
+    return [*materials, *recipes, *suppliers, *tanks]
+
+
+def told_supplier(supplier: Supplier) -> dict[str, str]:
+    return {"name": supplier.name, "email": supplier.email}
+
+
+def told_tank(tank: Tank) -> dict[str, str]:
+    programmes = (f"{p.name}: {plain(p.minutes)} min" for p in tank.programmes)
+    return {"volume_l": plain(tank.volume_l), "programmes": ", ".join(programmes)}
 
 
 def told_material(material: Material) -> dict[str, str]:
@@ -162,6 +183,13 @@ def told_recipe(recipe: Recipe) -> dict[str, str]:
         "batch": f"{plain(recipe.batch)} {recipe.unit}",
         "density_kg_per_l": _plain_or_nothing(recipe.density_kg_per_l),
         "lines": ", ".join(lines),
+    } | {
+        key: value
+        for key, value in {
+            "programme": recipe.programme,
+            "mixing_minutes": _plain_or_nothing(recipe.mixing_minutes),
+        }.items()
+        if value
     }
 
 

@@ -53,6 +53,17 @@ class Stock(Protocol):
         """Material to grams at places: of usable lots, and of all lots."""
         ...
 
+    def told_short(
+        self, kind: str, *, by: str, aside_s: float
+    ) -> Sequence[tuple[int, str, bool]]:
+        """(Id, message, open) of incidents about what runs short: open ones, and those
+        that others than ``by`` have put aside so long ago at most."""
+        ...
+
+    def lock_short(self) -> None:
+        """Nobody else tells what runs short until this transaction ends."""
+        ...
+
     def moves(
         self,
         *,

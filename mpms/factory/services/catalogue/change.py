@@ -51,6 +51,18 @@ SENTENCES = {
     "column_unknown": "There is no column {detail}.",
     "column_missing": "The column {detail} is missing.",
     "row_twice": "This code stands in row {detail} already.",
+    "lot_state": "This is no state of a lot: {detail}.",
+    "lot_material": "This lot is of {detail}.",
+    "lot_material_unknown": "There is no material {detail}.",
+    "lot_lot_form": "A lot has letters, digits and . / _ # -, at most 60: {detail}.",
+    "lot_place_unknown": "The floor has no place {detail}.",
+    "lot_weight": "The weight is a number of kg, at most a million.",
+    "lot_date": "{detail} is no date; write it as 2027-03-31.",
+    "lot_expired": "This lot has expired already: {detail}.",
+    "date": "{detail} is no date; write it as 2027-03-31.",
+    "mail": "This is no mail address: {detail}.",
+    "programme": "Write a programme as name: minutes; this is none: {detail}.",
+    "whole": "A whole number above zero.",
 }
 
 

@@ -1,4 +1,4 @@
-"""Take a table of materials: first what it would change, then as one version."""
+"""Take a table of master data: first what it would change, then as one version."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mpms.factory.domain.order_mail.catalogue_changes import Difference, differences
-from mpms.factory.domain.order_mail.exchange import CellFault, read
+from mpms.factory.domain.order_mail.exchange import CellFault
+from mpms.factory.domain.tables import Kind, read_kind
 from mpms.factory.domain.worlds import World
 from mpms.factory.ports.store import UnitOfWork
 from mpms.factory.services.catalogue.current import CurrentCatalogue
@@ -25,10 +26,11 @@ class Imported:
     version: int | None = None
 
 
-def import_materials(
+def import_table(
     uow: UnitOfWork,
     materials: CurrentCatalogue,
     world: World,
+    kind: Kind,
     text: str,
     *,
     take: bool,
@@ -39,7 +41,7 @@ def import_materials(
     why = required(reason) if take else ""
     with uow() as tx:
         now = lock_catalogue(tx, materials)
-        wanted, faults = read(text, now, frozenset(world.places))
+        wanted, faults = read_kind(kind, text, now, frozenset(world.places))
         changes = differences(now, wanted)
         if faults or not changes or not take:
             return Imported(changes, faults)
@@ -48,7 +50,7 @@ def import_materials(
             materials,
             wanted,
             did=TAKEN,
-            thing="",
+            thing=kind.name,
             by=by,
             reason=why,
             data={"changed": [each.key for each in changes]},

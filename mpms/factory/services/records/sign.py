@@ -14,19 +14,13 @@ from mpms.factory.domain.errors import RecordUnknown
 from mpms.factory.domain.records import Entry
 from mpms.factory.ports.store import UnitOfWork
 from mpms.factory.services.records.append import append_entries
+from mpms.factory.services.records.prove import SignatureRefused, prove
 from mpms.ports.people.hasher import Hasher
-from mpms.services.people.limit_attempts import (
-    PASSWORD_OF_LOGIN,
-    forget_attempts,
-    take_attempt,
-)
-from mpms.services.people.sign_in import SECRET_AT_MOST, password_key_from
+from mpms.services.people.limit_attempts import forget_attempts
+
+__all__ = ["MEANINGS", "MeaningUnknown", "SignRecord", "SignatureRefused"]
 
 MEANINGS = ("made", "reviewed", "approved", "released", "rejected")
-
-
-class SignatureRefused(MpmsError):
-    """The password is wrong; nothing was signed."""
 
 
 class MeaningUnknown(MpmsError):
@@ -53,17 +47,14 @@ class SignRecord:
         """SignatureRefused, MeaningUnknown, RecordUnknown, TooManyAttempts."""
         if meaning not in MEANINGS:
             raise MeaningUnknown
-        key = password_key_from(person.login, address)
-        take_attempt(self.uow, key, PASSWORD_OF_LOGIN)
-        with self.uow() as tx:
-            secrets = tx.people.secrets(person.login)
-        kept = None if secrets is None else secrets.password_hash
-        if not self.hasher.verify(kept, password[:SECRET_AT_MOST]) or kept is None:
-            with self.uow() as tx:
-                tx.events.append(
-                    "signature refused", actor=person.login, data={"order": number}
-                )
-            raise SignatureRefused
+        key = prove(
+            self.uow,
+            self.hasher,
+            person,
+            password,
+            address=address,
+            about={"order": number},
+        )
         with self.uow() as tx:
             head = tx.records.head(number)
             if not head.lines:

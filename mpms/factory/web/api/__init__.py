@@ -21,6 +21,7 @@ from mpms.factory.web.api import (
     records,
     robots,
     stock,
+    tables,
     tasks,
     vehicles,
     worlds,
@@ -31,7 +32,7 @@ SECTIONS = (
         part.section
         for part in (
             *(orders, new_orders, mails, tasks, floor, fleet, figures, experiments),
-            *(catalogue, robots, connections, places, worlds, overview, stock),
+            *(catalogue, tables, robots, connections, places, worlds, overview, stock),
             vehicles,
         )
     ),

@@ -15,10 +15,8 @@ from mpms.factory.domain.order_mail.catalogue_changes import (
     differences,
 )
 from mpms.factory.domain.order_mail.comparing import clean_text
-from mpms.factory.domain.order_mail.exchange import written
 from mpms.factory.ports.catalogue import CatalogueVersion
 from mpms.factory.services.catalogue.change import (
-    SENTENCES,
     MaterialUnknown,
     RecipeUnknown,
     remove_material,
@@ -26,7 +24,6 @@ from mpms.factory.services.catalogue.change import (
     save_material,
     save_recipe,
 )
-from mpms.factory.services.catalogue.exchange import import_materials
 from mpms.factory.services.catalogue.take import VersionUnknown, take_file, take_version
 from mpms.factory.web.desk import Call
 from mpms.web.api.operation import Given, Section, Shape
@@ -372,73 +369,3 @@ def _decimal(value: float) -> Decimal:
 
 def _decimal_or_none(value: float | None) -> Decimal | None:
     return None if value is None else _decimal(value)
-
-
-class MaterialsTable(Shape):
-    csv: str = Field(max_length=2_000_000, description="As GET /catalogue/table gives.")
-    take: bool = Field(False, description="False: only say what it would change.")
-    reason: str = Field("", max_length=1000)
-
-
-class TableFault(Shape):
-    row: int = Field(description="As a spreadsheet counts; the heading is row 1.")
-    column: str
-    code: str
-    reason: str
-
-
-class TableChange(Shape):
-    material: str
-    change: str
-    fields: dict[str, list[str]] = Field(description="Old and new by field.")
-
-
-class TableTaken(Shape):
-    faults: list[TableFault] = Field(description="Everything that is wrong, at once.")
-    changes: list[TableChange]
-    version: int | None = Field(description="Null: nothing was taken.")
-
-
-class MaterialsCsv(Shape):
-    csv: str
-
-
-@section.get("/catalogue/table", ADMINS)
-def table(call: Call) -> MaterialsCsv:
-    """All materials as a table, CSV."""
-    return MaterialsCsv(csv=written(call.desk.catalogue or Catalogue(())))
-
-
-@section.post("/catalogue/table", ADMINS)
-def take_table(call: Call, body: MaterialsTable) -> TableTaken:
-    """Say what a table of materials would change, or take it as a new version."""
-    desk = call.desk
-    made = import_materials(
-        desk.uow,
-        desk.materials,
-        desk.world,
-        body.csv,
-        take=body.take,
-        by=call.by,
-        reason=body.reason,
-    )
-    return TableTaken(
-        faults=[
-            TableFault(
-                row=fault.row,
-                column=fault.column,
-                code=fault.code,
-                reason=SENTENCES[fault.code].format(detail=fault.detail),
-            )
-            for fault in made.faults
-        ],
-        changes=[
-            TableChange(
-                material=each.key,
-                change=each.change,
-                fields={f.field: [f.old, f.new] for f in each.fields},
-            )
-            for each in made.changes
-        ],
-        version=made.version,
-    )

@@ -27,6 +27,7 @@ from mpms.domain.errors import (
     TaskGone,
 )
 from mpms.domain.people.people import Person
+from mpms.factory.services.tasks.accept_weight import refused_weight
 from mpms.factory.services.tasks.listing import TaskView, task_for
 from mpms.factory.web.desk import current_desk
 from mpms.factory.web.mini_map import mini_map
@@ -101,6 +102,7 @@ def task_page(
         causes = causes_of(tx, desk.advance, view.task)
         comments = tx.tasks.comments(task_id)
         people = tx.people.listing()
+        refused = refused_weight(tx, view.task) if person.leads else None
     values = drafts if answers is None else answers
     undo_s = 0.0
     if view.claim is not None and view.belongs_to(person):
@@ -127,6 +129,7 @@ def task_page(
         undo_s=int(undo_s),
         mini_map=mini_map(view, desk.world),
         problems=problems or {},
+        refused=refused,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mpms.factory.domain.order_mail.catalogue_changes import Difference, Fault
 from mpms.factory.ports.catalogue import FILE_TAKEN, VERSION_TAKEN, CatalogueVersion
+from mpms.factory.services.catalogue.exchange import TAKEN
 from mpms.web.labels.formats import NOTHING
 from mpms.web.texts import t
 
@@ -34,6 +35,23 @@ def fault_words(fault: Fault) -> str:
         "no_lines": lambda: t("A recipe needs at least one material."),
         "unknown_material": lambda: t("Choose a material of the catalogue."),
         "place_unknown": lambda: t("Choose a place that is on the floor."),
+        "column_unknown": lambda: t("There is no column {name}.", name=detail),
+        "column_missing": lambda: t("The column {name} is missing.", name=detail),
+        "row_twice": lambda: t("This stands in row {n} already.", n=detail),
+        "mail": lambda: t("This is no mail address."),
+        "programme": lambda: t("Write programmes as name: minutes; name: minutes."),
+        "whole": lambda: t("Write a whole number above zero."),
+        "lot_state": lambda: t("This is no state of a lot: {state}.", state=detail),
+        "lot_material": lambda: t("This lot is of {material}.", material=detail),
+        "lot_material_unknown": lambda: t("Choose a material of the catalogue."),
+        "lot_lot_form": lambda: t(
+            "A lot has letters, digits and . / _ # -, at most 60."
+        ),
+        "lot_place_unknown": lambda: t("Choose a place that is on the floor."),
+        "lot_weight": lambda: t("Write a weight in kg, at most a million."),
+        "lot_date": lambda: t("Write a date as 2027-03-31."),
+        "lot_expired": lambda: t("This lot has expired already."),
+        "date": lambda: t("Write a date as 2027-03-31."),
     }[fault.code]()
 
 
@@ -49,7 +67,18 @@ def version_words(version: CatalogueVersion) -> str:
         "recipe removed": lambda: t("Recipe {thing} removed", thing=thing),
         FILE_TAKEN: lambda: t("As in the plant’s file"),
         VERSION_TAKEN: lambda: t("Version {n} taken again", n=thing),
+        TAKEN: lambda: t("A table of {kind} taken", kind=kind_word(thing)),
     }.get(version.did, lambda: version.did)()
+
+
+def kind_word(kind: str) -> str:
+    return {
+        "materials": t("materials"),
+        "recipes": t("recipes"),
+        "suppliers": t("suppliers"),
+        "tanks": t("tanks"),
+        "lots": t("lots"),
+    }.get(kind, kind or t("materials"))
 
 
 def change_word(difference: Difference) -> str:
@@ -74,6 +103,16 @@ def field_lines(difference: Difference) -> list[tuple[str, str, str]]:
         "place": t("Place"),
         "batch": t("Base batch"),
         "lines": t("Materials"),
+        "email": t("Mail address"),
+        "volume_l": t("Volume in l"),
+        "programmes": t("Mixing programmes"),
+        "state": t("State"),
+        "expires_on": t("Use until"),
+        "supplier": t("Supplier"),
+        "hazards": t("Hazards"),
+        "picture": t("Picture"),
+        "minimum_kg": t("Always there, in kg"),
+        "reorder_kg": t("Order then, in kg"),
     }
     nothing = {"place": t("as in the world file")}
 

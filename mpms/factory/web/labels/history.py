@@ -96,6 +96,17 @@ def material_returned(line: Told) -> Sentence:
     return Sentence(t("{kg} kg of {material} back to {place}", **words), "warn")
 
 
+def weight_accepted(line: Told) -> Sentence:
+    values = {key: short(line.data.get(key)) for key in ("kg", "required_kg")}
+    text = t(
+        "{who} accepted {kg} kg instead of {required_kg} kg of {material}",
+        who=line.actor,
+        material=short(line.data.get("material")),
+        **values,
+    )
+    return Sentence(text, "warn", short(line.data.get("reason")))
+
+
 def robot_emptied(line: Told) -> Sentence:
     words = _load(line) | {"place": place_word(line.data.get("place"))}
     text = t("{robot} is empty: {kg} kg of {material} are back at {place}", **words)

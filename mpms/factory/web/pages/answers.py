@@ -19,8 +19,10 @@ from flask import (
 from werkzeug.exceptions import BadRequest, Unauthorized
 from werkzeug.wrappers import Response as Answer
 
-from mpms.domain.errors import FormInvalid
+from mpms.domain.errors import FormInvalid, ReasonMissing
 from mpms.domain.people.people import Person
+from mpms.factory.services.records.prove import SignatureRefused
+from mpms.factory.services.tasks.accept_weight import AcceptWeight, NothingToAccept
 from mpms.factory.services.tasks.listing import next_of, tasks_for
 from mpms.factory.web.desk import current_desk
 from mpms.factory.web.fields.task_page import (
@@ -33,12 +35,17 @@ from mpms.factory.web.fields.task_page import (
 )
 from mpms.factory.web.pages.late import reason_text
 from mpms.services.people.recognise import recognise_answerer
+from mpms.services.people.sign_in import SECRET_AT_MOST
 from mpms.services.tasks.report_problem import report_problem
 from mpms.services.tasks.save_draft import save_form_draft
 from mpms.services.tasks.submit import Submitted, submit_form
 from mpms.web.fields.rendering import parse_post
-from mpms.web.rights import DOERS, allowed
-from mpms.web.site.signed_in import current_person, current_session
+from mpms.web.rights import DOERS, LEADERS, allowed
+from mpms.web.site.signed_in import (
+    current_door,
+    current_person,
+    current_session,
+)
 from mpms.web.texts import t
 
 pages = Blueprint("answers", __name__)
@@ -147,6 +154,25 @@ def _next_url(submitted: Submitted) -> str | None:
     instance_id = None if answered is None else answered.instance_id
     view = next_of(views, person, instance_id=instance_id)
     return None if view is None else url_for("tasks.page", task_id=view.task.task_id)
+
+
+@pages.post("/tasks/<task_id>/accept-weight")
+@allowed(LEADERS)
+def accept_weight(task_id: str) -> Answer | tuple[str, int]:
+    """A supervisor signs in again for a weight outside the tolerance."""
+    desk = current_desk()
+    try:
+        AcceptWeight(desk.uow, desk.advance, desk.hasher)(
+            task_id,
+            current_person(),
+            request.form.get("password", "")[:SECRET_AT_MOST],
+            reason=request.form.get("reason", ""),
+            address=current_door().address,
+        )
+    except (ReasonMissing, SignatureRefused, NothingToAccept) as refused:
+        return task_page(task_id, None, {"": t(str(refused))}), 422
+    flash(t("The weight is accepted; the load has to be confirmed once more."), "ok")
+    return redirect(url_for("tasks.page", task_id=task_id), 303)
 
 
 @pages.post("/tasks/<task_id>/problem")

@@ -21,6 +21,7 @@ from mpms.factory.services.orders.release import (
     refuse_order,
     release_order,
 )
+from mpms.factory.services.schedule.of_order import OrderPlan, plan_of
 from mpms.factory.web.desk import current_desk
 from mpms.factory.web.labels import orders as order_words
 from mpms.factory.web.labels.history import history_words
@@ -177,6 +178,19 @@ def now(number: str) -> str:
     return render_template("_order_now.html", **_shown(number), fragment=True)
 
 
+@pages.get("/orders/<number>/plan")
+@allowed(EVERYBODY)
+def plan(number: str) -> str:
+    """When each material is fetched and the tank mixes; it follows the work."""
+    return render_template("_order_plan.html", plan=_planned(_known(number)))
+
+
+def _planned(number: str) -> OrderPlan | None:
+    desk = current_desk()
+    with desk.uow() as tx:
+        return plan_of(tx, desk.world, desk.materials, number, now=desk.clock.now())
+
+
 @pages.get("/orders/<number>/timeline")
 @allowed(EVERYBODY)
 def timeline(number: str) -> str:
@@ -270,6 +284,8 @@ def _page(
     number: str, status: int = 200, notice: str = "", *, reason_missing: bool = False
 ) -> tuple[str, int]:
     shown = _shown(number) | {"notice": notice, "reason_missing": reason_missing}
+    ended = shown["row"].status.ended
+    shown["plan"] = None if ended else _planned(number)
     return render_template("order.html", **shown), status
 
 

@@ -76,3 +76,15 @@ def test_the_schedule_tells_when_each_material_is_fetched_and_mixed(
     row = row_of(page, "MO-2026-0001")
     assert row.count("load RM-") + row.count("load  RM-") >= 1
     assert "mixing" in row
+    story = plant.page("/orders/MO-2026-0001")
+    assert "As planned now" in story
+    assert "RM-001" in row_of(story[story.index("order-plan-title") :], "RM-001")
+    fragment = plant.page("/orders/MO-2026-0001/plan")
+    assert "mixing" in row_of(fragment, "mixing")
+    plant.rows(
+        "UPDATE order_picks SET state = 'used', loaded_at = now(), used_at = now()"
+        " WHERE pick = 0"
+    )
+    assert "done" in plant.page("/orders/MO-2026-0001/plan")
+    plant.rows("UPDATE orders SET status = 'cancelled'")
+    assert "As planned now" not in plant.page("/orders/MO-2026-0001")

@@ -380,5 +380,9 @@ VALUES
      NULL, NULL, 'ana', now()),
     ('MO-2026-0004', 1, 0, 'RM-002', NULL, 'B', 10000, 'on robot', 'robot2', NULL,
      NULL, NULL, 'ana', now());
+INSERT INTO order_picks
+    (order_number, pick, line, material, place, grams, state, robot, loaded_at, used_at)
+VALUES
+    ('MO-2026-0002', 1, 1, 'RM-002', 'B', 10000, 'used', 'robot1', now(), now());
 INSERT INTO incidents (kind, message, cause)
 VALUES ('load', '''robot2'' still carries 10 kg of RM-001 of MO-2026-0004.', 'cload');

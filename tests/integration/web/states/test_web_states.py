@@ -93,6 +93,7 @@ FIXED: Mapping[str, Sequence[object]] = {
     "table": (*TABLES, "nothing"),
     "version": (1, 2, 3),
     "name": ("file",),
+    "kind": ("materials", "recipes", "suppliers", "tanks", "lots"),
     "code": ("RM-001", "RM-002", "RM-999"),
     "drive_id": IDS,
     "which": ("new", "present", "other"),

@@ -21,7 +21,7 @@ from xml.etree import ElementTree
 
 from python_calamine import CalamineError, CalamineWorkbook
 
-from mpms.factory.domain.order_mail.tables import Cell, Row
+from mpms.factory.domain.order_mail.tables import Cell, Row, as_text
 
 LARGEST_MEMBER = 10 << 20
 LARGEST_TOTAL = 40 << 20
@@ -53,6 +53,11 @@ def read_workbook(data: bytes) -> list[Row]:
         Row(tuple(map(_cell, cells)), doubtful=number in doubtful)
         for number, cells in enumerate(found)
     ]
+
+
+def workbook_texts(data: bytes) -> list[list[str]]:
+    """The same as texts, for tables that an administrator hands in. ValueError."""
+    return [[as_text(cell) for cell in row.cells] for row in read_workbook(data)]
 
 
 def _unpack(data: bytes) -> dict[str, bytes]:

@@ -98,6 +98,20 @@ class Stock(Repository):
         rows = self._statements.rows("stock_totals", today=today)
         return {material: (usable, total) for material, usable, total in rows}
 
+    def told_short(
+        self, kind: str, *, by: str, aside_s: float
+    ) -> Sequence[tuple[int, str, bool]]:
+        """(Id, message, open) of incidents about what runs short: open ones, and those
+        that others than ``by`` have put aside so long ago at most."""
+        rows = self._statements.rows(
+            "stock_told_short", kind=kind, by=by, aside_s=aside_s
+        )
+        return [(number, message, is_open) for number, message, is_open in rows]
+
+    def lock_short(self) -> None:
+        """Nobody else tells what runs short until this transaction ends."""
+        self._statements.run("stock_lock_short")
+
     def moves(
         self,
         *,
