@@ -5,7 +5,8 @@ places in the town, and of single commands on the way through an alley. The narr
 alley counts that TEB on a Hybrid A* way passes from five starts, with all wider ones.
 ``dwa_success_unseen`` is the share of alleys, drawn from seeds that nothing was tuned
 on, that DWA passes on an A* way, as ordinary navigation stacks drive;
-``policy_success_unseen`` is that of the learned policy in the same alleys and loop.
+``policy_success_unseen`` is that of the learned policy in the same alleys and loop;
+``policy_passes_where_dwa_fails`` counts those of them that DWA does not pass.
 ``env_steps_per_s`` is how fast 256 vehicles of AlleyPass step on one core.
 
 The last line is one JSON object.
@@ -27,7 +28,7 @@ sys.path.insert(0, str(ROOT))
 
 from fleet.bodies.file import load_vehicle  # noqa: E402
 from fleet.bodies.model import Vehicle  # noqa: E402
-from fleet.bodies.passability import Trial, least_width_m  # noqa: E402
+from fleet.bodies.passability import Trial, as_csv, least_width_m  # noqa: E402
 from shopfloor.learning.alleys import Alleys, Courses  # noqa: E402
 from shopfloor.maneuvers.hybrid import find_way  # noqa: E402
 from shopfloor.maneuvers.local import LocalPlanner, local_planner  # noqa: E402
@@ -102,14 +103,18 @@ def narrowest_m(vehicle: Vehicle, seeds: int) -> float:
     return least_width_m(found, "hybrid+teb", vehicle.name)
 
 
-def unseen_share(vehicle: Vehicle, planner: str, alleys: int) -> float:
-    passed = 0
+def unseen(vehicle: Vehicle, planner: str, alleys: int) -> list[Trial]:
+    found = []
     for seed in range(FIRST_UNSEEN, FIRST_UNSEEN + alleys):
         alley = unseen_alley(seed)
         trial = try_alley(alley, vehicle, planner, seed)
         say(f"{seed} {alley.width_m:.2f} m {planner}: {trial.why or 'passed'}")
-        passed += trial.passed
-    return passed / alleys
+        found.append(trial)
+    return found
+
+
+def share(found: list[Trial]) -> float:
+    return sum(trial.passed for trial in found) / len(found)
 
 
 def env_steps_per_s(vehicle: Vehicle, steps: int = 400) -> float:
@@ -128,20 +133,30 @@ def main() -> None:
     parser.add_argument("--ways", type=int, default=20)
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--alleys", type=int, default=100)
+    parser.add_argument("--unseen", type=Path, help="write these drives as a table")
     options = parser.parse_args()
     vehicle = load_vehicle("zebrat")
+    by = {
+        planner: unseen(vehicle, planner, options.alleys)
+        for planner in ("a_star+dwa", "a_star+policy", "hybrid+teb")
+    }
+    failed = {trial.seed for trial in by["a_star+dwa"] if not trial.passed}
+    where_dwa_fails = [t for t in by["a_star+policy"] if t.seed in failed]
+    if options.unseen is not None:
+        drives = [trial for found in by.values() for trial in found]
+        options.unseen.write_text(as_csv(drives), encoding="utf-8")
     facts = {
         "hybrid_astar_ms": round(hybrid_ms(vehicle, options.ways), 1),
         "teb_ms": round(command_ms(vehicle, "teb"), 2),
         "mppi_ms": round(command_ms(vehicle, "mppi"), 2),
         "dwa_ms": round(command_ms(vehicle, "dwa"), 2),
         "alley_min_width_m_teb": narrowest_m(vehicle, options.seeds),
-        "dwa_success_unseen": unseen_share(vehicle, "a_star+dwa", options.alleys),
-        "policy_success_unseen": unseen_share(vehicle, "a_star+policy", options.alleys),
+        "dwa_success_unseen": share(by["a_star+dwa"]),
+        "policy_success_unseen": share(by["a_star+policy"]),
+        "alleys_where_dwa_fails": len(where_dwa_fails),
+        "policy_passes_where_dwa_fails": sum(t.passed for t in where_dwa_fails),
         "env_steps_per_s": round(env_steps_per_s(vehicle)),
-        "hybrid_teb_success_unseen": unseen_share(
-            vehicle, "hybrid+teb", options.alleys
-        ),
+        "hybrid_teb_success_unseen": share(by["hybrid+teb"]),
     }
     print(json.dumps(facts))
 

@@ -136,7 +136,7 @@ class Encoders:
     def __init__(
         self, base: Base, random: np.random.Generator, drift: Drift | None = None
     ) -> None:
-        self._base = base
+        self.base = base
         self._random = random
         self._drift = drift or Drift()
         lasting = random.standard_normal(base.wheels).tolist()
@@ -151,9 +151,9 @@ class Encoders:
         if not (before.is_finite and after.is_finite):
             raise UnusableOdometry(f"no robot moves from {before} to {after}")
         motion = _arc_to(after.seen_from(before))
-        noise = self._random.standard_normal(self._base.wheels).tolist()
+        noise = self._random.standard_normal(self.base.wheels).tolist()
         turned, radius_m = self._turned_rad, self._radius_m
-        for wheel, turn in enumerate(self._base.to_wheels(*motion)):
+        for wheel, turn in enumerate(self.base.to_wheels(*motion)):
             # Slip grows with the root of the way, so that the length of a simulation
             # step does not change how far a run drifts.
             slip = self._drift.slip * math.sqrt(abs(turn) * radius_m) / radius_m

@@ -17,9 +17,11 @@ from numpy.typing import NDArray
 
 from fleet.bodies.file import load_vehicle
 from shopfloor.geometry import Pose
+from shopfloor.localisation.odometry import Encoders
 from shopfloor.maneuvers.local import PERIOD_S, local_planner
 from shopfloor.maneuvers.scene import Command
 from shopfloor.plant.navigated import FollowedWalker
+from shopfloor.sim import sensors
 from shopfloor.sim.clock import Every
 from shopfloor.sim.driving import Drive
 from shopfloor.sim.encoding import Payload
@@ -47,6 +49,7 @@ from shopfloor.vehicles.sensors import (
     motor_currents,
     read_gnss,
     read_imu,
+    rear_axle,
 )
 
 PLANNER = "teb"
@@ -57,6 +60,9 @@ FLOATS = 7
 """The number of the type in point clouds."""
 FIX, GPS = 0, 1
 TRUE_JOINTS = "true_joint_states"
+ENCODERS = "wheel_encoders"
+"""Of the rear wheels, as they count: whole ticks, with wear and slip."""
+ENCODED = ("rl_axle", "rr_axle")
 OBSTACLES = "obstacles"
 """What a vehicle has met that no map shows; the others hear it and drive around."""
 CELL_M = 0.05
@@ -66,6 +72,7 @@ class StreetVehicle(Vehicle):
     """Looks like a vehicle; a driver drives it."""
 
     driver: Driver | None = None
+    encoders: Encoders | None = None
     sent: tuple[Command, float] | None = None
     """A velocity that somebody sent, and until when it counts, in plant time."""
     rolled_m: float = 0.0
@@ -128,6 +135,8 @@ class StreetVehicle(Vehicle):
         else:
             driver.period(ARRIVED_M)
         now_x, now_y, now_yaw, now_speed, _ = (float(v) for v in driver.state[0])
+        if self.encoders is not None:
+            self.encoders.advance(Pose(x, y, yaw), Pose(now_x, now_y, now_yaw))
         moved = math.hypot(now_x - x, now_y - y)
         self.turned_rad = math.remainder(now_yaw - yaw, math.tau)
         self.speeds_mps = speed, now_speed
@@ -157,6 +166,7 @@ class StreetRobot(SimRobot):
         for period_s, suffix, kind, build in (
             (0.1, "joint_states", "sensor_msgs/JointState", self._joint_states),
             (0.1, TRUE_JOINTS, "sensor_msgs/JointState", self._true_joint_states),
+            (0.1, ENCODERS, "sensor_msgs/JointState", self._wheel_encoders),
             (0.1, "imu", "sensor_msgs/Imu", self._imu),
             (1.0, "fix", "sensor_msgs/NavSatFix", self._fix),
             (0.5, "points", "sensor_msgs/PointCloud2", self._points),
@@ -219,6 +229,18 @@ class StreetRobot(SimRobot):
         return self._joints(
             joint_states(driver.vehicle, vehicle.speed_mps, steering, vehicle.rolled_m)
         )
+
+    def _wheel_encoders(self) -> Message | None:
+        """How far each rear wheel says it has rolled since the vehicle was started."""
+        encoders = self.vehicle.encoders
+        if encoders is None:
+            return None
+        angle = encoders.base.rad_per_tick
+        return {
+            "header": self._header(""),
+            "name": list(ENCODED),
+            "position": [ticks * angle for ticks in encoders.ticks],
+        }
 
     def _true_joint_states(self) -> Message | None:
         """Each wheel as a real axle turns it, beside the table's one angle for both."""
@@ -329,6 +351,26 @@ class StreetRobot(SimRobot):
             "step": 4 * columns,
             "data": picture.astype("<f4").tobytes(),
         }
+
+    def _costmap(self) -> Message:
+        """Beside the walls of the map what stands on it, and what is on no map but was
+        seen, by this vehicle or by another one that told it."""
+        driver, pose = self._driver, self.vehicle.pose
+        if driver is None:
+            return super()._costmap()
+        walls = [(a, b, c, d) for a, b, c, d in driver.world.known_walls.tolist()]
+        reach_m = self.spec.radius_m
+        size, corner, cells = sensors.costmap(pose, walls, reach_m)
+        cell_m = sensors.COSTMAP_CELL_M
+        middles = cell_m * (np.arange(size) + 0.5)
+        x, y = np.meshgrid(corner.x_m + middles, corner.y_m + middles)
+        far_m = np.full(x.shape, np.inf)
+        for seen_x, seen_y in driver.seen_m:
+            np.minimum(far_m, np.hypot(x - seen_x, y - seen_y), out=far_m)
+        costs = np.array(cells).reshape(x.shape)
+        costs = np.maximum(costs, sensors.INSCRIBED * (far_m <= reach_m))
+        costs[far_m <= cell_m] = sensors.LETHAL
+        return self._grid(cell_m, size, size, corner, costs.ravel().tolist())
 
     def _obstacles(self) -> Message | None:
         """What it knows of that the map does not show, in the frame of the map."""
@@ -441,6 +483,7 @@ class StreetSimulation(Simulation):
             self.drivers[name] = driver
             if isinstance(robot, StreetRobot):
                 robot.vehicle.driver = driver
+                robot.vehicle.encoders = Encoders(rear_axle(vehicle), robot.noise)
         vehicles = [r for r in self.robots.values() if isinstance(r, StreetRobot)]
         for robot in vehicles:
             for other in vehicles:

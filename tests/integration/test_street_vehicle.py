@@ -23,6 +23,7 @@ TOPICS = {
     "fix": "sensor_msgs/NavSatFix",
     "depth": "sensor_msgs/Image",
     "motor_currents": "sensor_msgs/JointState",
+    "wheel_encoders": "sensor_msgs/JointState",
 }
 
 
@@ -102,7 +103,7 @@ def test_every_sensor_of_the_vehicle_has_a_topic(socket: ClientConnection) -> No
 def test_velocities_drive_it_and_the_joints_follow_the_table(
     socket: ClientConnection,
 ) -> None:
-    listen(socket, "joint_states", "true_joint_states", "odom")
+    listen(socket, "joint_states", "true_joint_states", "wheel_encoders", "odom")
     wanted = math.atan(0.53 * 0.3 / 0.6)
     states: dict[str, Any] = {}
     speed = 0.0
@@ -126,6 +127,11 @@ def test_velocities_drive_it_and_the_joints_follow_the_table(
     rolls_at = dict(zip(real["name"], real["velocity"], strict=True))
     assert angle["base2lstr"] > wanted > angle["base2rstr"] > 0.0
     assert rolls_at["rl_axle"] < rolls_at["rr_axle"]
+    # Encoders have counted what the left and the right wheel rolled, not quite right.
+    counted = next_of(socket, "wheel_encoders")
+    assert counted["name"] == ["rl_axle", "rr_axle"]
+    left, right = counted["position"]
+    assert 0.0 < left < right
     # Nobody says anything any more: it stops.
     for _ in range(200):
         if next_of(socket, "odom")["twist"]["twist"]["linear"]["x"] == 0.0:

@@ -22,6 +22,7 @@ from mpms.factory.ports.vehicles import LearnedPoint
 
 TABLE = "passability.csv"
 CURVE = "alley_pass.csv"
+UNSEEN = "alley_pass_unseen.csv"
 
 
 class WorldVehicles:
@@ -36,6 +37,7 @@ class WorldVehicles:
             self._files.setdefault(name, name)
         self._tables = (world_dir / TABLE, shipped / "vehicles" / TABLE)
         self._curve = shipped / "policies" / CURVE
+        self._unseen = shipped / "policies" / UNSEEN
 
     def names(self) -> Sequence[str]:
         return list(self._files)
@@ -56,6 +58,9 @@ class WorldVehicles:
     def passability(self) -> Sequence[Trial]:
         file = next((each for each in self._tables if each.is_file()), None)
         return [] if file is None else from_csv(_text(file))
+
+    def unseen(self) -> Sequence[Trial]:
+        return from_csv(_text(self._unseen)) if self._unseen.is_file() else []
 
     def training(self) -> Sequence[LearnedPoint]:
         if not self._curve.is_file():

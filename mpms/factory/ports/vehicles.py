@@ -40,6 +40,11 @@ class VehicleFiles(Protocol):
         """Empty: nobody has made the table. TableWrong."""
         ...
 
+    def unseen(self) -> Sequence[Trial]:
+        """Drives with several planners through alleys that the policy that ships has
+        not learned from; empty without any. TableWrong."""
+        ...
+
     def training(self) -> Sequence[LearnedPoint]:
         """Of the policy that ships; empty without one. TableWrong."""
         ...

@@ -12,6 +12,7 @@ import pytest
 
 from fleet.bodies.file import load_vehicle
 from fleet.bodies.model import Vehicle
+from fleet.bodies.passability import from_csv
 from shopfloor.cli import main
 from shopfloor.geometry import Pose
 from shopfloor.learning.alleys import SIZE, Alleys, Courses
@@ -216,3 +217,17 @@ def test_what_cannot_be_learned_is_named(
 def test_a_policy_that_is_not_there_is_named() -> None:
     with pytest.raises(PolicyRefused, match="shopfloor learn makes one"):
         find_policy("nobody")
+
+
+@pytest.mark.covers("Z42")
+def test_the_shipped_table_has_it_pass_nine_of_ten_and_more_than_dwa() -> None:
+    """Driven by ``bench/ackermann.py --unseen``; one of its alleys is driven above."""
+    file = find_policy("alley_pass").with_name("alley_pass_unseen.csv")
+    found = from_csv(file.read_text("utf-8"))
+    passed = {
+        planner: {t.seed for t in found if t.planner == planner and t.passed}
+        for planner in ("a_star+dwa", "a_star+policy")
+    }
+    alleys = {t.seed for t in found}
+    assert len(passed["a_star+policy"]) >= 0.9 * len(alleys)
+    assert passed["a_star+policy"] > passed["a_star+dwa"]

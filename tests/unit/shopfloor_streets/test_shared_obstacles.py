@@ -13,6 +13,7 @@ from shopfloor.grid import Grid
 from shopfloor.maneuvers.grid_way import grid_way
 from shopfloor.maneuvers.scene import Obstacles, Way, gap_then
 from shopfloor.sim.clock import ManualClock
+from shopfloor.sim.vehicle import Pose as SimPose
 from shopfloor.streets.served import StreetRobot, StreetSimulation
 from shopfloor.streets.world import load_streets
 
@@ -60,5 +61,15 @@ def test_what_only_the_vehicle_saw_is_driven_around_by_the_robot() -> None:
             for x, y, yaw, _ in way.poses
         )
 
+    # Who looks at the map sees that the robot keeps clear of it.
+    robot.vehicle.pose = SimPose(12.0, 14.6)
+    costs = robot._costmap()
+    row, column = (round(10.0 * far) for far in (14.6 - 12.6, 13.0 - 10.0))
+    around = np.array(costs["data"]).reshape(40, 40)[row - 6 : row + 6, column - 6 :]
+    assert around.max() == 100
+    here._seen.clear()
+    costs = robot._costmap()
+    around = np.array(costs["data"]).reshape(40, 40)[row - 6 : row + 6, column - 6 :]
+    assert around.max() == 0
     assert nearest_m(blind) == 0.0
     assert far_from(warned.poses, 13.0, 14.6) > far_from(blind.poses, 13.0, 14.6) + 0.3

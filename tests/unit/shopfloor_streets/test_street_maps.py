@@ -65,3 +65,12 @@ def test_the_map_built_on_the_way_is_that_of_the_world(
         Obstacles.of(streets.walls),
     )
     assert again.way.goal.distance_to(streets.place(stops[1])) < 1e-6
+
+
+@pytest.mark.covers("Z27")
+def test_three_dimensional_mapping_is_declared_as_not_simulated() -> None:
+    """The map is built from the level plane; who reads the docs is told so."""
+    told = (WORLDS.parent / "docs" / "howto" / "delivery_robot.md").read_text("utf-8")
+    declared = told.partition("## Not simulated")[2].partition("\n## ")[0]
+    assert "three-dimensional mapping" in declared
+    assert "level plane" in " ".join(declared.split())

@@ -126,6 +126,16 @@ def alleys(call: Call) -> Listed[TrialShape]:
     return Listed[TrialShape](items=shaped(TrialShape, found))
 
 
+@section.get("/training/unseen", EVERYBODY)
+def unseen(call: Call) -> Listed[TrialShape]:
+    """Planners and that policy in alleys that none of them knew, drive by drive."""
+    try:
+        found = call.desk.vehicles.unseen()
+    except TableWrong as wrong:
+        raise TableUnreadable(str(wrong)) from wrong
+    return Listed[TrialShape](items=shaped(TrialShape, found))
+
+
 @section.get("/training", EVERYBODY)
 def training(call: Call) -> Listed[LearnedShape]:
     """How the policy that ships learned to pass alleys."""

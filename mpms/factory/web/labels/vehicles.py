@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from fleet.bodies.inertia import of_box, of_cylinder
 from fleet.bodies.model import Vehicle
+from fleet.bodies.passability import Trial, title_of
 from fleet.svg import round_steps
 from mpms.factory.ports.vehicles import LearnedPoint
 from mpms.web.texts import t
@@ -89,6 +90,40 @@ class Curve:
     last: LearnedPoint
     first_half: int | None
     """Steps after which half of the drives arrived."""
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Planners in the same alleys, which none of them knew."""
+
+    planners: tuple[tuple[str, int], ...]
+    """Titles, and how many alleys each passed, the best first."""
+    alleys: int
+    dwa_fails: int
+    learned_passes: int
+    """Of those in which DWA fails."""
+
+
+DWA, LEARNED = "a_star+dwa", "a_star+policy"
+
+
+def compared(drives: Sequence[Trial]) -> Compared | None:
+    passed: dict[str, set[int]] = {}
+    for drive in drives:
+        seeds = passed.setdefault(drive.planner, set())
+        if drive.passed:
+            seeds.add(drive.seed)
+    if DWA not in passed or LEARNED not in passed:
+        return None
+    alleys = {drive.seed for drive in drives}
+    fails = alleys - passed[DWA]
+    ranked = sorted(passed.items(), key=lambda one: -len(one[1]))
+    return Compared(
+        tuple((planner(title_of(name)), len(seeds)) for name, seeds in ranked),
+        len(alleys),
+        len(fails),
+        len(fails & passed[LEARNED]),
+    )
 
 
 def curve(points: Sequence[LearnedPoint]) -> Curve | None:

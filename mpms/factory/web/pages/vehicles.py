@@ -118,13 +118,17 @@ def alleys_csv() -> Response:
 @pages.get("/training")
 @allowed(EVERYBODY)
 def training() -> str:
-    points, wrong = [], ""
+    points, drives, wrong = [], [], ""
     try:
         points = list(current_desk().vehicles.training())
+        drives = list(current_desk().vehicles.unseen())
     except TableWrong as error:
         wrong = str(error)
     return render_template(
-        "vehicle_training.html", points=points, curve=words.curve(points), wrong=wrong
+        "vehicle_training.html",
+        curve=words.curve(points),
+        compared=words.compared(drives),
+        wrong=wrong,
     )
 
 

@@ -36,6 +36,11 @@ class Vehicles(WorldVehicles):
             raise TableWrong(self.wrong)
         return super().passability() if self.trials is None else self.trials
 
+    def unseen(self) -> Sequence[Trial]:
+        if self.wrong:
+            raise TableWrong(self.wrong)
+        return super().unseen()
+
     def training(self) -> Sequence[LearnedPoint]:
         if self.wrong:
             raise TableWrong(self.wrong)
@@ -173,6 +178,12 @@ def test_the_curve_of_the_training_rises_on_its_page(
     shown = browser.get("/vehicles/training").text
     assert shown.count("<polyline") == 2
     assert "million steps" in shown
+    passed = {
+        name: {t.seed for t in vehicles.unseen() if t.planner == name and t.passed}
+        for name in ("a_star+dwa", "a_star+policy")
+    }
+    more = len(passed["a_star+policy"] - passed["a_star+dwa"])
+    assert f"the learned policy passes {more} of these" in shown
     vehicles.points = []
     assert "Nobody has trained a policy" in browser.get("/vehicles/training").text
     vehicles.points = [LearnedPoint(1000, -3.0, 0.1)]
@@ -263,9 +274,11 @@ def test_programs_get_the_same_over_the_api(
     )
     assert b"to scale" in get("vehicles/zebrat/drawing").data
     assert len(get("alleys").json["items"]) == len(vehicles.passability())
+    assert len(get("training/unseen").json["items"]) == len(vehicles.unseen())
     assert get("training").json["items"][-1]["arrived"] > 0.5
     vehicles.wrong = "line 3"
-    assert get("alleys").status_code == get("training").status_code == 422
+    for table in ("alleys", "training", "training/unseen"):
+        assert get(table).status_code == 422
     wrong = tmp_path / "mine.yaml"
     wrong.write_text("name: mine", "utf-8")
     robot = replace(world.robots[0], vehicle=str(wrong))
