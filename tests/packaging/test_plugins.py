@@ -249,6 +249,7 @@ def test_plug_ins_are_listed_with_their_package_and_what_they_add(
         "  API  bakery.ledger:SECTIONS",
         f"carts  mpms-example-robot-driver 1.0  {packages / 'carts.py'}",
         "  offers  factory.robots  carts  carts:Carts",
+        "  offers  factory.scales  carts  carts:CartScales",
         f"litres  mpms-example-topic 1.0  {packages / 'litres.py'}",
         "  topic  convert.litres  outside",
         f"serial_scale  mpms-example-serial-scale 1.0  {packages / 'serial_scale.py'}",
