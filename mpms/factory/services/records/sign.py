@@ -6,13 +6,15 @@ hash in the line of the signature. A badge or a PIN is not enough: both can be b
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mpms.domain.errors import MpmsError
 from mpms.domain.people.people import Person
 from mpms.factory.domain.errors import RecordUnknown
 from mpms.factory.domain.records import Entry
-from mpms.factory.ports.store import UnitOfWork
+from mpms.factory.ports.store import Transaction, UnitOfWork
 from mpms.factory.services.records.append import append_entries
 from mpms.factory.services.records.prove import SignatureRefused, prove
 from mpms.ports.people.hasher import Hasher
@@ -25,6 +27,14 @@ MEANINGS = ("made", "reviewed", "approved", "released", "rejected")
 
 class MeaningUnknown(MpmsError):
     """Say what the signature means."""
+
+
+class SignatureTooEarly(MpmsError):
+    """Another signature that the recipe asks for comes before this one."""
+
+
+class SamePerson(MpmsError):
+    """Somebody else has to sign this: you have signed for another part already."""
 
 
 @dataclass(frozen=True)
@@ -43,8 +53,13 @@ class SignRecord:
         meaning: str,
         why: str,
         address: str,
+        required: Sequence[str] = (),
     ) -> None:
-        """SignatureRefused, MeaningUnknown, RecordUnknown, TooManyAttempts."""
+        """``required``: what the models ask for, in the order of the meanings.
+
+        SignatureRefused, MeaningUnknown, RecordUnknown, SignatureTooEarly, SamePerson,
+        TooManyAttempts.
+        """
         if meaning not in MEANINGS:
             raise MeaningUnknown
         key = prove(
@@ -60,6 +75,7 @@ class SignRecord:
             if not head.lines:
                 raise RecordUnknown(f"There is no batch record of {number}.")
             heads, _ = tx.records.lock([number])
+            _refuse_out_of_turn(tx, number, person.login, meaning, required)
             head = heads[number]
             data = {
                 "meaning": meaning,
@@ -72,3 +88,24 @@ class SignRecord:
             append_entries(tx, [entry])
             forget_attempts(tx, key)
             tx.wake()
+
+
+def _refuse_out_of_turn(
+    tx: Transaction, number: str, login: str, meaning: str, required: Sequence[str]
+) -> None:
+    """Of what a recipe asks for, each comes in its turn and from another person.
+
+    A rejection may come at any time. SignatureTooEarly, SamePerson.
+    """
+    if meaning not in required or meaning == "rejected":
+        return
+    given: dict[str, str] = {}
+    for line in tx.records.lines_of(number, ["signed"]):
+        said = json.loads(line.content)
+        given[said["data"]["meaning"]] = said["who"]
+    before = [each for each in required if each != meaning and each != "rejected"]
+    before = [each for each in before if MEANINGS.index(each) < MEANINGS.index(meaning)]
+    if any(each not in given for each in before):
+        raise SignatureTooEarly
+    if login in {given[each] for each in before}:
+        raise SamePerson

@@ -135,6 +135,7 @@ def sign(number: str) -> Answer | tuple[str, int]:
             meaning=request.form.get("meaning", ""),
             why=why,
             address=current_door().address,
+            required=_required(shown_of(desk, number).models),
         )
     except NotFound:
         raise

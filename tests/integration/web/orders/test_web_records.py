@@ -149,6 +149,30 @@ def test_a_signature_needs_the_password_again_and_has_a_meaning(made: Plant) -> 
     assert "Sofía Ruiz (sofia)" in page
 
 
+def test_what_a_recipe_asks_for_comes_in_its_turn_and_from_different_people(
+    made: Plant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    signer(made)
+    made.person("max", Role.WORKER, name="Max Weber", groups=["worker"])
+    with made.uow() as tx:
+        tx.people.set_password("max", Argon2Hasher().hash("left horse"))
+    asked = {"record.signatures": "made, released"}
+    monkeypatch.setattr(type(made.engine), "properties", lambda *_: asked)
+    page = made.page(f"/orders/{NUMBER}/record")
+    assert page.count(">missing</span>") == 2
+    assert sign(made, "right horse") == 422  # nobody has said who made it
+    said = {"meaning": "made", "why": "", "password": "left horse"}
+    path = f"/orders/{NUMBER}/record/sign"
+    max_ = made.browser_of("max", hasher=Argon2Hasher())
+    assert max_.post(path, data=said).status_code == 303
+    same = max_.post(path, data=said | {"meaning": "released"})
+    assert same.status_code == 422
+    assert "Somebody else has to sign this" in same.text
+    assert sign(made, "right horse") == 303
+    assert [line["who"] for line in signed_lines(made)] == ["max", "sofia"]
+    assert ">missing</span>" not in made.page(path.removesuffix("/sign"))
+
+
 def test_a_wrong_password_signs_nothing_and_is_told(made: Plant) -> None:
     signer(made)
     assert sign(made, "wrong horse") == 422
