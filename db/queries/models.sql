@@ -24,6 +24,22 @@ SELECT form, version, form, digest, deployed_at, deployed_by, note
 FROM forms
 ORDER BY form, version DESC;
 
+-- name: models_templates
+-- Every element template.
+SELECT template
+FROM element_templates
+ORDER BY name, id, version DESC;
+
+-- name: models_keep_template
+-- The last of the same id and version counts.
+INSERT INTO element_templates (id, version, name, template, deployed_by)
+VALUES (%(id)s, %(version)s, %(name)s, %(template)s::json, %(by)s)
+ON CONFLICT (id, version) DO UPDATE SET
+    name = excluded.name,
+    template = excluded.template,
+    deployed_at = now(),
+    deployed_by = excluded.deployed_by;
+
 -- name: models_decision
 -- One version of a decision table.
 SELECT xml

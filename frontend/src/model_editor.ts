@@ -5,6 +5,7 @@
 import Modeler from "bpmn-js/lib/Modeler";
 import type { Canvas } from "./diagram_canvas.js";
 import { type Field, groupsOf } from "./modelling/fields.js";
+import { type Template, templateGroups } from "./modelling/templates.js";
 import keepWords from "./modelling/keep_words.js";
 import { Pen, type Shape } from "./modelling/moddle.js";
 import { panAndPinch } from "./pan_and_pinch.js";
@@ -52,6 +53,7 @@ class Editor {
   readonly #elements = partOf("editor-elements", HTMLSelectElement);
   readonly #state = part("editor-state");
   readonly #names = JSON.parse(part("model-names").textContent) as Record<string, string[]>;
+  readonly #templates = JSON.parse(part("model-templates").textContent) as Template[];
   readonly #topics = new Topics(
     JSON.parse(part("model-topics").textContent) as Topic[],
   );
@@ -193,10 +195,25 @@ class Editor {
 
   #groups(): ReturnType<typeof groupsOf> {
     if (this.#selected === null) return [];
-    return groupsOf(new Pen(this.#modeler, this.#selected));
+    const pen = new Pen(this.#modeler, this.#selected);
+    const [general, ...others] = groupsOf(pen);
+    const template = templateGroups(pen, this.#templates, (one) => this.#become(pen, one));
+    return [...(general ? [general] : []), ...template, ...others];
+  }
+
+  /** A template may want a step of another kind. */
+  #become(pen: Pen, { elementType }: Template): Pen {
+    if (elementType === undefined || pen.is(elementType.value)) return pen;
+    const replace = this.#modeler.get<{
+      replaceElement(element: Shape, target: { type: string }): Shape;
+    }>("bpmnReplace");
+    this.#selected = replace.replaceElement(pen.element, { type: elementType.value });
+    return new Pen(this.#modeler, this.#selected);
   }
 
   #build(): void {
+    const before = this.#inputs.findIndex((one) => one === document.activeElement);
+    const held = this.#shown[before]?.label;
     const groups = this.#groups();
     this.#shown = groups.flatMap((group) => group.fields);
     this.#inputs = [];
@@ -209,6 +226,8 @@ class Editor {
         return set;
       }),
     );
+    // A field that appears because another was changed must not take the hand away.
+    if (held) this.#inputs[this.#shown.findIndex((field) => field.label === held)]?.focus();
   }
 
   #row(field: Field): HTMLElement {
@@ -221,6 +240,7 @@ class Editor {
     label.textContent = field.label;
     const input = inputOf(field);
     input.id = id;
+    input.toggleAttribute("disabled", field.fixed === true);
     const hint = document.createElement("p");
     hint.className = "field-hint";
     hint.id = `${id}-hint`;

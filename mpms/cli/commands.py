@@ -9,7 +9,7 @@ from pathlib import Path
 
 from mpms import assets, bootstrap
 from mpms.cli.database import database
-from mpms.cli.models import in_a_line
+from mpms.cli.models import in_a_line, model_files
 from mpms.domain.errors import MpmsError
 from mpms.factory import bootstrap as factory_bootstrap
 from mpms.factory.domain.worlds import World
@@ -39,11 +39,15 @@ def deploy(
     if not files and plugin is None:
         raise NothingToDeploy
     contents = {} if plugin is None else loading.models_of(plugin)
-    for path in files:
+    for path in (each for given in files for each in model_files(given)):
+        if path.name in contents:
+            raise FileUnreadable(f"{path}: another file has this name too.")
         try:
             contents[path.name] = path.read_bytes()
         except OSError as failure:
             raise FileUnreadable(f"{path}: {failure.strerror}.") from failure
+    if not contents:
+        raise NothingToDeploy
     with database(settings) as url:
         bootstrap.migrate_database(url)
         services = bootstrap.connect(url)
@@ -62,6 +66,8 @@ def deploy(
         print(f"{key}: decision")
     for form in done.forms:
         print(f"{form}: form")
+    for template in done.templates:
+        print(f"{template}: element template")
     for file, found in done.warnings.items():
         for one in found:
             line = in_a_line(one.element, one.name, one.reason)

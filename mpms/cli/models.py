@@ -15,11 +15,12 @@ from typing import Any
 
 from mpms.domain.forms import check_form
 from mpms.domain.models.definitions import Problem
+from mpms.domain.models.templates import check_templates
 from mpms.engine import decisions
 from mpms.engine import lint as model_lint
 from mpms.engine.lint.markdown import elements_page
 from mpms.plugins import loading
-from mpms.services.models.file_kinds import ENDINGS, ONLY, file_kind
+from mpms.services.models.file_kinds import ENDINGS, ONLY, TEMPLATES, file_kind
 from mpms.settings import Settings
 
 Result = dict[str, object]
@@ -63,7 +64,7 @@ def _checked(
         if not path.is_dir():
             yield path, *_findings(path)
             continue
-        files = sorted(p for p in path.rglob("*") if _is_model(p))
+        files = model_files(path)
         if not files:
             kinds = ", ".join(ENDINGS)
             yield path, [Problem("", "", f"the directory holds no file of {kinds}")], []
@@ -71,8 +72,19 @@ def _checked(
             yield file, *_findings(file)
 
 
+def model_files(path: Path) -> list[Path]:
+    """A file, or what a folder holds that can be deployed."""
+    if not path.is_dir():
+        return [path]
+    return sorted(each for each in path.rglob("*") if _is_model(each))
+
+
 def _is_model(path: Path) -> bool:
-    return file_kind(path.name) is not None and path.is_file()
+    """Of a folder's JSON files those that lie where Camunda Modeler keeps templates."""
+    kind = file_kind(path.name)
+    if kind == "template" and TEMPLATES not in path.parts:
+        return False
+    return kind is not None and path.is_file()
 
 
 def _findings(path: Path) -> tuple[list[Problem], list[Problem]]:
@@ -92,6 +104,8 @@ def _findings(path: Path) -> tuple[list[Problem], list[Problem]]:
         return decisions.check_decisions(content), refused
     if kind == "form":
         return check_form(content), []
+    if kind == "template":
+        return check_templates(content), []
     # There is no database here: only the topics of our own workers are known.
     problems = model_lint.check(content).problems
     return problems, model_lint.check_names(content, topics=loading.topics())

@@ -11,6 +11,7 @@ export interface Field {
   write(value: string): string | null;
   choices?: [string, string][];
   list?: string; // of names that are deployed
+  fixed?: boolean; // shown, not to be changed
   hint?: string;
 }
 

@@ -3,6 +3,8 @@
 // Camunda's words is loaded, and so none of them can be lost by being unknown.
 
 export const CAMUNDA = "http://camunda.org/schema/1.0/bpmn";
+export const ZEEBE = "http://camunda.org/schema/zeebe/1.0";
+export type Dialect = "camunda" | "zeebe";
 
 /** Operaton is Camunda 7 under another name: a file may hold the words of both. */
 const SPACES = [CAMUNDA, "http://operaton.org/schema/1.0/bpmn"];
@@ -92,10 +94,14 @@ export class Pen {
   }
 
   /** Each in one word, the one that stands there if there is one. */
-  setAttributes(values: Record<string, string>, of: Moddle = this.about): void {
+  setAttributes(
+    values: Record<string, string>,
+    of: Moddle = this.about,
+    dialect: Dialect = "camunda",
+  ): void {
     const changes: Record<string, unknown> = {};
     for (const [name, value] of Object.entries(values)) {
-      const words = this.#words(name);
+      const words = this.#words(name, dialect);
       const there = words.filter((word) => of.$attrs[word] !== undefined);
       for (const word of there) changes[word] = undefined;
       changes[there[0] ?? words[0] ?? name] = value === "" ? undefined : value;
@@ -103,18 +109,37 @@ export class Pen {
     this.setOf(of, changes);
   }
 
+  /** An attribute in the words of one dialect. */
+  word(dialect: Dialect, name: string): string {
+    const value = this.#words(name, dialect).map((word) => this.about.$attrs[word]).find(Boolean);
+    return typeof value === "string" ? value : "";
+  }
+
+  setWords(dialect: Dialect, values: Record<string, string>): void {
+    const said = Object.entries(values).filter(([name, value]) => this.word(dialect, name) !== value);
+    if (said.length) this.setAttributes(Object.fromEntries(said), this.about, dialect);
+  }
+
   /** Whether an extension element is the one of this name. */
-  means(one: Moddle, name: string): boolean {
-    return this.#words(name).includes(one.$type);
+  means(one: Moddle, name: string, dialect: Dialect = "camunda"): boolean {
+    return this.#words(name, dialect).includes(one.$type);
   }
 
-  extension(name: string): Moddle | undefined {
-    return this.#extensions().find((one) => this.means(one, name));
+  extension(name: string, dialect: Dialect = "camunda"): Moddle | undefined {
+    return this.extensions().find((one) => this.means(one, name, dialect));
   }
 
-  setExtension(name: string, properties: Record<string, unknown> | null): void {
-    const others = this.#extensions().filter((one) => !this.means(one, name));
-    const values = properties === null ? others : [...others, this.any(name, properties)];
+  setExtension(
+    name: string,
+    properties: Record<string, unknown> | null,
+    dialect: Dialect = "camunda",
+  ): void {
+    const others = this.extensions().filter((one) => !this.means(one, name, dialect));
+    const made = properties === null ? [] : [this.any(name, properties, dialect)];
+    this.setExtensions([...others, ...made]);
+  }
+
+  setExtensions(values: Moddle[]): void {
     const holder = values.length
       ? this.create("bpmn:ExtensionElements", { values }, this.about)
       : undefined;
@@ -122,14 +147,14 @@ export class Pen {
     this.set({ extensionElements: holder });
   }
 
-  any(name: string, properties: Record<string, unknown>): Moddle {
-    const [prefix, space] = this.#prefixes()[0] ?? ["camunda", CAMUNDA];
+  any(name: string, properties: Record<string, unknown>, dialect: Dialect = "camunda"): Moddle {
+    const [prefix, space] = this.#prefixes(dialect)[0] ?? ["camunda", CAMUNDA];
     return this.#factory.createAny(`${prefix}:${name}`, space, properties);
   }
 
   /** Settings of Camunda 8 are kept; theirs and ours must not be mixed. */
   get speaksCamunda8(): boolean {
-    return this.#extensions().some((one) => one.$type.startsWith("zeebe:"));
+    return this.extensions().some((one) => one.$type.startsWith("zeebe:"));
   }
 
   // -- what is declared beside the processes --------------------------------------
@@ -148,7 +173,7 @@ export class Pen {
     return made;
   }
 
-  #extensions(): Moddle[] {
+  extensions(): Moddle[] {
     const holder = this.about["extensionElements"] as Moddle | undefined;
     return (holder?.["values"] as Moddle[] | undefined) ?? [];
   }
@@ -160,21 +185,23 @@ export class Pen {
   }
 
   /** As the file may write it: prefixes differ, the first is used for what is new. */
-  #words(name: string): string[] {
-    return this.#prefixes().map(([prefix]) => `${prefix}:${name}`);
+  #words(name: string, dialect: Dialect = "camunda"): string[] {
+    return this.#prefixes(dialect).map(([prefix]) => `${prefix}:${name}`);
   }
 
-  #prefixes(): [string, string][] {
+  #prefixes(dialect: Dialect): [string, string][] {
     const { $attrs } = this.#definitions();
     const declared = Object.entries($attrs).filter(([name]) => name.startsWith("xmlns:"));
-    const found = SPACES.flatMap((space) =>
+    const spaces = dialect === "zeebe" ? [ZEEBE] : SPACES;
+    const found = spaces.flatMap((space) =>
       declared
         .filter(([, value]) => value === space)
         .map(([name]): [string, string] => [name.slice(6), space]),
     );
     if (found.length) return found;
-    $attrs["xmlns:camunda"] = CAMUNDA;
-    return [["camunda", CAMUNDA]];
+    const space = dialect === "zeebe" ? ZEEBE : CAMUNDA;
+    $attrs[`xmlns:${dialect}`] = space;
+    return [[dialect, space]];
   }
 
   get #modeling(): Modeling {

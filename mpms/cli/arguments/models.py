@@ -23,7 +23,9 @@ def add_models(commands_of: Commands[argparse.ArgumentParser]) -> None:
     )
     elements.set_defaults(run="cli.models.print_elements")
     deploy = of_models.add_parser("deploy", help="deploy .bpmn, .dmn and .form files")
-    deploy.add_argument("files", nargs="*", type=Path, metavar="FILE")
+    deploy.add_argument(
+        "files", nargs="*", type=Path, metavar="FILE", help="file or folder"
+    )
     deploy.add_argument("--plugin", metavar="NAME", help="what a plug-in ships")
     deploy.set_defaults(run="cli.commands.deploy")
     drive = of_models.add_parser(

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from mpms.domain.forms import check_form
 from mpms.domain.models.definitions import Problem
+from mpms.domain.models.templates import check_templates
 from mpms.ports.store import Transaction, UnitOfWork
 from mpms.ports.trials import Trials
 from mpms.services.models.file_kinds import ONLY, file_kind
@@ -92,7 +93,7 @@ def named_in_vain(
             processes |= {key for key, _ in engine.processes(bytes_)}
         elif kind == "dmn":
             decisions |= {key for key, _ in engine.decisions(bytes_)}
-        else:
+        elif kind == "form":
             forms.add(json.loads(bytes_)["id"])
     forms |= {form["id"] for form in engine.inner_forms(content)}
     missing = engine.check_names(
@@ -114,4 +115,6 @@ def check_file(engine: Trials, name: str, content: bytes) -> list[Problem]:
             return engine.check_decisions(content)
         case "form":
             return check_form(content)
+        case "template":
+            return check_templates(content)
     return [Problem("", name, ONLY)]

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 from mpms.domain.errors import ExpressionFailed, ExpressionInvalid, ModelRefused
 from mpms.domain.models.definitions import Definition, Problem
+from mpms.domain.models.templates import read_templates
 from mpms.domain.processes.starts import StartEvent
 from mpms.ports.engine import Engine
 from mpms.ports.store import Transaction, UnitOfWork
@@ -22,6 +23,7 @@ class Deployment:
     definitions: list[Definition] = field(default_factory=list)
     decisions: list[str] = field(default_factory=list)
     forms: list[str] = field(default_factory=list)
+    templates: list[str] = field(default_factory=list)
     warnings: dict[str, list[Finding]] = field(default_factory=dict)  # by file
 
 
@@ -79,6 +81,10 @@ def deploy_models(
                         key, title, content, by=by, note=note
                     )
                     done.decisions.append(key)
+            elif kind == "template":
+                for template in read_templates(content):
+                    tx.models.keep_template(template, by=by)
+                    done.templates.append(template["id"])
             else:
                 schema = json.loads(content)
                 tx.definitions.deploy_form(schema["id"], schema, by=by, note=note)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-FileKind = Literal["bpmn", "dmn", "form"]
+FileKind = Literal["bpmn", "dmn", "form", "template"]
 
 ENDINGS: dict[str, FileKind] = {
     ".bpmn": "bpmn",
@@ -13,8 +13,14 @@ ENDINGS: dict[str, FileKind] = {
     ".dmn11.xml": "dmn",
     ".dmn10.xml": "dmn",
     ".form": "form",
+    ".json": "template",
 }
-ONLY = "only .bpmn (or .bpmn20.xml), .dmn (or .dmn11.xml) and .form can be deployed"
+ONLY = (
+    "only .bpmn (or .bpmn20.xml), .dmn (or .dmn11.xml), .form and .json (element "
+    "templates) can be deployed"
+)
+TEMPLATES = "element-templates"
+"""The folder that Camunda Modeler reads templates from, beside the models."""
 
 
 def file_kind(name: str) -> FileKind | None:

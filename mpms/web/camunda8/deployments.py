@@ -69,7 +69,7 @@ def _deployed(call: Call, name: str, content: bytes) -> list[dict[str, Any]]:
         return _processes(call, name, [key for key, _ in engine.processes(content)])
     if kind == "dmn":
         return _decisions(call, name, [key for key, _ in engine.decisions(content)])
-    return _forms(call, name, content)
+    return _forms(call, name, content) if kind == "form" else []
 
 
 def _processes(call: Call, name: str, keys: list[str]) -> list[dict[str, Any]]:

@@ -169,6 +169,7 @@ def _tell(
         if _new(kind, key, before, after)
     ]
     same = [key for kind, key in named if not _new(kind, key, before, after)]
+    new += made.templates
     if new:
         flash(t("Deployed: {what}.", what=", ".join(new)), "ok")
     if same:

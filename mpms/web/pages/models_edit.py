@@ -191,9 +191,15 @@ def _editor(key: str, *, wrong: str = "", note: str = "") -> str:
             "decisions": [one.key for one in models.decisions],
             "processes": [one.key for one in models.processes],
         },
+        templates=_templates(),
         wrong=wrong,
         note=note,
     )
+
+
+def _templates() -> list[dict[str, Any]]:
+    with current_desk().uow() as tx:
+        return list(tx.models.templates())
 
 
 def _topic(one: KnownTopic) -> dict[str, Any]:

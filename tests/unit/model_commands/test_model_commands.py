@@ -71,7 +71,7 @@ def test_a_folder_without_models_is_a_problem(
     assert code == 1
     assert problem["reason"] == (
         "the directory holds no file of "
-        ".bpmn, .bpmn20.xml, .dmn, .dmn11.xml, .dmn10.xml, .form"
+        ".bpmn, .bpmn20.xml, .dmn, .dmn11.xml, .dmn10.xml, .form, .json"
     )
 
 

@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, cast
 
-from mpms.adapters.postgres.database.statements import Repository, Row
+from mpms.adapters.postgres.database.statements import Repository, Row, as_json
+from mpms.domain.models.templates import version_of
 from mpms.ports.models.models import DeployedRow, ModelDraft
 
 
 class Models(Repository):
-    """Rows of ``definitions``, ``decisions``, ``forms`` and ``model_drafts``."""
+    """Rows of ``definitions``, ``decisions``, ``forms``, ``element_templates`` and
+    ``model_drafts``."""
 
     def processes(self) -> Sequence[DeployedRow]:
         return [DeployedRow(*row) for row in self._statements.rows("models_processes")]
@@ -21,6 +23,19 @@ class Models(Repository):
 
     def forms(self) -> Sequence[DeployedRow]:
         return [DeployedRow(*row) for row in self._statements.rows("models_forms")]
+
+    def templates(self) -> Sequence[dict[str, Any]]:
+        return [row[0] for row in self._statements.rows("models_templates")]
+
+    def keep_template(self, template: dict[str, Any], *, by: str) -> None:
+        self._statements.run_later(
+            "models_keep_template",
+            id=template["id"],
+            version=version_of(template),
+            name=template["name"],
+            template=as_json(template),
+            by=by,
+        )
 
     def decision(self, key: str, version: int) -> bytes | None:
         row = self._statements.row("models_decision", key=key, version=version)
