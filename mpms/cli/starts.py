@@ -11,9 +11,12 @@ from mpms import bootstrap
 from mpms.cli.database import plain, who, with_services
 from mpms.domain.errors import MpmsError
 from mpms.domain.numbers import NumberTooLarge, finite
+from mpms.domain.people.people import Person, Role
+from mpms.ports.store import Transaction
 from mpms.services.instances.start import start_instance
 from mpms.services.messages.broadcast_signal import broadcast_signal
 from mpms.services.messages.correlate import correlate_message
+from mpms.services.people.change_secret import PersonUnknown
 from mpms.settings import Settings
 
 
@@ -56,12 +59,14 @@ def start(
     at: str | None,
     business_key: str | None,
     variables: Sequence[str],
+    login: str | None = None,
 ) -> int:
-    """Start an instance and print its id."""
+    """Start an instance and print its id, as a person if the model says who may."""
     given = read_variables(variables)
 
     def use(services: bootstrap.Services) -> None:
         with services.uow() as tx:
+            person = _starter(tx, login)
             instance_id = start_instance(
                 tx,
                 services.advance,
@@ -70,11 +75,23 @@ def start(
                 at=at,
                 business_key=business_key,
                 variables=given,
-                actor=who(),
+                actor=who() if login is None else person.login,
+                person=person,
             )
         print(instance_id)
 
     return with_services(settings, use)
+
+
+def _starter(tx: Transaction, login: str | None) -> Person:
+    """Who starts: the person named, else the one of the shell, who may be nobody here.
+    PersonUnknown."""
+    found = tx.people.get(plain(login or who()))
+    if found is not None and found.active:
+        return found
+    if login is not None:
+        raise PersonUnknown(f"There is no person with the login '{login}'.")
+    return Person(0, who(), who(), Role.VIEWER)
 
 
 def starts(settings: Settings) -> int:

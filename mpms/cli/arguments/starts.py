@@ -16,6 +16,9 @@ def add_starts(commands_of: Commands[argparse.ArgumentParser]) -> None:
     start.add_argument("--version", type=int, help="instead of the latest")
     start.add_argument("--at", metavar="ELEMENT", help="which start event")
     start.add_argument("--business-key", metavar="KEY", help="e.g. the order's number")
+    start.add_argument(
+        "--as", metavar="LOGIN", dest="login", help="who starts it, if the model asks"
+    )
     _variables(start)
     start.set_defaults(run="cli.starts.start")
     waiting = of_processes.add_parser("starts", help="what starts them by itself")

@@ -66,8 +66,9 @@ def test_a_template_is_offered_filled_in_and_lands_in_the_file(
     }
     (output,) = step.iterfind(f".//{CAMUNDA}outputParameter")
     assert (output.get("name"), output.text) == ("labels", "${printed}")
-    assert step.find(f".//{CAMUNDA}property").get("value") == "the print shop"
-    assert step.find(f".//{CAMUNDA}failedJobRetryTimeCycle").text == "R3/PT10S"
+    (owner,) = step.iterfind(f".//{CAMUNDA}property")
+    assert owner.get("value") == "the print shop"
+    assert step.findtext(f".//{CAMUNDA}failedJobRetryTimeCycle") == "R3/PT10S"
 
     page.get_by_label("Kind", exact=True).select_option("plain")
     expect(page.get_by_label("Copies", exact=True)).to_have_count(0)

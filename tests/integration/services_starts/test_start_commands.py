@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from mpms.cli import main
+from mpms.domain.people.people import Role
 from tests.support.starting_plant import StartingPlant
 
 Command = Callable[..., tuple[int, str, str]]
@@ -98,3 +99,23 @@ def test_messages_and_signals_are_sent(mpms: Command, plant: StartingPlant) -> N
         "reached 0\n",
         "",
     )
+
+
+def test_only_those_whom_the_model_names_start_its_process(
+    mpms: Command, plant: StartingPlant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = plant.draw("p", '<startEvent id="b"/><userTask id="f"/>', "b f")
+    named = 'camunda:candidateStarterUsers="rosa" isExecutable'
+    plant.deploy(p=model.replace(b"isExecutable", named.encode(), 1))
+    with plant.uow() as tx:
+        for login in ("rosa", "ana"):
+            tx.people.add(login, login.title(), Role.WORKER)
+    code, _, why = mpms("processes", "start", "p")
+    assert (code, "names who may start" in why) == (1, True)
+    assert mpms("processes", "start", "p", "--as", "ana")[0] == 1
+    code, _, why = mpms("processes", "start", "p", "--as", "nobody")
+    assert (code, "no person with the login 'nobody'" in why) == (1, True)
+    assert mpms("processes", "start", "p", "--as", "rosa")[0] == 0
+    monkeypatch.setenv("USER", "rosa")
+    assert mpms("processes", "start", "p")[0] == 0
+    assert len(plant.instances()) == 2

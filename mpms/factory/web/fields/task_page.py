@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from flask import (
@@ -111,6 +112,7 @@ def task_page(
     return render_template(
         "task.html",
         view=view,
+        typed_time=_typed_time,
         person=person,
         mine=view.belongs_to(person),
         taken=view.claim is not None and not view.belongs_to(person),
@@ -193,3 +195,8 @@ def say(error: MpmsError) -> Answer:
     if busy:
         answer.headers["Retry-After"] = "1"
     return answer
+
+
+def _typed_time(at: datetime | None) -> str:
+    """As a browser's field for a date and time takes it."""
+    return "" if at is None else f"{at.astimezone():%Y-%m-%dT%H:%M}"

@@ -382,3 +382,25 @@ def test_what_is_said_about_a_task_is_shown_as_text(hall: Hall) -> None:
     page = hall.at("ben").get(path).text
     assert "&lt;b&gt;wet&lt;/b&gt;" in page
     assert hall.at("ana").post(f"{path}/comment", data={"text": " "}).status_code == 422
+
+
+@pytest.mark.covers("A3")
+def test_leaders_change_when_a_task_is_due_on_its_page(hall: Hall) -> None:
+    task, boss = hall.make(), hall.at("boss", Role.SUPERVISOR)
+    path = f"/tasks/{task.task_id}"
+    given = {"due_at": "2030-01-02T03:04", "follow_up_at": "", "priority": "80"}
+    assert 'name="due_at"' not in hall.at("ana").get(path).text
+    assert hall.at("ana").post(f"{path}/schedule", data=given).status_code == 403
+    assert boss.post(f"{path}/schedule", data=given).location == path
+    page = boss.get(path).text
+    assert 'value="2030-01-02T03:04"' in page
+    assert 'value="80"' in page
+    for wrong in (
+        {"due_at": "soon"},
+        {"priority": "high"},
+        {"due_at": "9999-12-31T23"},
+    ):
+        boss.post(f"{path}/schedule", data=given | wrong)
+        assert 'value="2030-01-02T03:04"' in boss.get(path).text
+    boss.post(f"{path}/schedule", data=given | {"due_at": ""})
+    assert "2030-01-02" not in boss.get(path).text
