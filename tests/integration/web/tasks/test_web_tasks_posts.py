@@ -395,11 +395,7 @@ def test_leaders_change_when_a_task_is_due_on_its_page(hall: Hall) -> None:
     page = boss.get(path).text
     assert 'value="2030-01-02T03:04"' in page
     assert 'value="80"' in page
-    for wrong in (
-        {"due_at": "soon"},
-        {"priority": "high"},
-        {"due_at": "9999-12-31T23"},
-    ):
+    for wrong in ({"due_at": "soon"}, {"priority": "high"}):
         boss.post(f"{path}/schedule", data=given | wrong)
         assert 'value="2030-01-02T03:04"' in boss.get(path).text
     boss.post(f"{path}/schedule", data=given | {"due_at": ""})
