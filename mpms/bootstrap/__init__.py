@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from mpms import assets
 from mpms.adapters.postgres.database.connections import MAXIMUM, Connections
@@ -24,6 +24,8 @@ from mpms.plugins import PluginRefused, loading
 from mpms.ports.clock import Clock
 from mpms.ports.engine import Engine
 from mpms.services.instances.advance import Advance
+from mpms.services.instances.hooks import InstanceHooks
+from mpms.services.tasks.tell_listeners import tell_listeners
 
 CHANNEL = "mpms"
 
@@ -82,10 +84,17 @@ def connect(
         stores=loading.stores(),
         kinds=loading.kinds(),
         additions=_additions(),
-        before_commit=hooks.noted,
+        before_commit=partial(_before_commit, engine, hooks),
     )
     advance = Advance(engine, wall, hooks)
     return Services(connections, cast(UnitOfWork, uow), engine, wall, advance)
+
+
+def _before_commit(
+    engine: SpiffEngine, hooks: InstanceHooks, tx: Any, noted: Sequence[object]
+) -> None:
+    tell_listeners(tx, engine, noted)
+    hooks.noted(tx, noted)
 
 
 def _queries() -> Queries:

@@ -12,6 +12,7 @@ from mpms.domain.instances.steps import (
     Escalate,
     Fail,
     Fire,
+    Hear,
     Receive,
     Repair,
     Retry,
@@ -70,6 +71,8 @@ def apply(run: Tokens, command: Command) -> bool:
     elif isinstance(command, Fail) and work:
         scope.write(token.parent, command.variables, by=token)
         return bool(node.throw_error(token, command.code, command.message))
+    elif isinstance(command, Hear) and isinstance(node, UserTask):
+        node.hear(token, *command.events)
     elif isinstance(command, Escalate) and isinstance(node, CallActivity):
         node.escalate(token, command.code, command.variables)
     elif isinstance(command, Fire) and isinstance(node, Catcher):

@@ -68,6 +68,12 @@ class SpiffEngine(ModelFiles):
     def parts(self, definition: Definition) -> Sequence[ModelPart]:
         return parts(definition.xml, definition.key)
 
+    def hears(self, definition: Definition, element: str) -> frozenset[str]:
+        process, _ = self._compiled(definition)
+        found = process.elements.get(element)
+        scripts = () if found is None else found.settings.scripts
+        return frozenset(script.event for script in scripts)
+
     def starters(self, definition: Definition) -> Sequence[str]:
         process, _ = self._compiled(definition)
         return process.starters

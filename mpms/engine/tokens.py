@@ -122,6 +122,7 @@ class Tokens(Workflow):
             self.cancel_token(child)
         self.drop_watchers(token)
         if token.id in self.tasks:
+            token.task_spec.cancelled(token)
             left = token._state == TaskState.COMPLETED  # an end that throws
             if not left and not UNSEEN & token.internal_data.keys():
                 self.note("cancelled", token)

@@ -58,6 +58,10 @@ class Engine(Protocol):
         """What a model names that is not there; None: not known, so not compared."""
         ...
 
+    def hears(self, definition: Definition, element: str) -> frozenset[str]:
+        """The events that listeners of a form are executed at."""
+        ...
+
     def starters(self, definition: Definition) -> Sequence[str]:
         """The groups of those who may start it; empty: everybody who may start any."""
         ...

@@ -70,6 +70,14 @@ class Receive:
 
 
 @dataclass(frozen=True)
+class Hear:
+    """Something was done with a form that is open: its listeners do their work."""
+
+    task_id: str
+    events: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Retry:
     """Try a stuck element again."""
 
@@ -144,6 +152,7 @@ Command = (
     | Fire
     | Receive
     | Escalate
+    | Hear
     | Retry
     | Cancel
     | Repair

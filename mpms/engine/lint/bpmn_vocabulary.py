@@ -123,7 +123,7 @@ CHILDREN: dict[str, Word] = {
     ),
     "ioBinding": refused("bindings to operations are not executed"),
     **each("resourceRole performer humanPerformer potentialOwner", refused(_WHO)),
-    **each(_GLOBAL, refused("elements of this kind are not executed")),
+    **each(_GLOBAL, refused("elements of the kind '{word}' are not executed")),
 }
 
 SINGLE = {

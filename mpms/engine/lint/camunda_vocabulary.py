@@ -237,8 +237,10 @@ WORDS: dict[str, Word] = {
     "taskListener": Word(
         on=_USER,
         reason="camunda:taskListener is executed on user tasks only",
-        note="an expression or a script, when the task is created or completed; those "
-        "bound to Java are refused",
+        note="an expression or a script, when the task is created, assigned, changed, "
+        "completed or cancelled, or when a timer inside the listener is due; of what "
+        "people do with an open task it hears from a worker, right after the commit; "
+        "those bound to Java are refused",
     ),
     "formData": Word(
         on=_FORMS,
@@ -311,11 +313,12 @@ INNER: Inner = {
     },
     "camunda:taskListener": {
         "event": only(
-            "create|complete",
-            "a task listener of '{value}' is not executed, only of 'create' and "
-            "'complete'; for a time use a timer at the border of the task",
+            "create|assignment|update|complete|delete|timeout",
+            "a task listener of '{value}' is not executed; there are create, "
+            "assignment, update, complete, delete and timeout",
         ),
         "id": HONOURED,
+        "timerEventDefinition": HONOURED,
         **_told("camunda:taskListener"),
     },
     "camunda:script": {

@@ -260,7 +260,7 @@ def _limit(word: Word) -> str:
 
 
 def _told(reason: str) -> str:
-    return f"{reason.replace('{value}', '…')}."
+    return f"{reason.replace('{value}', '…').replace('{word}', '…')}."
 
 
 def _vendor_table() -> str:

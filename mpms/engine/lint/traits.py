@@ -80,7 +80,9 @@ def _refusal(trait: Trait) -> str:
         return word.refusal(trait.owner, trait.value)
     if trait.dialect == "bpmn" and not trait.is_attribute:
         word = CHILDREN.get(trait.word)
-        return word.refusal(trait.owner, "") if word else _unknown("element", trait)
+        if word is None:
+            return _unknown("element", trait)
+        return word.refusal(trait.owner, "").replace("{word}", trait.word)
     if trait.dialect in ("", "bpmn") and trait.is_attribute:
         word = ATTRIBUTES.get(trait.word)
         if word is None:
@@ -96,7 +98,8 @@ def _inner_refusal(dialect: str, trait: Trait) -> str:
     allowed = DIALECTS[dialect][1].get(trait.owner)
     if allowed is None:
         return ""  # inside something refused as a whole
-    if trait.dialect not in ("", dialect):
+    of_bpmn = trait.dialect == "bpmn" and not trait.is_attribute
+    if trait.dialect not in ("", dialect) and not (of_bpmn and trait.word in allowed):
         known = trait.dialect in DIALECTS or trait.dialect in _HARMLESS
         return "" if known else foreign_refusal(trait)
     word = allowed.get(trait.word)

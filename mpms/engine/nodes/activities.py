@@ -221,7 +221,23 @@ class UserTask(Activity):
         return key, element, name, lane
 
     def perform(self, token: Token) -> bool | None:
+        if token.internal_data["form"]["assignee"] is not None:
+            self.hear(token, "assignment")
         return None
+
+    def hear(self, token: Token, *events: str) -> None:
+        """Listeners of what is done with the open form. ExpressionFailed."""
+        if self.told is not None:
+            self.told.run(token, *events)
+
+    def cancelled(self, token: Token) -> None:
+        if self.told is None or token._state != TaskState.STARTED:
+            return
+        try:
+            self.hear(token, "delete")
+        except ExpressionFailed as failure:  # it goes all the same, and says so
+            run: Tokens = token.workflow
+            run.note("failed", token, code="listener", message=str(failure))
 
     def wait(self, token: Token) -> Wait | None:
         form = token.internal_data["form"]

@@ -272,6 +272,9 @@ class Node(BpmnTaskSpec):
         element = self._element
         return token.key, element.id, element.name, element.lane
 
+    def cancelled(self, token: Token) -> None:
+        """The token is about to be cancelled; what is inside it is gone."""
+
     def fire_if_complete(self, token: Token) -> bool:
         """Joins say here whether all that can come has come."""
         return False

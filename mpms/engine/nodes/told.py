@@ -2,7 +2,8 @@
 
 The order is Camunda's: ``start`` and, for a user task, ``create`` when the inputs are
 there; ``complete`` and ``end`` before the outputs are mapped; ``take`` when a flow has
-been chosen.
+been chosen. A user task has also ``assignment``, ``update`` and ``delete``; ``timeout``
+is a timer at its border (``reading/timeouts.py``).
 """
 
 from __future__ import annotations

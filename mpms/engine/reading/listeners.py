@@ -14,6 +14,7 @@ from lxml import etree
 from mpms.engine.model import ListenerScript
 from mpms.engine.reading.names import attribute, children, tag_of, text_of
 
+TIMEOUT = "timeout"
 _JAVA = ("class", "delegateExpression")
 _SETS = re.compile(
     r"[$#]\{\s*(?:execution|task|delegateTask)\s*\.\s*setVariable(Local)?\s*\("

@@ -34,6 +34,7 @@ from mpms.engine.reading.names import (
 )
 from mpms.engine.reading.settings import comma_list, own_listeners, read_settings
 from mpms.engine.reading.tags import NODE_TAGS
+from mpms.engine.reading.timeouts import timeouts
 
 CORRELATION_PROPERTY = "correlationKey"
 
@@ -77,6 +78,10 @@ def read_process(
             outgoing=tuple(outgoing[id_]),
             handlers=_handlers(id_, associations, found),
         )
+    for id_, (node, _) in found.nodes.items():
+        if elements[id_].tag == "userTask":
+            for timer in timeouts(node, elements[id_], declared, problems):
+                elements[timer.id] = timer
     for id_, lanes in found.lanes.disputed.items():
         if id_ in elements:
             reason = f"is in two lanes, '{lanes[0]}' and '{lanes[1]}'"
@@ -119,8 +124,10 @@ def _walk(root: etree._Element, problems: list[Problem]) -> _Found:
                 continue
             id_ = attribute(node, "id")
             if id_ is None:
-                problems.append(Problem("", shown_name(node), f"a {tag} has no id"))
-                continue
+                article = "an" if tag[0] in "aeiou" else "a"
+                why = f"{article} {tag} has no id"
+                problems.append(Problem("", shown_name(node), why))
+                id_ = f"{tag}#{len(found.nodes)}"  # it is there all the same
             if id_ in found.nodes:
                 continue
             found.nodes[id_] = (node, scope)

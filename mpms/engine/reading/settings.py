@@ -12,7 +12,7 @@ from lxml import etree
 
 from mpms.engine.model import LATEST, ListenerScript, Mapping, Settings
 from mpms.engine.reading.inner_forms import form_fields, own_form_id
-from mpms.engine.reading.listeners import read_listeners
+from mpms.engine.reading.listeners import TIMEOUT, read_listeners
 from mpms.engine.reading.names import (
     attribute,
     camunda,
@@ -83,7 +83,11 @@ def read_settings(node: etree._Element, loop: etree._Element | None) -> Settings
 
 def own_listeners(node: etree._Element) -> tuple[ListenerScript, ...]:
     """What listeners of this element or flow do in the step."""
-    return read_listeners(part for part in extensions(node) if tag_of(part)[1] in _TOLD)
+    return read_listeners(
+        part
+        for part in extensions(node)
+        if tag_of(part)[1] in _TOLD and attribute(part, "event") != TIMEOUT
+    )
 
 
 def _binding(node: etree._Element) -> str:

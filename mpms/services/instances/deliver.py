@@ -15,6 +15,7 @@ from mpms.domain.instances.steps import (
     Escalate,
     Fail,
     Fire,
+    Hear,
     Receive,
     Retry,
     Start,
@@ -202,6 +203,8 @@ def _command(kind: str, task_id: str, data: dict[str, Any]) -> Command:
             return Fail(task_id, data["code"], message, variables)
         case "escalate":
             return Escalate(task_id, data["code"], data.get("variables", {}))
+        case "hear":
+            return Hear(task_id, tuple(data["events"]))
         case "retry":
             return Retry(task_id)
         case "cancel":

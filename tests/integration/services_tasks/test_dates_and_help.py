@@ -9,6 +9,7 @@ import pytest
 from mpms.domain.errors import FormInvalid
 from mpms.domain.people.people import Role
 from mpms.services.incidents.comment import CommentEmpty
+from mpms.services.instances.deliver import deliver_one
 from mpms.services.instances.start import NotYourProcess, start_instance
 from mpms.services.people.change_secret import PersonUnknown
 from mpms.services.tasks.claim import NotYourTask, TaskTaken, claim_task
@@ -164,3 +165,33 @@ def test_only_candidate_starters_and_admins_start_a_process(shop: WeighingShop) 
         start("sam", Role.SUPERVISOR, "worker")
     shop.start_only("guarded")  # the product itself
     assert len(shop.forms()) == 4
+
+
+def test_listeners_hear_from_a_worker_what_people_do_with_an_open_task(
+    shop: WeighingShop,
+) -> None:
+    def sets(event: str) -> str:
+        value = f"${{task.setVariable('log', log + '{event[0]}')}}"
+        return f'<camunda:taskListener event="{event}" expression="{value}"/>'
+
+    elements = (
+        '<startEvent id="begin"/><userTask id="ask" name="Weigh"><extensionElements>'
+        f"{sets('assignment')}{sets('update')}</extensionElements></userTask>"
+    )
+    shop.deploy_files(draw("heard", elements, "begin ask"))
+    with shop.uow() as tx:
+        started = start_instance(
+            tx, shop.advance, "heard", variables={"log": "-"}, actor="test"
+        )
+    (task,) = shop.forms(started)
+    ana, boss = shop.person("ana"), shop.person("boss", Role.SUPERVISOR)
+    claim_task(shop.uow, task.task_id, person=ana)
+    later = Schedule(None, None, 10)
+    schedule_task(shop.uow, shop.clock, task.task_id, later, person=boss)
+    while deliver_one(shop.uow, shop.advance):
+        pass
+    with shop.uow() as tx:
+        snapshot = tx.instances.get(started).snapshot
+    assert snapshot is not None
+    assert snapshot.variables["log"] == "-uau"
+    assert [form.task_id for form in shop.forms(started)] == [task.task_id]

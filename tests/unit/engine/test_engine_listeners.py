@@ -5,7 +5,17 @@ from typing import Any
 import pytest
 
 from mpms.domain.errors import TaskGone
-from mpms.domain.instances.steps import GO_ON_TOPIC, Complete, Fail, JobWait, Skip
+from mpms.domain.instances.steps import (
+    GO_ON_TOPIC,
+    Cancel,
+    Complete,
+    Fail,
+    Fire,
+    Hear,
+    JobWait,
+    Skip,
+    TimerWait,
+)
 from mpms.engine.runner import SpiffEngine
 from tests.support.bpmn_drawing import Drawing, Drawn
 from tests.support.bpmn_play import Play, Player
@@ -276,3 +286,68 @@ def test_what_is_no_date_is_an_incident_and_not_a_task_that_is_never_late(
 ) -> None:
     run = play(draw("start -> work", work=draw.user(**{word: text})))
     assert reason in run.stuck["work"]
+
+
+def test_an_assigned_task_tells_its_listeners_when_it_is_created_and_changed(
+    draw: Drawing, play: Player
+) -> None:
+    task = draw.user(assignee="ana")
+    told = ("create", "a"), ("assignment", "a"), ("update", "a"), ("complete", "a")
+    listens(task, *told, tag="task")
+    run = play(draw("start -> work -> after", work=task), {"a": "-"})
+    assert run.variables == {"a": "-ca"}
+    form = run.wait("work")
+    run.do(Hear(form.task_id, ("update", "assignment")))
+    assert run.variables == {"a": "-caua"}
+    assert run.wait("work").task_id == form.task_id
+    run.complete("work")
+    assert run.variables == {"a": "-cauac"}
+
+
+def test_a_task_that_is_cancelled_tells_its_listeners_of_delete(
+    draw: Drawing, play: Player
+) -> None:
+    task = draw.user()
+    listens(task, ("delete", "a"), ("complete", "a"), tag="task")
+    model = draw("start -> work -> after", work=task)
+    run = play(model, {"a": "-"})
+    run.do(Cancel())
+    assert run.variables == {"a": "-d"}
+    run = play(model, {"a": "-"})
+    run.complete("work")
+    assert run.variables == {"a": "-c"}
+
+
+def test_a_listener_of_delete_that_fails_is_told_and_the_task_goes_all_the_same(
+    draw: Drawing, play: Player
+) -> None:
+    task = draw.user()
+    listens(task, ("delete", "unknown"), tag="task")
+    run = play(draw("start -> work -> after", work=task))
+    run.do(Cancel())
+    assert run.step.status.ended
+    (line,) = [one for one in run.step.trace if one.kind == "failed"]
+    assert "unknown" in line.data["message"]
+
+
+def test_a_listener_of_timeout_works_when_its_timer_is_due_and_the_task_stays(
+    draw: Drawing, play: Player
+) -> None:
+    task = draw.user()
+    task.extensions += (
+        '<camunda:taskListener event="timeout" id="late"'
+        " expression=\"${task.setVariable('late', true)}\">"
+        "<timerEventDefinition><timeDuration>PT1H</timeDuration>"
+        "</timerEventDefinition></camunda:taskListener>"
+    )
+    model = draw("start -> work -> after", work=task)
+    run = play(model)
+    (timer,) = (wait for wait in run.step.waits if isinstance(wait, TimerWait))
+    run.now = timer.due_at
+    run.do(Fire(timer.task_id))
+    assert run.variables == {"late": True}
+    run.complete("work")
+    run = play(model)
+    run.complete("work")
+    assert run.variables == {}
+    assert not [wait for wait in run.step.waits if isinstance(wait, TimerWait)]
