@@ -27,7 +27,7 @@ def beside(words: str) -> str:
 
 
 PREFIXED = PLAIN.replace("<", "<semantic:").replace("<semantic:/", "</semantic:")
-RUNS = {
+RUNS: dict[str, str | bytes] = {
     "byte order mark": b"\xef\xbb\xbf" + file(PLAIN).encode(),
     "UTF-16": ('<?xml version="1.0" encoding="UTF-16"?>' + file(PLAIN)).encode(
         "utf-16"
