@@ -118,7 +118,7 @@ def test_the_robot_drives_to_the_place_that_the_pages_say(
     office.send(write_order("MO-2026-0001", lines="- RM-321 25 kg"))
     office.send(write_order("MO-2026-0002", lines="- RM-001 25 kg"))
     office.look()
-    driven = "SELECT i.business_key, g.place FROM goals g JOIN instances i ON"
+    driven = "SELECT i.business_key, g.place FROM drives g JOIN instances i ON"
     assert sorted(office.rows(f"{driven} i.id = g.instance_id")) == [
         ("MO-2026-0001", "B"),
         ("MO-2026-0002", "D"),
