@@ -94,6 +94,12 @@ def _packages(world: World) -> Iterable[tuple[str, str]]:
 
 
 def _charging(world: World) -> Iterable[tuple[str, str]]:
+    chargers = {place for zone in world.charging.values() for place in zone.places}
+    for robot in world.robots.values():
+        free = [p for p in chargers if not world.keeps_out(robot.id, p)]
+        if chargers and not free:
+            text = "can charge nowhere: all chargers are rest places of others"
+            yield f"robots.{robot.id}", text
     for zone in world.charging.values():
         noun = f"charging.{zone.id}"
         if zone.capacity > len(zone.places):

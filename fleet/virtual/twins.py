@@ -1,4 +1,8 @@
-"""A world with more robots than it has: for trials, and to look before buying them."""
+"""A world with more robots than it has: for trials, and to look before buying them.
+
+Where robots charge at their rest places, a twin does so too: nobody else may stand at a
+rest place, and a twin without a charger would strand.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +11,12 @@ from dataclasses import replace
 from functools import partial
 from itertools import cycle
 
-from fleet.model.world import Moves, Place, Point, World
+from fleet.model.world import ChargingZone, Moves, Place, Point, World
 from fleet.roads.geometry import Walls
 from fleet.roads.make import KEEP_M, make_roadmaps
 
 RASTER_M = 0.5
+CHARGER_M = 0.5  # from a twin's rest place to each side of its charger
 SPARE_M = 0.3
 NEAREST = 8
 """Points of roads that a spot should see one of."""
@@ -24,7 +29,7 @@ class NoRoom(ValueError):
 def with_more_robots(world: World, robots: int) -> World:
     """Twins of its robots in turn, each with a rest place far from all other places."""
     homes = dict(world.places)
-    specs = dict(world.robots)
+    specs, charging = dict(world.robots), dict(world.charging)
     originals = cycle(list(world.robots.values()))
     radius_m = max(world.type_of(robot).radius_m for robot in world.robots)
     free = _free_spots(world, radius_m)
@@ -42,10 +47,19 @@ def with_more_robots(world: World, robots: int) -> World:
             raise NoRoom(f"{world.name} has room for {len(specs)} robots, not {robots}")
         home = Place(f"rest of twin_{number}", *spot)
         homes[home.id] = home
-        specs[f"twin_{number}"] = replace(
-            next(originals), id=f"twin_{number}", home=home.id
-        )
-    return replace(world, places=homes, robots=specs)
+        original = next(originals)
+        specs[f"twin_{number}"] = replace(original, id=f"twin_{number}", home=home.id)
+        for zone in world.charging.values():
+            if original.home in zone.places:
+                charging[home.id] = _charger(zone, home)
+    return replace(world, places=homes, robots=specs, charging=charging)
+
+
+def _charger(like: ChargingZone, home: Place) -> ChargingZone:
+    left_m, bottom_m = home.x_m - CHARGER_M, home.y_m - CHARGER_M
+    right_m, top_m = home.x_m + CHARGER_M, home.y_m + CHARGER_M
+    corners = left_m, bottom_m, right_m, top_m
+    return ChargingZone(home.id, *corners, like.rate_pps, 1, (home.id,))
 
 
 def _free_spots(world: World, radius_m: float) -> list[Point]:

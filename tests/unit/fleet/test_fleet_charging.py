@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from fleet import events as ev
 from fleet.charging import Stations
 from fleet.fleet import Fleet
+from fleet.model.reading import WorldWrong
 from fleet.tasks import Kind, Leg, Task
 from fleet.virtual import Plant, Trial
-from tests.support.warehouses import shipped
+from fleet.virtual.load import keep_busy, to_tanks
+from fleet.virtual.twins import with_more_robots
+from tests.support.warehouses import read, shipped, small_world
 
 
 @pytest.fixture
@@ -97,3 +102,28 @@ def test_nobody_is_sent_to_charge_at_the_rest_place_of_another() -> None:
     assert stations.place_of("robot1", "homes") == "home"
     assert not stations.reserve("stranger", "homes")
     assert stations.reserve("robot2", "homes"), "who cannot use a place stops nobody"
+
+
+def test_a_robot_that_can_charge_nowhere_is_a_mistake_of_the_world() -> None:
+    more = (
+        "robot_types:\n  cart: {speed_mps: 1.0}\ncharging:\n  z: {area: [1, 1, 2, 2],"
+        " rate_percent_per_s: 1, max_robots: 1, places: [home]}\n"
+    )
+    robots = {"r1": ("cart", "home"), "r2": ("cart", "a")}
+    with pytest.raises(WorldWrong) as wrong:
+        read(small_world(robots=robots, more=more))
+    (line,) = wrong.value.mistakes
+    assert "r2" in line or "robots[1]" in line
+    assert "can charge nowhere: all chargers are rest places of others" in line
+
+
+def test_twins_of_robots_that_charge_where_they_rest_do_so_too() -> None:
+    world = with_more_robots(shipped("paint_factory"), 6)
+    trial = Trial(Fleet(world), Plant(world), step_s=1.0)
+    for robot in trial.plant.robots.values():
+        robot.percent = 15.5
+    keep_busy(trial, 900.0, random.Random(1), to_tanks)
+    charged = {name for name, percent in trial.plant.charged.items() if percent > 5.0}
+    assert charged == set(world.robots)
+    assert trial.plant.contacts == []
+    assert trial.lowest_percent > 5.0
