@@ -25,9 +25,11 @@ ANGLES = np.linspace(-1.0, 1.0, 7)
 NEAR_M = 0.2
 HIT = 100.0
 # What counts how much: off the way, off its heading, behind on it, near to things,
-# against the direction of the leg, changes of the command.
-OFF, HEADING, BEHIND, NEAR, AGAINST, CHANGE = range(6)
-WEIGHTS = np.array([2.5, 0.8, 2.0, 0.6, 0.5, 0.15])
+# against the direction of the leg, changes of the command, standing on the way.
+OFF, HEADING, BEHIND, NEAR, AGAINST, CHANGE, STANDING = range(7)
+WEIGHTS = np.array([2.5, 0.8, 2.0, 0.6, 0.5, 0.15, 2.0])
+STANDING_MPS, STANDING_M = 0.3, 0.5
+"""Slower than this it stands; where less of the leg is left, it may."""
 
 
 @kernel
@@ -46,6 +48,7 @@ def cost_of(
     x, y, yaw, v, phi = state[0], state[1], state[2], state[3], state[4]
     last = min(leg.shape[0] - 1, 80)
     spacing = math.hypot(leg[1, 0] - leg[0, 0], leg[1, 1] - leg[0, 1]) + 1e-6
+    underway = last * spacing > STANDING_M
     cost, before, index, away = 0.0, state[4], 0, 0.0
     for step in range(plan.shape[0]):
         x, y, yaw, v, phi = advance(
@@ -61,6 +64,8 @@ def cost_of(
         before = plan[step, 1]
         if v * leg[0, 3] < 0.0:
             cost += weights[AGAINST] * STEP_S
+        if underway and abs(v) < STANDING_MPS:
+            cost += weights[STANDING] * STEP_S * (1.0 - abs(v) / STANDING_MPS)
         if step % 3 == 2 or step == plan.shape[0] - 1:
             index, away = on_leg(x, y, leg, 0, last)
             turn = abs(turned(yaw - leg[index, 2]))
