@@ -119,7 +119,7 @@ def bars(title: str, values: Sequence[tuple[str, float, float]]) -> str:
             f'fill="#222">{escape(name[:36])}</text>',
             f'<rect x="{label}" y="{y + 3}" width="{max(length, 0.0):.1f}" '
             f'height="{row - 12}" fill="{BLUE}" fill-opacity="0.75"/>',
-            f'<line x1="{label + length - spread:.1f}" '
+            f'<line x1="{max(label, label + length - spread):.1f}" '
             f'x2="{label + length + spread:.1f}" '
             f'y1="{middle}" y2="{middle}" stroke="#222" stroke-width="1.5"/>',
             f'<text x="{label + length + spread + 6:.1f}" y="{middle + 4}" '

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 
 from mpms.domain.history.conformance import Misfit, Why
 from mpms.domain.models.definitions import Definition
@@ -27,7 +28,7 @@ class Reason:
 class Conformance:
     """Of the instances that began in a window and have ended."""
 
-    version: int
+    version: int  # of a draft: the one that it would become
     fits: int
     reasons: Sequence[Reason]  # the most frequent first
     names: Mapping[str, str]
@@ -68,7 +69,9 @@ def check_conformance(
             else tx.definitions.of_version(window.key, version)
         )
     if xml is not None:
-        model = Definition("draft", window.key, model.version + 1, model.name, xml)
+        # A name of its own: the engine keeps what it has read by it.
+        name = f"draft {sha256(xml).hexdigest()}"
+        model = Definition(name, window.key, model.version + 1, model.name, xml)
     found: Counter[Misfit] = Counter()
     examples: dict[Misfit, str] = {}
     names: dict[str, str] = {}

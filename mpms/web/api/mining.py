@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Annotated
 
 from pydantic import AwareDatetime, Field
+from werkzeug.exceptions import Forbidden
 
 from mpms.domain.history.conformance import Why
 from mpms.services.history.conformance import check_conformance
@@ -13,10 +14,13 @@ from mpms.services.history.export import export_history
 from mpms.services.history.paths import find_paths
 from mpms.services.history.variants import find_variants
 from mpms.services.history.window import Window
+from mpms.services.models.save_draft import DraftUnknown, find_draft
+from mpms.services.people.change_secret import known
 from mpms.web.api.operation import Call, Given, Shape, Stream
+from mpms.web.api.people import Login
 from mpms.web.api.processes import USUAL_WINDOW, section
 from mpms.web.api.values import Listed, ProcessKey, Version
-from mpms.web.rights import READERS
+from mpms.web.rights import ADMINS, READERS
 
 __all__ = ["section"]
 
@@ -118,6 +122,13 @@ class PathQuery(WindowQuery):
     version: Version | None = Field(default=None, description="The newest without it.")
 
 
+class ConformanceQuery(PathQuery):
+    draft_of: Login | None = Field(
+        default=None,
+        description="Judge by the draft of this person: yours, or as administrator.",
+    )
+
+
 class StepShareShape(Shape):
     element: str
     name: str
@@ -202,13 +213,20 @@ def paths_taken(call: Call, key: ProcessKey, query: PathQuery) -> PathsShape:
 
 
 @section.get("/processes/{key}/conformance", READERS)
-def conformance(call: Call, key: ProcessKey, query: PathQuery) -> ConformanceShape:
+def conformance(
+    call: Call, key: ProcessKey, query: ConformanceQuery
+) -> ConformanceShape:
     """How many past instances could have gone their way in a version, and why not.
 
     The drawing is judged and not its conditions: a path fits if the version has it.
+    With `draft_of` a draft is judged, before it is deployed; `version` is then the one
+    that it would become.
     """
     desk, window = call.desk, query.of(call, key)
-    found = check_conformance(desk.uow, desk.engine, window, version=query.version)
+    xml = None if query.draft_of is None else _draft(call, query.draft_of, key)
+    found = check_conformance(
+        desk.uow, desk.engine, window, version=query.version, xml=xml
+    )
     return ConformanceShape(
         version=found.version,
         ended=found.ended,
@@ -227,6 +245,18 @@ def conformance(call: Call, key: ProcessKey, query: PathQuery) -> ConformanceSha
             for one in found.reasons
         ],
     )
+
+
+def _draft(call: Call, login: str, key: str) -> bytes:
+    """Drafts are a person's, until they are deployed."""
+    if login != call.person.login and call.person.role not in ADMINS:
+        raise Forbidden("Only administrators read the drafts of others.")
+    with call.desk.uow() as tx:
+        person = known(tx.people.get(login), login)
+    draft = find_draft(call.desk.uow, person.id, "process", key)
+    if draft is None:
+        raise DraftUnknown
+    return draft.content
 
 
 def _stream(call: Call, key: str, query: WindowQuery, form: str, media: str) -> Stream:

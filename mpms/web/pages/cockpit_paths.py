@@ -5,19 +5,22 @@ from __future__ import annotations
 
 import math
 from typing import Any
+from urllib.parse import quote, urlencode
 
 from flask import Blueprint, render_template, request, url_for
 
+from mpms.domain.errors import ModelRefused
 from mpms.services.history.conformance import Conformance, check_conformance
 from mpms.services.history.paths import PathsTaken, find_paths
 from mpms.services.history.variants import Variants, find_variants
 from mpms.services.history.window import NoCases, TooManyCases, Window, WindowTurned
+from mpms.services.models.save_draft import find_draft
 from mpms.services.processes.page import ProcessPage, process_page
 from mpms.web.fields.cockpit_filter import Filter
 from mpms.web.labels import cockpit as words
 from mpms.web.labels import mining
 from mpms.web.rights import READERS, allowed
-from mpms.web.site.signed_in import current_desk
+from mpms.web.site.signed_in import current_desk, current_person
 
 pages = Blueprint("paths", __name__)
 
@@ -25,6 +28,8 @@ LEVELS = 5
 MOST_VARIANTS = 20
 SHOWN_STEPS = 12
 USUAL = "month"
+DRAFT = "draft"
+FILES = {"XES": "xes", "OCEL": "ocel.json"}
 
 pages.add_app_template_global(mining.misfit_sentence, "misfit_sentence")
 
@@ -39,8 +44,10 @@ def paths(key: str) -> str:
     window = Window(key, since, until)
     wrong = ""
     parts: dict[str, Any] = {"taken": None, "variants": None, "conformance": None}
+    draft = _draft_of(key)
+    by_draft = draft is not None and request.args.get("against") == DRAFT
     try:
-        parts = _parts(found, window)
+        parts = _parts(found, window, draft if by_draft else None)
     except (NoCases, TooManyCases, WindowTurned) as refusal:
         wrong = type(refusal).__name__
     return render_template(
@@ -50,6 +57,9 @@ def paths(key: str) -> str:
         window=chosen,
         windows={k: w for k, w in words.window_words().items() if k != "own"},
         against=_against(found),
+        draft=draft is not None,
+        by_draft=by_draft,
+        files=_files(window),
         model=url_for("cockpit.definition", definition_id=found.shown.definition_id),
         most_variants=MOST_VARIANTS,
         shown_steps=SHOWN_STEPS,
@@ -58,16 +68,39 @@ def paths(key: str) -> str:
     )
 
 
-def _parts(found: ProcessPage, window: Window) -> dict[str, Any]:
+def _draft_of(key: str) -> bytes | None:
+    """What the person draws of this process."""
+    found = find_draft(current_desk().uow, current_person().id, "process", key)
+    return None if found is None else found.content
+
+
+def _files(window: Window) -> dict[str, str]:
+    """Where the history of the window is got for tools of process mining."""
+    span = {"since": window.since.isoformat(), "until": window.until.isoformat()}
+    above = f"{request.script_root}/api/v1/processes/{quote(window.key)}/history"
+    return {name: f"{above}.{end}?{urlencode(span)}" for name, end in FILES.items()}
+
+
+def _parts(found: ProcessPage, window: Window, draft: bytes | None) -> dict[str, Any]:
     desk = current_desk()
     with desk.uow() as tx:
         shown = tx.definitions.by_id(found.shown.definition_id)
     taken: PathsTaken = find_paths(desk.uow, desk.engine, window, shown)
     variants: Variants = find_variants(desk.uow, desk.engine, window)
-    conformance: Conformance = check_conformance(
-        desk.uow, desk.engine, window, version=_against(found)
-    )
-    return {"taken": taken, "variants": variants, "conformance": conformance}
+    conformance: Conformance | None = None
+    refused = ""
+    try:
+        conformance = check_conformance(
+            desk.uow, desk.engine, window, version=_against(found), xml=draft
+        )
+    except ModelRefused as error:
+        refused = str(error)
+    return {
+        "taken": taken,
+        "variants": variants,
+        "conformance": conformance,
+        "refused": refused,
+    }
 
 
 def _against(found: ProcessPage) -> int:

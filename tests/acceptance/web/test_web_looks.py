@@ -5,15 +5,18 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Page, expect
 
+from mpms.factory.adapters.simulator import SimulatorProcess
+from mpms.factory.services.experiments.run import RunExperiments
 from mpms.web.site.security import CONTENT_SECURITY_POLICY
 from tests.acceptance.web.sights import PHONE_PX, TABLET_PX, Sight, Sights, named
 from tests.support.house import House
+from tests.support.waiting import until
 
 OpenPage = Callable[..., Page]
 
@@ -44,6 +47,7 @@ def pages_of(house: House) -> dict[str, tuple[str | None, str]]:
     ((instance,),) = house.rows(
         f"SELECT instance_id::text FROM tasks WHERE task_id = '{task}'"
     )
+    done, going = experiments_in(house)
     return {
         "login": (None, "/login"),
         "trust": (None, "/trust"),
@@ -84,8 +88,36 @@ def pages_of(house: House) -> dict[str, tuple[str | None, str]]:
         "API": ("adam", "/api/v1/docs"),
         "me": ("ana", "/me"),
         "tablets": ("sofia", "/tablets"),
+        "paths taken": ("sofia", "/cockpit/warehouse/paths"),
+        "experiments": ("sofia", "/experiments"),
+        "new experiment": ("sofia", "/experiments/new"),
+        "which strategy": ("sofia", "/experiments/which"),
+        "experiment": ("sofia", f"/experiments/{done}"),
+        "experiment that runs": ("sofia", f"/experiments/{going}"),
         "nothing here": ("sofia", "/no-such-page"),
     }
+
+
+def experiments_in(house: House) -> tuple[int, int]:
+    """One that was really simulated, and one whose worker is gone."""
+    plan = {
+        **{"layout": "1-1-1-4-40", "scenario": "default", "controllers": "default"},
+        **{"hours": 0.1, "seeds": 2, "measure": "score", "set": []},
+        "vary": {"poa": ["PodMatch", "FCFS"], "robots": [2, 4]},
+    }
+    with house.services.uow() as tx:
+        done = tx.experiments.add("Two rules", plan, None, 8, by="sofia")
+    ((going,),) = house.rows(
+        "INSERT INTO experiments"
+        " (title, plan, runs, made_by, state, began_at, share, worker, leased_until)"
+        " SELECT 'Elsewhere', plan, runs, made_by, 'running', now(), 0.4, 'another',"
+        f" now() + interval '1 day' FROM experiments WHERE id = {done} RETURNING id"
+    )
+    run = RunExperiments(house.services.uow, SimulatorProcess(), "looks")
+    state = f"SELECT state FROM experiments WHERE id = {done}"
+    until("it is run", lambda: run() or house.rows(state) == [("done",)])
+    until("it is done", lambda: house.rows(state) == [("done",)])
+    return done, int(going)
 
 
 def small_targets(least_px: int) -> Callable[[Page], list[str]]:
@@ -131,7 +163,7 @@ def open_some_operations(page: Page) -> None:
 
 
 @pytest.fixture(scope="module")
-def looks(house: House, sights: Sights) -> dict[str, Sight]:
+def looks(house: House, sights: Sights) -> Iterator[dict[str, Sight]]:
     """Every page that is listed above, by its name."""
     found = {
         name: sights.look(
@@ -145,7 +177,8 @@ def looks(house: House, sights: Sights) -> dict[str, Sight]:
         for name, (login, path) in pages_of(house).items()
     }
     assert sights.told() == []
-    return found
+    yield found
+    house.rows("DELETE FROM experiments RETURNING id")
 
 
 def test_axe_finds_nothing_on_any_page_light_or_dark(looks: dict[str, Sight]) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from html import unescape
 from typing import Any
 
 import pytest
 from lxml import etree
 
+from mpms.domain.people.people import Role
 from tests.support.drawings import in_a_row
 from tests.support.web_api import Plant
 
@@ -134,3 +137,43 @@ def test_past_instances_are_judged_by_a_new_version(plant: Plant) -> None:
     assert "It has no step Print." in page
     assert "Look → Print → File" in page
     assert "None began in this window" not in page
+
+
+def test_past_instances_are_judged_by_a_draft_before_it_is_deployed(
+    plant: Plant,
+) -> None:
+    plant.deploy()
+    one = plant.start_papers()
+    for _ in range(2):
+        for task in plant.forms(one):
+            plant.submit(task.task_id, {})
+    plant.person("admin", Role.ADMIN)
+    program = plant.program("admin")
+    judged_by = {**EVER, "draft_of": "admin"}
+    none = program("GET", "/processes/papers/conformance", query_string=judged_by)
+    assert none.status_code == 404
+    drawn = in_a_row("papers", "begin look stamp file end")["papers.bpmn"].decode()
+    here = "/people/admin/drafts/process/papers"
+    laid = {"content": drawn}
+    kept = program("POST", here, laid)
+    assert kept.status_code in (200, 201), kept.text
+    judged = program.get("/processes/papers/conformance", draft_of="admin", **EVER)
+    assert (judged["version"], judged["fits"], judged["misfits"]) == (2, 0, 1)
+    assert [reason["element"] for reason in judged["reasons"]] == ["print"]
+    same = program.get("/processes/papers/conformance", **EVER)
+    assert (same["version"], same["fits"]) == (1, 1)
+    others = plant.program("viewer")
+    hidden = others("GET", "/processes/papers/conformance", query_string=judged_by)
+    assert hidden.status_code == 403
+    browser = plant.browser_of("admin")
+    drafted = "/cockpit/papers/paths?window=quarter&against=draft"
+    page = browser.get(drafted).text
+    assert "0 of 1 could have gone their way in this draft; 1 could not." in page
+    for ending in ("xes", "ocel.json"):
+        (address,) = re.findall(rf'href="([^"]*history\.{ending}[^"]*)"', page)
+        file = browser.get(unescape(address))
+        assert (file.status_code, one in file.text) == (200, True)
+    drawn = browser.post("/models/papers/draft", json={"xml": "<no model"})
+    assert drawn.status_code < 300, drawn.text
+    page = browser.get(drafted).text
+    assert "This draft is no model that can be judged yet:" in page
