@@ -173,7 +173,7 @@ def test_past_instances_are_judged_by_a_draft_before_it_is_deployed(
         (address,) = re.findall(rf'href="([^"]*history\.{ending}[^"]*)"', page)
         file = browser.get(unescape(address))
         assert (file.status_code, one in file.text) == (200, True)
-    drawn = browser.post("/models/papers/draft", json={"xml": "<no model"})
-    assert drawn.status_code < 300, drawn.text
+    saved = browser.post("/models/papers/draft", json={"xml": "<no model"})
+    assert saved.status_code < 300, saved.text
     page = browser.get(drafted).text
     assert "This draft is no model that can be judged yet:" in page
