@@ -95,6 +95,10 @@ class Floor:
         return len(self.kind)
 
     @property
+    def tiers(self) -> int:
+        return int(self.lift.shape[1])
+
+    @property
     def places(self) -> NDArray[np.int32]:
         return np.flatnonzero(self.kind == STORAGE).astype(np.int32)
 

@@ -129,7 +129,7 @@ class _Scored(Strategy):
         useful = np.flatnonzero(found[:, PICKS] > 0)
         if len(useful) == 0:
             return None
-        if self.parameters.prefer_same_tier:
+        if self.parameters.prefer_same_tier and warehouse.floor.tiers > 1:
             near = useful[warehouse.on_tier_of(station.cell, pods[useful])]
             useful = near if len(near) else useful
         of = Pods(warehouse, robot, station, pods[useful], found[useful])

@@ -99,7 +99,7 @@ class _Dealt(Strategy):
             else:
                 spare.append(robot)
         lacking = [n for n in wanted for _ in range(wanted[n] - have[n])]
-        if self.parameters.prefer_same_tier and warehouse.layout.tiers > 1:
+        if self.parameters.prefer_same_tier and warehouse.floor.tiers > 1:
             spare = self._give_on_tier(warehouse, spare, lacking)
         for robot in spare:
             robot.serves = lacking.pop(0) if lacking else -1
@@ -128,7 +128,8 @@ class _Dealt(Strategy):
         if mine is not None and has_work(mine):
             yield mine
         others = [each for each in busy_stations(warehouse) if each is not mine]
-        tier = warehouse.tier(robot.cell) if self.parameters.prefer_same_tier else -1
+        stay = self.parameters.prefer_same_tier and warehouse.floor.tiers > 1
+        tier = warehouse.tier(robot.cell) if stay else -1
 
         def cost(station: Station) -> tuple[bool, float, int]:
             away = tier >= 0 and warehouse.tier(station.cell) != tier
