@@ -162,7 +162,7 @@ class Instances(Repository):
 
     def set_definition(self, instance_id: str, definition_id: int) -> None:
         """Put a locked instance under another version of its process."""
-        self._statements.run(
+        self._statements.run_later(
             "instances_set_definition", id=instance_id, definition_id=definition_id
         )
 

@@ -93,7 +93,7 @@ class Waits(Repository):
         row = {"instance_id": instance_id, "task_id": wait.task_id}
         match wait:
             case FormWait():
-                self._statements.run(
+                self._statements.run_later(
                     "waits_refresh_form",
                     **row,
                     element=wait.element,
@@ -106,7 +106,7 @@ class Waits(Repository):
                     **_when(wait),
                 )
             case JobWait():
-                self._statements.run(
+                self._statements.run_later(
                     "waits_refresh_job",
                     **row,
                     element=wait.element,
@@ -116,9 +116,11 @@ class Waits(Repository):
                     priority=wait.priority,
                 )
             case TimerWait():
-                self._statements.run("waits_refresh_timer", **row, element=wait.element)
+                self._statements.run_later(
+                    "waits_refresh_timer", **row, element=wait.element
+                )
             case EventWait():
-                self._statements.run(
+                self._statements.run_later(
                     "waits_refresh_subscription",
                     **row,
                     element=wait.element,
