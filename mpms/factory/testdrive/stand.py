@@ -28,7 +28,7 @@ from mpms.factory.adapters.memory.rows import (
     MemoryRobots,
     NoRobotsOut,
 )
-from mpms.factory.adapters.memory.stock import MemoryPicks, NoLots
+from mpms.factory.adapters.memory.stock import MemoryPicks, NoLots, NoTanks
 from mpms.factory.bootstrap import topic_functions
 from mpms.factory.domain.goals import Goal, GoalReport, GoalState
 from mpms.factory.domain.orders import Order
@@ -107,6 +107,7 @@ class FactoryStand:
             "robots_out": NoRobotsOut(),
             "picks": self.picks,
             "stock": NoLots(),
+            "tanks": NoTanks(),
             "fleet": self.fleet_rows,
             "fleet_requests": self.requests,
         }

@@ -1,4 +1,5 @@
-"""Picks in memory, and a warehouse in which everything always lies at its place.
+"""Picks in memory, a warehouse in which everything always lies at its place, and tanks
+that nobody asks to mix.
 
 For test-drives: nobody keeps stock of orders that nobody makes.
 """
@@ -7,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from mpms.factory.domain.mixing import TankRun
 from mpms.factory.domain.stock import Held, Lot, Move, Pick, PickState
 
 
@@ -21,6 +23,22 @@ class NoLots:
 
     def moves(self, **wanted: object) -> Sequence[Move]:
         return []
+
+
+class NoTanks:
+    """Tanks without a controller: none has run, and cleaning takes no time."""
+
+    def of_order(self, number: str) -> Sequence[TankRun]:
+        return []
+
+    def content(self, tank: str) -> None:
+        return None
+
+    def fill(self, tank: str, *, product: str, order_number: str) -> None:
+        return None
+
+    def clean(self, tank: str, *, by: str) -> None:
+        return None
 
 
 class MemoryPicks:

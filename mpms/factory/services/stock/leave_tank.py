@@ -19,12 +19,12 @@ NOBODY_FOLLOWS = "the order has ended, and nobody follows the tank any more"
 
 def leave_tank(tx: Transaction, order_number: str, status: OrderStatus) -> None:
     """Note what is in it, and say so if it mixes for nobody."""
-    order = tx.orders.get(order_number)
     runs = tx.tanks.of_order(order_number)
     picks = tx.picks.of_order(order_number)
-    in_tank = any(pick.state is PickState.USED for pick in picks)
-    tank = runs[0].tank if runs else _tank_of(tx, order)
-    if tank and (in_tank or runs):
+    if not runs and not any(pick.state is PickState.USED for pick in picks):
+        return
+    order = tx.orders.get(order_number)
+    if tank := runs[0].tank if runs else _tank_of(tx, order):
         tx.tanks.fill(tank, product=order.product, order_number=order_number)
     for run in runs[:1]:
         if run.state not in BUSY:
