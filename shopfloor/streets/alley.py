@@ -119,6 +119,7 @@ def alley_world(alley: Alley | None = None, vehicle: str = "zebrat") -> StreetWo
                 vehicle,
                 START,
                 kind="ackermann",
+                profile="move_base_ackermann",
                 limits=Limits(1.5),
                 max_payload_kg=40.0,
                 radius_m=0.6,

@@ -59,10 +59,12 @@ def test_every_mistake_of_three_files_is_told_with_its_line(
     assert f"{layout}:4: robotz is not known here; did you mean robots" in told
     assert f"{scenario}:1: mode is 'fil'; there are fill, poisson, file" in told
     assert f"{scenario}:2: duration_h is not a number" in told
-    known = "CommonLines, DueTime, FCFS, FastLane, PodMatch, PodMatchFastLane, Random"
+    known = (
+        "CommonLines, DueTime, FCFS, FastLane, Integrated, PodMatch,"
+        " PodMatchFastLane, Random, Workload"
+    )
     assert (
-        f"{controllers}:1: poa has no strategy 'PodMatching'; "
-        f"there are {known}, Workload"
+        f"{controllers}:1: poa has no strategy 'PodMatching'; there are {known}"
     ) in told
     assert any(line.startswith(f"{controllers}:2: ta Balanced has no") for line in told)
     assert any(line.startswith(f"{controllers}:5: foo is no decision") for line in told)
