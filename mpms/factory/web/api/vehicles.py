@@ -3,6 +3,8 @@ one learned to."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated, Any
 
 from pydantic import Field, JsonValue
@@ -116,33 +118,36 @@ def drawing(call: Call, vehicle: VehicleName) -> File:
     return File(call.desk.vehicles.drawing(vehicle, title).encode(), "image/svg+xml")
 
 
+@contextmanager
+def _readable() -> Iterator[None]:
+    """A table that cannot be read is told to whoever asked."""
+    try:
+        yield
+    except TableWrong as wrong:
+        raise TableUnreadable(str(wrong)) from wrong
+
+
 @section.get("/alleys", EVERYBODY)
 def alleys(call: Call) -> Listed[TrialShape]:
     """Who got through which alley with which planner, drive by drive."""
-    try:
+    with _readable():
         found = call.desk.vehicles.passability()
-    except TableWrong as wrong:
-        raise TableUnreadable(str(wrong)) from wrong
     return Listed[TrialShape](items=shaped(TrialShape, found))
 
 
 @section.get("/training/unseen", EVERYBODY)
 def unseen(call: Call) -> Listed[TrialShape]:
     """Planners and that policy in alleys that none of them knew, drive by drive."""
-    try:
+    with _readable():
         found = call.desk.vehicles.unseen()
-    except TableWrong as wrong:
-        raise TableUnreadable(str(wrong)) from wrong
     return Listed[TrialShape](items=shaped(TrialShape, found))
 
 
 @section.get("/training", EVERYBODY)
 def training(call: Call) -> Listed[LearnedShape]:
     """How the policy that ships learned to pass alleys."""
-    try:
+    with _readable():
         found = call.desk.vehicles.training()
-    except TableWrong as wrong:
-        raise TableUnreadable(str(wrong)) from wrong
     return Listed[LearnedShape](items=shaped(LearnedShape, found))
 
 
