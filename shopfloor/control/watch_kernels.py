@@ -59,10 +59,16 @@ def compare(
     before: NDArray[np.float64],
     least: float,
     most: float,
+    counts: NDArray[np.int64],
 ) -> tuple[bool, int]:
-    """Are these the ranges before, and how many are returns; keeps them as before."""
+    """Are these the ranges before, and how many are returns; keeps them as before.
+
+    ``counts``: the returns of as many parts of the scan, side by side.
+    """
     same = True
     returned = 0
+    parts = counts.size
+    counts[:] = 0
     for i in range(ranges.size):
         r = ranges[i]
         if r != before[i]:
@@ -70,7 +76,87 @@ def compare(
             before[i] = r
         if least <= r <= most:
             returned += 1
+            counts[i * parts // ranges.size] += 1
     return same, returned
+
+
+@kernel
+def seen_through(
+    ranges: NDArray[np.float64],
+    angle_min: float,
+    angle_step: float,
+    reach: float,
+    mount: tuple[float, float, float],
+    other: NDArray[np.float64],
+    other_min: float,
+    other_step: float,
+    other_reach: float,
+    other_mount: tuple[float, float, float],
+    every: int,
+    gap: float,
+    gap_share: float,
+) -> tuple[int, int]:
+    """Of what one laser meets: how much another one looks at, and how much of that
+    it looks through. The nearest of neighbouring beams counts, so no edge does.
+    """
+    asked = 0
+    through = 0
+    count = other.size
+    for i in range(0, ranges.size, every):
+        r = ranges[i]
+        if not 0.05 <= r <= reach:
+            continue
+        angle = mount[2] + angle_min + i * angle_step
+        dx = mount[0] + r * math.cos(angle) - other_mount[0]
+        dy = mount[1] + r * math.sin(angle) - other_mount[1]
+        away = math.sqrt(dx * dx + dy * dy)
+        if away > 0.9 * other_reach:
+            continue
+        turn = math.atan2(dy, dx) - other_mount[2] - other_min
+        turn -= math.tau * math.floor(turn / math.tau)
+        j = round(turn / other_step)
+        if j < 2 or j > count - 3:
+            continue
+        nearest = math.inf
+        for k in range(j - 2, j + 3):
+            nearest = min(nearest, other[k])
+        if nearest > other_reach:
+            continue
+        asked += 1
+        if nearest > away + gap + gap_share * away:
+            through += 1
+    return asked, through
+
+
+@kernel
+def share_on_map(
+    ranges: NDArray[np.float64],
+    angle_min: float,
+    angle_step: float,
+    reach: float,
+    eye: tuple[float, float, float],
+    resolution: float,
+    distance: NDArray[np.float32],
+    every: int,
+    near: float,
+) -> float:
+    """Of what a laser meets, the share that lies where the map has something."""
+    height, width = distance.shape
+    asked = 0
+    known = 0
+    for i in range(0, ranges.size, every):
+        r = ranges[i]
+        if not 0.05 <= r <= reach:
+            continue
+        asked += 1
+        angle = eye[2] + angle_min + i * angle_step
+        column = math.floor((eye[0] + r * math.cos(angle)) / resolution)
+        row = math.floor((eye[1] + r * math.sin(angle)) / resolution)
+        if not (0 <= column < width and 0 <= row < height):
+            continue
+        if distance[row, column] <= near + EXPLAINED_PER_M * r:
+            known += 1
+    return known / asked if asked else 0.0
 
 
 @kernel

@@ -157,7 +157,7 @@ class Pilot:
         )
         if isinstance(cycle, Fault):
             return self._faulty(now_s, cycle)
-        pose = cycle.pose
+        pose, scans = cycle.pose, cycle.scans
         if self.limits.drive == "holonomic":
             self.motion.speed.turned(wrapped(pose.yaw_rad - self._last_yaw_rad))
         self._last_yaw_rad = pose.yaw_rad

@@ -24,6 +24,8 @@ class Cycle:
     now_s: float
     dt_s: float
     pose: Pose
+    scans: Sequence[Scan]
+    """Those that can be believed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,13 +82,14 @@ class Intake:
         self._lost_since_s = None
         if fault is not None:
             return Fault(*fault)
+        scans = self.lasers.believed
         self._around.look(pose, scans)
         self.checks += 1
-        if len(self._around.points) == 0 and self.lasers.doubted:
+        if self.lasers.see_nothing:
             detail = "not one beam of any laser came back"
             return Fault(Cause.LASERS_SEE_NOTHING, detail)
         dt_s = 0.0 if last_s is None else min(now_s - last_s, LONGEST_CYCLE_S)
-        return Cycle(now_s, dt_s, pose)
+        return Cycle(now_s, dt_s, pose, scans)
 
     def _on_map(self, pose: Pose) -> bool:
         return self._grid.holds(*self._grid.to_cells(pose.x_m, pose.y_m))

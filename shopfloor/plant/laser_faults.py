@@ -18,6 +18,10 @@ from numpy.typing import NDArray
 from shopfloor.geometry import Scan
 
 DIRTY_SHARE = 0.9
+SHADED_SHARE = 0.2
+"""Of the beams, straight ahead: tape over a window."""
+FLICKERS = 4
+"""One scan in so many shows something."""
 LATE_SCANS = 20
 """Half a second at the usual rate."""
 
@@ -29,6 +33,8 @@ class LaserFault(StrEnum):
     EMPTY = "empty"
     FROZEN = "frozen"
     DIRTY = "dirty"
+    SHADED = "shaded"
+    FLICKERING = "flickering"
 
 
 class LaserFaults:
@@ -40,6 +46,7 @@ class LaserFaults:
         self._kept: dict[str, Scan] = {}
         self._on_the_way: dict[str, deque[Scan]] = {}
         self._dirt: dict[str, NDArray[np.bool_]] = {}
+        self._flickers = 0
 
     def set(self, broken: dict[str, LaserFault]) -> None:
         """From now on these lasers are broken, by their names, and no others."""
@@ -70,8 +77,15 @@ class LaserFaults:
             kept = self._kept.setdefault(scan.laser, scan)
             return replace(kept, taken_at_s=scan.taken_at_s)
         ranges = scan.ranges_m.copy()
-        if fault is LaserFault.EMPTY:
+        if fault is LaserFault.FLICKERING:
+            self._flickers += 1
+            if self._flickers % FLICKERS == 0:
+                return scan
+        if fault in (LaserFault.EMPTY, LaserFault.FLICKERING):
             ranges[:] = math.inf
+        elif fault is LaserFault.SHADED:
+            middle, half = len(ranges) // 2, round(0.5 * SHADED_SHARE * len(ranges))
+            ranges[middle - half : middle + half + 1] = math.inf
         else:
             ranges[self._dirt_of(scan)] = math.inf
         return replace(scan, ranges_m=ranges)

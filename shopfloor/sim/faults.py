@@ -18,7 +18,16 @@ from shopfloor.sim.vehicle import Pose
 Numbers = list[float]
 Words = list[str]
 SIDES = ("front", "rear", "both")
-KINDS = ("missing", "late", "repeated", "empty", "frozen", "dirty")
+KINDS = (
+    "missing",
+    "late",
+    "repeated",
+    "empty",
+    "frozen",
+    "dirty",
+    "shaded",
+    "flickering",
+)
 """Of a laser's faults; what each does is the plant's matter."""
 
 

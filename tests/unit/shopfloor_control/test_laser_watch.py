@@ -165,6 +165,60 @@ def test_a_slow_laser_may_repeat_itself_between_its_scans(corridor: Grid) -> Non
     assert "no new scan" in str(rig.run(9, lambda _: last))
 
 
+def test_a_laser_that_fails_on_and_off_is_not_believed(rig: Rig) -> None:
+    for _ in range(10):
+        rig.run(3, missing)
+        rig.run(1)
+    assert rig.said == "front laser: no scan, on and off"
+    assert rig.run(45) is None
+    for _ in range(20):
+        assert rig.run(1, missing) is None
+        assert rig.run(3) is None
+
+
+def test_a_scan_in_doubt_wipes_nothing_away(rig: Rig) -> None:
+    """The scan before it counts, from where the robot is now."""
+    (before, _) = rig.scans()
+    rig.run(1, lambda _: before)
+    assert rig.run(2, empty) is None
+    front, rear = rig.watch.believed
+    assert np.array_equal(front.ranges_m, before.ranges_m)
+    moved_m = before.mount.x_m - front.mount.x_m
+    assert moved_m == pytest.approx(2 * rig.speed_mps * CYCLE_S)
+    assert rear.laser == "rear laser"
+
+
+@pytest.mark.parametrize("middle", [-90, 0, 60])
+def test_a_part_of_a_laser_that_sees_nothing_is_a_fault(rig: Rig, middle: int) -> None:
+    def shaded(scan: Scan) -> Scan:
+        beams = np.abs(np.degrees(scan.angles_rad) - middle) < 20.0
+        return replace(scan, ranges_m=np.where(beams, math.inf, scan.ranges_m))
+
+    assert "front laser: a part sees nothing" in str(rig.run(6, shaded))
+
+
+def knocked(scan: Scan) -> Scan:
+    return replace(scan, ranges_m=np.roll(scan.ranges_m, 40))
+
+
+def mirrored(scan: Scan) -> Scan:
+    return replace(scan, ranges_m=scan.ranges_m[::-1])
+
+
+@pytest.mark.parametrize("broken", [knocked, mirrored])
+def test_a_laser_that_sees_something_else_than_the_other_is_named(
+    rig: Rig, broken: Broken
+) -> None:
+    rig.pose = Pose(rig.pose.x_m, 1.4)
+    assert rig.run(60) is None
+    said = str(rig.run(8, broken))
+    assert said.startswith("front laser: not what the other laser sees")
+    assert list(rig.watch.faults) == ["front laser"]
+    rig.speed_mps = 0.0
+    rig.run(8, broken, pose_known=False)
+    assert list(rig.watch.faults) == ["front laser", "rear laser"], "one of the two"
+
+
 def test_a_laser_that_was_never_heard_is_missed_at_once(corridor: Grid) -> None:
     assert Rig(corridor).run(1, missing) == "front laser: no scan for 0.0 s"
 

@@ -46,8 +46,20 @@ BOTH_FROZEN = {FRONT: LaserFault.FROZEN, REAR: LaserFault.FROZEN}
         ("holonomic", {FRONT: LaserFault.FROZEN}, "front laser: the same scan"),
         ("differential", BOTH_FROZEN, "rear laser: the same scan"),
         ("holonomic", {FRONT: LaserFault.DIRTY}, "front laser: few returns"),
+        ("holonomic", {REAR: LaserFault.DIRTY}, "rear laser: few returns"),
+        ("holonomic", {FRONT: LaserFault.SHADED}, "front laser: a part sees nothing"),
     ],
-    ids=["missing", "late", "repeated", "empty", "frozen", "both-frozen", "dirty"],
+    ids=[
+        "missing",
+        "late",
+        "repeated",
+        "empty",
+        "frozen",
+        "both-frozen",
+        "dirty",
+        "rear-dirty",
+        "shaded",
+    ],
 )
 def test_a_broken_laser_stops_the_robot_before_the_box_until_it_is_mended(
     arco_lab: World,
@@ -74,6 +86,20 @@ def test_a_broken_laser_stops_the_robot_before_the_box_until_it_is_mended(
     assert plant.watches[0].contacts == 0
     robot.laser_faults.set({})
     run_until_x(plant, 4.5)
+
+
+@pytest.mark.parametrize("drive", ["holonomic", "differential"])
+def test_a_laser_that_flickers_stops_the_robot_before_the_box(
+    arco_lab: World, lab_grid: Grid, drive: str
+) -> None:
+    plant = lab(arco_lab, lab_grid, drive)
+    robot = plant.robots[0]
+    run_until_x(plant, 3.9)
+    robot.laser_faults.set({FRONT: LaserFault.FLICKERING})
+    plant.run(3.0)
+    assert robot.command.cause is Cause.LASER_FAULT
+    assert robot.command.detail == "front laser: empty scans, on and off"
+    assert plant.watches[0].contacts == 0
 
 
 @pytest.mark.long
