@@ -971,6 +971,15 @@ CREATE TABLE catalogue_versions (
     made_at timestamptz NOT NULL DEFAULT now()
 );
 
+-- Pictures of materials. A version of the catalogue names one by its content, so earlier
+-- versions keep theirs.
+CREATE TABLE pictures (
+    name text PRIMARY KEY CHECK (name ~ '^[0-9a-f]{32}\.(jpg|png|webp)$'),
+    content bytea NOT NULL,
+    added_by text NOT NULL,
+    added_at timestamptz NOT NULL DEFAULT now()
+);
+
 -- The fleet: one worker decides for all robots. ``state`` is what it knew last, written
 -- with everything that follows from it.
 CREATE TABLE fleet (

@@ -48,3 +48,15 @@ FROM catalogue_versions
 WHERE number > %(number)s
 ORDER BY (thing = %(thing)s OR did LIKE 'catalogue %%') DESC, number DESC
 LIMIT 1;
+
+-- name: pictures_add
+-- Keep a picture; the same content is kept once.
+INSERT INTO pictures (name, content, added_by)
+VALUES (%(name)s, %(content)s, %(by)s)
+ON CONFLICT (name) DO NOTHING;
+
+-- name: pictures_get
+-- One picture.
+SELECT content
+FROM pictures
+WHERE name = %(name)s;

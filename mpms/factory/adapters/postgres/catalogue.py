@@ -9,7 +9,7 @@ from mpms.factory.ports.catalogue import CatalogueVersion
 
 
 class CatalogueVersions(Repository):
-    """Rows of ``catalogue_versions``."""
+    """Rows of ``catalogue_versions`` and ``pictures``."""
 
     def lock(self) -> None:
         self._statements.run("catalogue_lock")
@@ -52,6 +52,13 @@ class CatalogueVersions(Repository):
         return _version(
             self._statements.row("catalogue_changed_since", number=number, thing=thing)
         )
+
+    def add_picture(self, name: str, content: bytes, *, by: str) -> None:
+        self._statements.run("pictures_add", name=name, content=content, by=by)
+
+    def picture(self, name: str) -> bytes | None:
+        row = self._statements.row("pictures_get", name=name)
+        return None if row is None else bytes(row[0])
 
 
 def _version(row: Row | None) -> CatalogueVersion | None:

@@ -38,7 +38,7 @@ class Material:
     names: tuple[tuple[str, str], ...] = ()  # (language, name), besides ``name``
     hazards: tuple[str, ...] = ()  # GHS02
     tolerance_class: str = ""  # a rule of the weighing decision table
-    picture: str = ""  # an address, or the name of a file of the plant
+    picture: str = ""  # the name of one that was handed in
     minimum_kg: Decimal | None = None  # below it, an alarm
     reorder_kg: Decimal | None = None  # how much to order then
     supplier: str = ""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import base64
 from decimal import Decimal
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from mpms.domain.errors import NotFound
 from mpms.factory.domain.order_mail import Catalogue, Material, Recipe, RecipeLine
 from mpms.factory.domain.order_mail.catalogue_changes import (
     MOST_ALIASES,
@@ -15,6 +17,7 @@ from mpms.factory.domain.order_mail.catalogue_changes import (
     differences,
 )
 from mpms.factory.domain.order_mail.comparing import clean_text
+from mpms.factory.domain.pictures import MEDIA_TYPES, media_type_of_name
 from mpms.factory.ports.catalogue import CatalogueVersion
 from mpms.factory.services.catalogue.change import (
     MaterialUnknown,
@@ -24,9 +27,14 @@ from mpms.factory.services.catalogue.change import (
     save_material,
     save_recipe,
 )
+from mpms.factory.services.catalogue.picture import (
+    PictureRefused,
+    open_picture,
+    save_picture,
+)
 from mpms.factory.services.catalogue.take import VersionUnknown, take_file, take_version
 from mpms.factory.web.desk import Call
-from mpms.web.api.operation import Given, Section, Shape
+from mpms.web.api.operation import File, Given, Section, Shape
 from mpms.web.api.shapes import like
 from mpms.web.api.values import (
     Listed,
@@ -40,8 +48,9 @@ from mpms.web.api.values import (
     place_in,
     shaped,
 )
-from mpms.web.rights import ADMINS, LEADERS
+from mpms.web.rights import ADMINS, EVERYBODY, LEADERS
 
+IMAGES = tuple(MEDIA_TYPES.values())
 section = Section("Materials", "Materials and recipes: what may be ordered.")
 
 Code = Annotated[
@@ -74,6 +83,7 @@ class MaterialEntry(Shape):
     max_kg: float = Field(description="The most of it in one order.")
     density_kg_per_l: float | None = Field(description="Null: not by volume.")
     place: str | None = Field(description="Null: where the world file says.")
+    picture: str = Field(description="Its name; empty: there is none.")
 
 
 class KnownMaterial(MaterialEntry):
@@ -135,6 +145,15 @@ class MaterialGiven(Given):
     place: Name | None = Field(
         default=None, description="A place of the floor; null: as the world file says."
     )
+    version: Seen | None = None
+    reason: Reason
+
+
+class PictureGiven(Given):
+    content: Annotated[
+        str,
+        Field(max_length=2_800_000, description="JPEG, PNG or WebP, in base64."),
+    ]
     version: Seen | None = None
     reason: Reason
 
@@ -232,6 +251,51 @@ def delete_material(call: Call, code: Code, query: Removal) -> RemovedMaterial:
     return RemovedMaterial(
         version=removed.version.number, open_orders=list(removed.open_orders)
     )
+
+
+@section.get("/materials/{code}/picture", EVERYBODY, files=IMAGES)
+def picture(call: Call, code: Code) -> File:
+    """How it looks, as workers see it on the card of a task."""
+    catalogue = call.desk.catalogue
+    found = None if catalogue is None else catalogue.by_code(code)
+    content = open_picture(call.desk.uow, "" if found is None else found.picture)
+    if found is None or content is None:
+        raise NotFound(f"There is no picture of {code}.")
+    return File(content, media_type_of_name(found.picture))
+
+
+@section.put("/materials/{code}/picture", ADMINS)
+def put_picture(call: Call, code: Code, body: PictureGiven) -> KnownMaterial:
+    """Give a material its picture."""
+    try:
+        content = base64.b64decode(body.content, validate=True)
+    except ValueError:
+        raise PictureRefused("The picture is not written in base64.") from None
+    if not content:
+        raise PictureRefused("A picture is a JPEG, PNG or WebP file.")
+    return _pictured(call, code, content, body.version, body.reason)
+
+
+@section.delete("/materials/{code}/picture", ADMINS)
+def delete_picture(call: Call, code: Code, query: Removal) -> KnownMaterial:
+    """Take the picture of a material away."""
+    return _pictured(call, code, b"", query.version, query.reason)
+
+
+def _pictured(
+    call: Call, code: str, content: bytes, seen: int | None, reason: str
+) -> KnownMaterial:
+    desk = call.desk
+    save_picture(
+        desk.uow,
+        desk.materials,
+        code,
+        content,
+        seen=seen,
+        by=call.by,
+        reason=reason,
+    )
+    return material(call, code)
 
 
 @section.get("/recipes", LEADERS)

@@ -17,6 +17,7 @@ from mpms.factory.domain.order_mail.catalogue_changes import (
     differences,
     recipes_with,
 )
+from mpms.factory.domain.pictures import MOST_BYTES
 from mpms.factory.ports.catalogue import CatalogueVersion
 from mpms.factory.services.catalogue.change import (
     CatalogueRefused,
@@ -28,6 +29,7 @@ from mpms.factory.services.catalogue.change import (
     save_material,
     save_recipe,
 )
+from mpms.factory.services.catalogue.picture import PictureRefused, save_picture
 from mpms.factory.services.catalogue.write import CatalogueChanged
 from mpms.factory.services.places.check import list_places
 from mpms.factory.web.desk import current_desk
@@ -92,6 +94,37 @@ def take_material_away(code: str) -> Answer | tuple[str, int]:
     if orders := removed.open_orders:
         flash(_still_needed(orders), "warn")
     return redirect(url_for("admin.places.show"), 303)
+
+
+@pages.post("/admin/places/materials/<code>/picture")
+@allowed(ADMINS)
+def change_picture(code: str) -> Answer | tuple[str, int]:
+    """A file is taken; ``remove`` takes the picture away."""
+    desk = current_desk()
+    typed = MaterialForm.read(request.form)
+    found = _material(desk.catalogue, code)
+    sent = request.files.get("picture")
+    content = b"" if sent is None else sent.read(MOST_BYTES + 1)
+    try:
+        if not content and "remove" not in request.form:
+            raise PictureRefused("Choose a file.")
+        made = save_picture(
+            desk.uow,
+            desk.materials,
+            code,
+            b"" if "remove" in request.form else content,
+            seen=typed.seen,
+            by=current_person().login,
+            reason=typed.reason,
+        )
+    except (PictureRefused, CatalogueChanged, ReasonMissing) as error:
+        shown = MaterialForm.of(found, desk.in_force.version)
+        return _material_page(shown, found, failed="picture", problem=_said(error)), 422
+    if made is None:
+        flash(t("Nothing has changed."), "ok")
+    else:
+        flash(t("{thing} is saved as version {n}.", thing=code, n=made.number), "ok")
+    return redirect(url_for("admin.materials.material", code=code), 303)
 
 
 @pages.get("/admin/places/recipes/new")

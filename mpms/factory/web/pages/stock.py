@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, flash, redirect, render_template, request, url_for
+from flask import (
+    Blueprint,
+    Response,
+    flash,
+    redirect,
+    render_template,
+    request,
+    url_for,
+)
+from werkzeug.exceptions import NotFound
 from werkzeug.wrappers import Response as Answer
 
 from mpms.domain.errors import DatabaseAway, MpmsError
+from mpms.factory.domain.pictures import NAME, media_type_of_name
 from mpms.factory.domain.stock import LotState, grams_of
+from mpms.factory.services.catalogue.picture import open_picture
 from mpms.factory.services.schedule.show import show_schedule
 from mpms.factory.services.stock.move import correct
 from mpms.factory.services.stock.receive import receive
@@ -19,6 +30,18 @@ from mpms.web.site.signed_in import current_person
 from mpms.web.texts import t
 
 pages = Blueprint("stock", __name__)
+
+
+def material_picture(code: str) -> str:
+    """The address of a material's picture; empty: it has none."""
+    catalogue = current_desk().catalogue
+    found = None if catalogue is None else catalogue.by_code(code)
+    if found is None or NAME.fullmatch(found.picture) is None:
+        return ""
+    return url_for("stock.picture", name=found.picture)
+
+
+pages.add_app_template_global(material_picture, "material_picture")
 
 
 @pages.get("/stock")
@@ -38,6 +61,20 @@ def show() -> str:
         places=sorted(set(desk.world.places) - desk.world.tanks),
         chip=state_chip,
     )
+
+
+@pages.get("/stock/pictures/<name>")
+@allowed(EVERYBODY)
+def picture(name: str) -> Response:
+    """The name says the content, so a browser may keep it."""
+    content = open_picture(current_desk().uow, name)
+    if content is None:
+        raise NotFound
+    answer = Response(content, content_type=media_type_of_name(name))
+    answer.headers["Content-Security-Policy"] = "default-src 'none'; sandbox"
+    answer.headers["X-Content-Type-Options"] = "nosniff"
+    answer.headers["Cache-Control"] = "private, max-age=86400, immutable"
+    return answer
 
 
 @pages.get("/stock/lot")

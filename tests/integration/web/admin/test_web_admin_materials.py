@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from io import BytesIO
 from typing import Any
 
 import pytest
@@ -366,3 +367,26 @@ def test_the_pages_speak_the_languages_of_the_plant(
     refused = admin.post(NEW, data=ZINC | {"max_kg": ""})
     told = {"de": "Zahl über null", "es": "número mayor que cero"}[language]
     assert told in refused.text
+
+
+def test_a_material_has_a_picture_which_versions_keep(
+    office: Office, admin: Browser
+) -> None:
+    def hand_in(content: bytes, **more: str) -> Any:
+        sent = {"picture": (BytesIO(content), "sack.png"), "reason": "new sacks"}
+        return admin.post(f"{WATER}/picture", data=sent | more)
+
+    png = b"\x89PNG\r\n\x1a\n a sack"
+    assert hand_in(png).status_code == 303
+    (address,) = re.findall(r'src="(/stock/pictures/[^"]+)"', admin.get(WATER).text)
+    shown = office.browser_of("ana").get(address)
+    assert (shown.data, shown.content_type) == (png, "image/png")
+    assert "sandbox" in shown.headers["Content-Security-Policy"]
+    assert "JPEG, PNG or WebP" in hand_in(b"<svg onload=alert(1)>").text
+    assert "larger than 2 MB" in hand_in(png + bytes(2_000_000)).text
+    assert "Choose a file." in hand_in(b"").text
+    assert "Enter a reason" in hand_in(b"\xff\xd8\xff other", reason=" ").text
+    assert admin.get(address.replace(".png", ".jpg")).status_code == 404
+    hand_in(b"", remove="yes")
+    assert "/stock/pictures/" not in admin.get(WATER).text
+    assert admin.get(address).status_code == 200  # of an earlier version

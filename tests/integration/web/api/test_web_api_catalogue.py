@@ -40,6 +40,7 @@ def test_a_material_is_put_read_ordered_and_deleted(plant: Plant) -> None:
         "max_kg": 400.5,
         "density_kg_per_l": None,
         "place": "B",
+        "picture": "",
         "version": 2,
     }
     assert leader.get("/materials/RM-321") == made.json

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
+
 from tests.support.web_api import Plant
 
 BODY = {"lot": "W-1", "material": "Water", "kg": 20, "place": "A"}
@@ -75,3 +77,22 @@ def test_every_fault_of_a_table_is_named_by_row_and_column(plant: Plant) -> None
         (3, "name", "name_taken"),
         (4, "code", "row_twice"),
     }
+
+
+def test_a_material_gets_a_picture_that_everybody_sees(plant: Plant) -> None:
+    admin, worker = plant.program("admin"), plant.program("worker")
+    address = "/materials/RM-001/picture"
+    assert worker("GET", address).status_code == 404
+    png = b"\x89PNG\r\n\x1a\n a sack"
+    given = {"content": b64encode(png).decode(), "reason": "new sacks"}
+    made = admin("PUT", address, given).json
+    assert made["picture"].endswith(".png")
+    shown = worker("GET", address)
+    assert (shown.data, shown.content_type) == (png, "image/png")
+    assert worker("PUT", address, given).status_code == 403
+    text = given | {"content": b64encode(b"<svg>").decode()}
+    assert "JPEG, PNG or WebP" in admin("PUT", address, text).text
+    assert "base64" in admin("PUT", address, given | {"content": "?"}).text
+    gone = admin("DELETE", f"{address}?reason=torn")
+    assert gone.json["picture"] == ""
+    assert worker("GET", address).status_code == 404

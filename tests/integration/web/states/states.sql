@@ -386,3 +386,6 @@ VALUES
     ('MO-2026-0002', 1, 1, 'RM-002', 'B', 10000, 'used', 'robot1', now(), now());
 INSERT INTO incidents (kind, message, cause)
 VALUES ('load', '''robot2'' still carries 10 kg of RM-001 of MO-2026-0004.', 'cload');
+
+INSERT INTO pictures (name, content, added_by)
+VALUES (repeat('0', 32) || '.png', '\x89504e470d0a1a0a', 'adam');

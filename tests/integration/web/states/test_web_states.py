@@ -65,7 +65,8 @@ MATERIAL = {"code": "RM-001", "name": "Water", "required_kg": 12345.678, "place"
 DONE = {"loaded_kg": 3, "lot": "L-1"}
 CATALOGUE = {
     "materials": [
-        {"code": "RM-001", "name": "Water", "max_kg": 100, "place": "A"},
+        {"code": "RM-001", "name": "Water", "max_kg": 100, "place": "A"}
+        | {"picture": f"{'0' * 32}.png"},
         {"code": "RM-002", "name": "Chalk", "max_kg": 100, "place": "nowhere"},
     ],
     "recipes": [
