@@ -156,7 +156,7 @@ def _kit() -> Iterator[str]:
         yield f"| **{level.replace('-', ' ')}** | **{good[level]}** | **{total}** |"
     yield from _by_case(every)
     yield ""
-    yield "A duration is cut to its microseconds; dates and times keep nanoseconds."
+    yield "Durations, dates and times keep nanoseconds; what is finer is cut."
     yield ""
 
 

@@ -1,6 +1,7 @@
 """Reading that collects problems instead of stopping at the first."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import TypeVar
 
 from lxml import etree
@@ -75,6 +76,11 @@ class Reader:
         if not text and not needed:
             return None
         return self._compiled(element, text, compile_term)
+
+    def span(self, element: etree._Element) -> Term | None:
+        """What a loop goes through: an expression, or ``1..3``."""
+        compiler = partial(compile_term, spans=True)
+        return self._compiled(element, text_of(element), compiler)
 
     def cell(self, element: etree._Element) -> Cell | None:
         return self._compiled(element, text_of(element), compile_cell)

@@ -22,8 +22,9 @@ from .naming import normal
 from .problems import Reader
 from .read_tables import read_table
 
+LITERAL = "literalExpression"
 LOGIC = (
-    *("decisionTable", "literalExpression", "context", "list", "relation"),
+    *("decisionTable", LITERAL, "context", "list", "relation"),
     *("invocation", "functionDefinition"),
     *("conditional", "for", "every", "some", "filter"),
 )
@@ -49,7 +50,7 @@ def read_logic(
     tag = local(element)
     if tag == "decisionTable":
         return read_table(reader, owner, element)
-    if tag == "literalExpression":
+    if tag == LITERAL:
         return _literal(reader, owner, element)
     if tag == "context":
         return _context(reader, owner, element, depth)
@@ -76,7 +77,12 @@ def _walked(
         if len(found) != 1:
             reader.refuse(owner, f"the boxed {tag} has no expression for '{word}'")
             return None
-        logic = read_logic(reader, owner, found[0], depth + 1)
+        spans = word == "in" and tag != "filter" and local(found[0]) == LITERAL
+        logic = (
+            _spanned(reader, found[0])
+            if spans
+            else read_logic(reader, owner, found[0], depth + 1)
+        )
         if logic is None:
             return None
         parts.append(logic)
@@ -102,6 +108,11 @@ def _literal(
         reader.refuse(owner, "imported values are not supported")
         return None
     term = reader.term(element)
+    return None if term is None else Literal(term)
+
+
+def _spanned(reader: Reader, element: etree._Element) -> Logic | None:
+    term = reader.span(element)
     return None if term is None else Literal(term)
 
 

@@ -98,7 +98,12 @@ class Cell:
 
 
 def compile_term(
-    text: str, language: str, known: frozenset[str], *, standard: bool = False
+    text: str,
+    language: str,
+    known: frozenset[str],
+    *,
+    standard: bool = False,
+    spans: bool = False,
 ) -> Term:
     if text.startswith(("${", "#{")):
         if not text.endswith("}"):
@@ -106,7 +111,7 @@ def compile_term(
         own = compile_expression(text[2:-1])
         return Term(text, own.names, None, own)
     if language == FEEL:
-        feel = compile_feel(text, known, standard=standard)
+        feel = compile_feel(text, known, standard=standard, spans=spans)
         return Term(text, feel.names, feel)
     own = compile_expression(text)
     return Term(text, own.names, None, own)

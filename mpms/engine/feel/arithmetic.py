@@ -11,7 +11,7 @@ from typing import Any
 
 from ..expressions.faults import Fault
 from . import numbers
-from .far import joined
+from .far import joined, nanos_in
 from .temporal import MAX_MONTHS, difference, later, scaled
 from .values import Frame, Months, shown
 
@@ -105,8 +105,7 @@ def divide(frame: Frame, left: Any, right: Any) -> Any:
     if type(left) is Decimal and type(right) is Decimal:
         return numbers.divide(left, right)
     if isinstance(left, timedelta) and isinstance(right, timedelta):
-        unit = timedelta(microseconds=1)
-        return numbers.divide(Decimal(left // unit), Decimal(right // unit))
+        return numbers.divide(Decimal(nanos_in(left)), Decimal(nanos_in(right)))
     if isinstance(left, Months) and isinstance(right, Months):
         return numbers.divide(Decimal(left.count), Decimal(right.count))
     if isinstance(left, _LENGTHS) and type(right) is Decimal:

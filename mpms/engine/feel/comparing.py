@@ -52,8 +52,9 @@ def equal(frame: Frame, left: Any, right: Any, depth: int = 0) -> bool | None:
             return False
         a, b = alike(left, right)
         return bool(a == b)
-    if type(left) is type(right) and isinstance(left, timedelta | Months):
-        return bool(left == right)
+    for length in (timedelta, Months):
+        if isinstance(left, length) and isinstance(right, length):
+            return bool(left == right)
     return None
 
 
@@ -98,7 +99,9 @@ def order(left: Any, right: Any, frame: Frame | None = None) -> int | None:
     if left is None or right is None:
         return None
     kind = type(left)
-    if kind is type(right) and isinstance(left, Decimal | str | timedelta | Months):
+    if (kind is type(right) and isinstance(left, Decimal | str | Months)) or (
+        isinstance(left, timedelta) and isinstance(right, timedelta)
+    ):
         a, b = left, right
         if frame is not None and isinstance(left, str):
             frame.spend_on_handled(left if len(left) < len(right) else right)

@@ -58,19 +58,24 @@ class FeelExpression(Expression):
 
 @lru_cache(maxsize=_CACHED)
 def compile_feel(
-    text: str, known: frozenset[str] = NOTHING_KNOWN, *, standard: bool = False
+    text: str,
+    known: frozenset[str] = NOTHING_KNOWN,
+    *,
+    standard: bool = False,
+    spans: bool = False,
 ) -> FeelExpression:
     """An expression, with or without the ``=`` before it.
 
     ``known``: names with signs in them, and names of functions that the variables hold.
     ``standard``: calls of unknown functions are null when they are made.
+    ``spans``: it may also be ``1..3``, for a loop that is drawn as a box.
     """
     with reported(ExpressionInvalid, "expression", text):
         start = len(text) - len(text.lstrip())
         if text.startswith("=", start):
             start += 1
         parser = Parser(text, start, known, standard=standard)
-        node = parser.whole()
+        node = parser.whole(spans=spans)
         return FeelExpression(text, frozenset(parser.names), node.kind, node.run)
 
 

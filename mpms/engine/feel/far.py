@@ -1,4 +1,4 @@
-"""Days and instants that Python's own cannot say: years beyond 1 to 9999, nanoseconds.
+"""What Python's own dates cannot say: years beyond 1 to 9999, nanoseconds.
 
 The calendar repeats every 400 years to the weekday. So a far day is a day of an
 ordinary year and a number of such cycles; what asks for its month, weekday or zone asks
@@ -52,6 +52,60 @@ class FarInstant(datetime):
     def timetz(self) -> time:
         nanos = nanos_of(self)
         return clock(self.hour, self.minute, self.second, nanos, self.tzinfo)
+
+
+class FineLength(timedelta):
+    """A days-and-time duration with nanoseconds beyond its microseconds.
+
+    Its operators win over those of plain durations on either side of it.
+    """
+
+    nanos = 0
+
+    def __add__(self, other: timedelta) -> timedelta:
+        return length(nanos_in(self) + nanos_in(other))
+
+    def __sub__(self, other: timedelta) -> timedelta:
+        return length(nanos_in(self) - nanos_in(other))
+
+    def __rsub__(self, other: timedelta) -> timedelta:
+        return length(nanos_in(other) - nanos_in(self))
+
+    def __neg__(self) -> timedelta:
+        return length(-nanos_in(self))
+
+    def __abs__(self) -> timedelta:
+        return length(abs(nanos_in(self)))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, timedelta) and nanos_in(self) == nanos_in(other)
+
+    def __lt__(self, other: timedelta) -> bool:
+        return nanos_in(self) < nanos_in(other)
+
+    def __le__(self, other: timedelta) -> bool:
+        return nanos_in(self) <= nanos_in(other)
+
+    def __gt__(self, other: timedelta) -> bool:
+        return nanos_in(self) > nanos_in(other)
+
+    def __ge__(self, other: timedelta) -> bool:
+        return nanos_in(self) >= nanos_in(other)
+
+    def __hash__(self) -> int:
+        return hash(nanos_in(self))
+
+    __radd__ = __add__
+
+
+def length(nanos: int) -> timedelta:
+    """OverflowError beyond what Python counts."""
+    micros, rest = divmod(nanos, 1000)
+    if not rest:
+        return timedelta(microseconds=micros)
+    made = FineLength(microseconds=micros)
+    made.nanos = rest
+    return made
 
 
 def _year(year: int) -> str:
@@ -123,7 +177,7 @@ def zoned(value: Any, zone: tzinfo | None) -> Any:
 
 
 def is_far(*values: Any) -> bool:
-    return any(isinstance(value, FarDay | FineTime | FarInstant) for value in values)
+    return any(isinstance(value, FarDay | FineTime | FarInstant | FineLength) for value in values)
 
 
 def nanos_since(value: date) -> int:
@@ -166,7 +220,8 @@ def moved(value: time, nanos: int) -> time:
 
 
 def nanos_in(length: timedelta) -> int:
-    return length // timedelta(microseconds=1) * 1000
+    micros = (length.days * 86_400 + length.seconds) * 1_000_000 + length.microseconds
+    return micros * 1000 + getattr(length, "nanos", 0)
 
 
 def _on_clock(nanos: int, zone: tzinfo | None) -> datetime:

@@ -35,6 +35,12 @@ class Iteration:
             raise fault.at(self.position) from None
 
 
+def span(position: int, low: Node, high: Node) -> Node:
+    """``low..high`` as a list, where an expression stands for what is gone through."""
+    items = Iteration("", position, low, high)
+    return Node(lambda env: list(items.values(env)))
+
+
 def _each(frame: Frame, value: Any) -> Iterator[Any]:
     if value is None:
         raise Fault("iterates over null")

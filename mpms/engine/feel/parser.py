@@ -41,10 +41,14 @@ class Parser(Forms):
         self.uses_input = False
         self.at_range_end = False
 
-    def whole(self) -> Node:
+    def whole(self, *, spans: bool = False) -> Node:
+        """``spans``: ``1..3`` may stand alone, as after the ``in`` of a loop."""
+        first = self.peek().position
         if self.peek().kind == "end":
-            raise Fault("is empty", self.peek().position)
+            raise Fault("is empty", first)
         node = self.expression()
+        if spans and self.took(".."):
+            node = loops.span(first, node, self.expression())
         if self.peek().kind != "end":
             raise self.unexpected("the end")
         return node

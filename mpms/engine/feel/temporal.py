@@ -34,7 +34,6 @@ _DAYS_TIME = re.compile(
     r"(?:([0-9]{1,20})(?:\.([0-9]{1,30}))?S)?)?"
 )
 _YEARS_MONTHS = re.compile(r"(-?)P(?=[0-9])(?:([0-9]{1,12})Y)?(?:([0-9]{1,12})M)?")
-_MICROSECOND = timedelta(microseconds=1)
 MAX_MONTHS = 12 * 999_999_999_999
 _BEYOND = "makes a date outside the years -999999999 to 999999999"
 
@@ -47,9 +46,9 @@ def zone_named(name: str) -> tzinfo | None:
         return None
 
 
-def _micros(digits: str | None) -> int:
-    """What is finer than a microsecond is cut off."""
-    return int((digits or "")[:6].ljust(6, "0"))
+def _nanos(digits: str | None) -> int:
+    """What is finer than a nanosecond is cut off."""
+    return int((digits or "")[:9].ljust(9, "0"))
 
 
 def _zone(text: str | None) -> tzinfo | None:
@@ -96,7 +95,7 @@ def parse_time(text: str) -> time | None:
             int(match[1]),
             int(match[2]),
             int(match[3]),
-            int((match[4] or "")[:9].ljust(9, "0")),
+            _nanos(match[4]),
             _zone(match[5]),
         )
     except ValueError:
@@ -120,13 +119,8 @@ def parse_duration(text: str) -> timedelta | Months | None:
     if match is not None:
         days, hours, minutes, seconds = (int(part or 0) for part in match.groups()[1:5])
         try:
-            length = timedelta(
-                days=days,
-                hours=hours,
-                minutes=minutes,
-                seconds=seconds,
-                microseconds=_micros(match[6]),
-            )
+            seconds += ((days * 24 + hours) * 60 + minutes) * 60
+            length = far.length(seconds * far.SECOND + _nanos(match[6]))
         except OverflowError:
             raise Fault("has a duration of more than 999999999 days") from None
         return -length if match[1] else length
@@ -168,13 +162,12 @@ def _offset(offset: timedelta | None) -> str:
 
 
 def _days_time(value: timedelta) -> str:
-    micros = abs(value) // _MICROSECOND
-    seconds, micros = divmod(micros, 1_000_000)
+    seconds, nanos = divmod(abs(far.nanos_in(value)), far.SECOND)
     days, seconds = divmod(seconds, 86_400)
-    fraction = f".{micros:06}".rstrip("0") if micros else ""
+    fraction = f".{nanos:09}".rstrip("0") if nanos else ""
     hours, minutes, rest = seconds // 3600, seconds // 60 % 60, seconds % 60
     clock = (f"{hours}H" if hours else "") + (f"{minutes}M" if minutes else "")
-    clock += f"{rest}{fraction}S" if rest or micros else ""
+    clock += f"{rest}{fraction}S" if rest or nanos else ""
     text = f"P{days}D" if days else "P"
     text += f"T{clock}" if clock else ""
     return "PT0S" if text == "P" else ("-" if value < timedelta() else "") + text
@@ -219,12 +212,12 @@ def later(value: Any, length: timedelta | Months) -> Any:
     try:
         if isinstance(length, Months):
             return _months_later(value, length.count)
-        if not far.is_far(value):
+        if not far.is_far(value, length):
             try:
                 return _near_later(value, length)
             except OverflowError:
                 pass  # it leaves the years that Python knows
-        nanos = length // _MICROSECOND * 1000
+        nanos = far.nanos_in(length)
         if isinstance(value, time):
             return far.moved(value, nanos)
         total = far.nanos_since(value) + nanos
@@ -242,7 +235,7 @@ def _near_later(value: Any, length: timedelta) -> Any:
         return (value.astimezone(UTC) + length).astimezone(value.tzinfo)
     if isinstance(value, date):
         return (datetime.combine(value, time()) + length).date()
-    return far.moved(value, length // _MICROSECOND * 1000)
+    return far.moved(value, far.nanos_in(length))
 
 
 def _months_later(value: date, months: int) -> date:
@@ -301,7 +294,7 @@ def difference(left: Any, right: Any) -> timedelta:
     if isinstance(left, date):
         return left - right
     try:
-        return timedelta(microseconds=(left - right) // 1000)
+        return far.length(left - right)
     except OverflowError:
         raise Fault("makes a duration of more than 999999999 days") from None
 
@@ -315,11 +308,10 @@ def scaled(length: timedelta | Months, factor: Decimal, *, into: bool = False) -
             raise Fault("makes a duration of more than 999999999999 years")
         return Months(months)
     try:
-        micros = int(compute(Decimal(length // _MICROSECOND), factor))
-        return timedelta(microseconds=micros)
+        return far.length(int(compute(Decimal(far.nanos_in(length)), factor)))
     except OverflowError:
         raise Fault("makes a duration of more than 999999999 days") from None
 
 
 def seconds_of(length: timedelta) -> Decimal:
-    return divide(Decimal(length // _MICROSECOND), Decimal(1_000_000))
+    return divide(Decimal(far.nanos_in(length)), Decimal(far.SECOND))

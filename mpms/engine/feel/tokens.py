@@ -32,7 +32,11 @@ _SIGNS = (
     "\u2070-\u218f\u2c00-\u2fef\u3001-\ud7ff\uf900-\ufdcf\ufdf0-\ufffd"
     "\U00010000-\U000effff"
 )
-_WORD = rf"(?:[^\W\d]|[{_SIGNS}])(?:\w|[{_SIGNS}\u00b7\u203f\u2040])*"
+# An apostrophe is a sign of a name inside a word only: ``employee's name``.
+_WORD = (
+    rf"(?:[^\W\d]|[{_SIGNS}])"
+    rf"(?:\w|[{_SIGNS}\u00b7\u203f\u2040]|['\u2019](?=[^\W\d]))*"
+)
 _PATTERN = re.compile(
     r"""
     (?P<blank>[\s\u180e\u200b\ufeff]+|//[^\n]*|/\*.*?\*/)

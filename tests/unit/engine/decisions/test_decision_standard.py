@@ -104,7 +104,11 @@ def box(word: str, **parts: str) -> str:
         (box("conditional", **{"if": "n &gt; 1", "then": "10", "else": "20"}), 10),
         (box("filter", **{"in": "[1, 2, 3]", "match": "item &gt; n"}), [3]),
         (box("filter", **{"in": "[1, 2]", "match": '"odd"'}), None),
+        (box("for", **{"in": "[1..n]", "return": "i * count(partial)"}), [0, 2]),
         (box("for", **{"in": "1..n", "return": "i * count(partial)"}), [0, 2]),
+        (box("for", **{"in": "n..0", "return": "i"}), [2, 1, 0]),
+        (box("for", **{"in": "n..null", "return": "i"}), None),
+        (box("every", **{"in": "1..n", "satisfies": "i &lt; n"}), False),
         (box("some", **{"in": "[1, 2]", "satisfies": "i = n"}), True),
         (box("every", **{"in": "[1, 2]", "satisfies": "i = n"}), False),
         (box("some", **{"in": "[1]", "satisfies": "5"}), None),
@@ -113,7 +117,6 @@ def box(word: str, **parts: str) -> str:
 def test_boxes_around_boxes_are_executed(
     dmn: TableText, boxes: str, expected: Any
 ) -> None:
-    boxes = boxes.replace("1..n", "[1..n]")
     assert value(dmn, boxes, n=2) == expected
 
 
