@@ -191,7 +191,14 @@ class Worker:
         )
 
     def _inside_jobs(self) -> bool:
-        return self._look().inside and _repeat(lambda: self._inside() > 0)
+        if not self._look().inside:
+            return False
+        moved = False
+        for _ in range(ROUND_LIMIT):
+            moved = self._inside() > 0 or moved
+            if not self._inside.more:
+                break
+        return moved
 
     def _outside_jobs(self) -> bool:
         return self._outside.work(claims=self._look().outside)

@@ -264,8 +264,11 @@ class Ours:
         assert left == 0, f"{left} instances of {key} have no job and go on"
 
     def _ended(self, instance_id: str) -> bool:
-        with self._services.uow() as tx:
-            return tx.instances.get(instance_id).status.ended
+        with self._look.cursor() as cursor:
+            cursor.execute(
+                "SELECT status <> 'active' FROM instances WHERE id = %s", [instance_id]
+            )
+            return bool((cursor.fetchone() or [False])[0])
 
 
 def memory_mb(pid: int) -> float:

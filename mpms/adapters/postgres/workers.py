@@ -39,7 +39,7 @@ class Workers(Repository):
     def look(
         self, *, inside: Iterable[str], outside: Iterable[str], now: datetime
     ) -> Look:
-        row = self._statements.row(
+        row = self._statements.row_alone(
             "workers_look", inside=list(inside), outside=list(outside), now=now
         )
         return Look(*(row or ()))

@@ -177,7 +177,10 @@ def zoned(value: Any, zone: tzinfo | None) -> Any:
 
 
 def is_far(*values: Any) -> bool:
-    return any(isinstance(value, FarDay | FineTime | FarInstant | FineLength) for value in values)
+    return any(
+        isinstance(value, FarDay | FineTime | FarInstant | FineLength)
+        for value in values
+    )
 
 
 def nanos_since(value: date) -> int:

@@ -43,10 +43,12 @@ class RunMany:
     in_a_row: int = IN_A_ROW
     longest_s: float = LONGEST_S
     monotonic_s: Callable[[], float] = time.monotonic
+    more: bool = False  # may lie there still, after the last turn
     _next: int = AT_ONCE
 
     def __call__(self) -> int:
         """How many instances were looked at."""
+        self.more = False
         inside = self.jobs.handlers.inside
         if not inside:
             return 0
@@ -62,8 +64,10 @@ class RunMany:
         except Exception:
             if not claimed:
                 raise
+            self.more = True
             return sum(self.jobs.run_inside() for _ in claimed)
         self._next = turn.next_time(most)
+        self.more = len(claimed) == most or len(turn.moved) < len(claimed)
         for job, failure in turn.failed:
             self.jobs.fail(job, failure, worker=None)
         for _ in range(turn.busy):

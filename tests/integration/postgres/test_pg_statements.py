@@ -61,6 +61,21 @@ def test_nothing_is_kept_of_a_transaction_that_is_not_committed(
     assert ask(pool, "SELECT count(*) FROM events") == 0
 
 
+def test_a_question_alone_begins_no_transaction_but_keeps_one_together(
+    pool: Connections, queries: Queries, link: Link
+) -> None:
+    idle = psycopg2.extensions.TRANSACTION_STATUS_IDLE
+    alone = Statements(link, queries, queries.prepared)
+    assert alone.row_alone("jobs_count") == (0, 0, 0, 0)
+    assert link.info.transaction_status == idle
+    say(alone, "one")
+    assert alone.row_alone("jobs_count") == (0, 0, 0, 0)
+    assert link.info.transaction_status != idle
+    assert ask(pool, "SELECT count(*) FROM events") == 0
+    alone.commit()
+    assert ask(pool, "SELECT count(*) FROM events") == 1
+
+
 def test_what_fails_before_the_commit_is_not_taken_for_a_word_unsaid(
     statements: Statements,
 ) -> None:

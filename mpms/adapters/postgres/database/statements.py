@@ -127,6 +127,16 @@ class Statements:
     def row(self, name: str, /, **parameters: Any) -> Row | None:
         return self._executed(name, parameters).fetchone()
 
+    def row_alone(self, name: str, /, **parameters: Any) -> Row | None:
+        """A question that needs no transaction: where none is needed, none begins."""
+        if self._begun or self._waiting or self._gathered:
+            return self.row(name, **parameters)
+        self._begun = True
+        try:
+            return self.row(name, **parameters)
+        finally:
+            self._begun = False
+
     def rows(self, name: str, /, **parameters: Any) -> list[Row]:
         return self._executed(name, parameters).fetchall()
 
