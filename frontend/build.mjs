@@ -221,12 +221,18 @@ async function bundleSheet(parts) {
   return outputFiles[0].contents;
 }
 
+// Pages of the core have their scripts in src, those of the factory in src/factory.
+function sourceOf(name) {
+  const inside = [`src/${name}.ts`, `src/factory/${name}.ts`];
+  return inside.find((file) => fs.existsSync(path.join(HERE, file)));
+}
+
 // Modules together, so that they share chunks. esbuild hashes content and imports; its
 // hash is spelt anew to look like all our names.
 async function bundleModules(names) {
   const { outputFiles, metafile } = await esbuild.build({
     ...settings,
-    entryPoints: names.map((name) => `src/${name}.ts`),
+    entryPoints: names.map(sourceOf),
     format: "esm",
     splitting: true,
     entryNames: "[name]-[hash]",
@@ -293,7 +299,6 @@ async function build(only) {
   const browser = partial ? readJson("browser.json", {}) : {};
   const packages = new Set(partial ? readJson("packages.json", []) : []);
   const failed = [];
-  const exists = (name) => isThere(`${name}.ts`, path.join(HERE, "src"));
   const wanted = (name) => only === null || only.includes(name);
 
   const attempt = async (file, work) => {
@@ -313,8 +318,8 @@ async function build(only) {
     }
   };
   const script = async (name, more = {}) => {
-    const file = `src/${name}.ts`;
-    if (!wanted(name) || !exists(name)) return;
+    const file = sourceOf(name);
+    if (!wanted(name) || !file) return;
     await attempt(file, async () => {
       const { content, inputs } = await bundle(file, { format: "iife", ...more });
       keep(manifest, `${name}.js`, content);
@@ -339,13 +344,13 @@ async function build(only) {
     }
   };
 
-  const names = MODULES.filter((name) => wanted(name) && exists(name));
+  const names = MODULES.filter((name) => wanted(name) && sourceOf(name));
   try {
     await modules(names);
   } catch {
     const sound = [];
     for (const name of names)
-      if (await attempt(`src/${name}.ts`, () => bundleModules([name]))) sound.push(name);
+      if (await attempt(sourceOf(name), () => bundleModules([name]))) sound.push(name);
     await attempt("modules", () => modules(sound));
   }
   await Promise.all(SCRIPTS.map((name) => script(name)));

@@ -13,7 +13,7 @@ export interface Token {
   element: string;
   name: string;
   state: string;
-  robot?: string | null; // that works for it
+  link?: { address: string; title: string } | null; // to what works for it
   at_work: boolean; // something does, for this very step
   due_at: string | null;
 }
@@ -216,13 +216,13 @@ export class InstanceDiagram extends HTMLElement {
     if (this.#said.textContent !== words) this.#said.textContent = words;
   }
 
-  /** The token of the robot that somebody came from. */
+  /** The tokens of what somebody came from. */
   #point(): void {
-    const robot = this.getAttribute("robot");
-    if (robot === null || this.#past) return;
+    const from = this.getAttribute("from");
+    if (from === null || this.#past) return;
     let first: Element | null = null;
     for (const badge of this.querySelectorAll<HTMLElement>(".instance-badge")) {
-      if (badge.dataset["robot"] !== robot) continue;
+      if (badge.getAttribute("href") !== from) continue;
       badge.classList.add("instance-chosen");
       const row = document.getElementById(`token-${badge.dataset["token"] ?? ""}`);
       row?.classList.add("instance-chosen");
@@ -244,10 +244,9 @@ export class InstanceDiagram extends HTMLElement {
     const text = document.createElement("span");
     text.textContent = here.length > 1 ? String(here.length) : broken ? "!" : token.at_work ? "→" : "1";
     badge.append(text);
-    const robot = token.robot ?? null;
-    badge.href = robot === null ? `#token-${token.task}` : `/map?robot=${encodeURIComponent(robot)}`;
-    badge.title = robot === null ? token.name : `${token.name}: ${t("{robot} on the map", { robot })}`;
-    if (robot !== null) badge.dataset["robot"] = robot;
+    const link = token.link ?? null;
+    badge.href = link === null ? `#token-${token.task}` : link.address;
+    badge.title = link === null ? token.name : `${token.name}: ${link.title}`;
     badge.setAttribute("aria-label", `${text.textContent} ${badge.title}`);
     badge.dataset["element"] = token.element;
     if (this.#past) return badge;

@@ -76,7 +76,14 @@ plugin = Plugin(
         "old": "goals_count_ended",
         "delete": "goals_delete_ended",
     },
-    shown_at={"late": "/orders?late=1"},
+    shown_at={
+        "late": "/orders?late=1",
+        "task": "/tasks/{key}",
+        "tasks": "/tasks",
+        "late answers": "/late",
+        "demo": "/demo/be/{key}",
+    },
+    instance_parts={"beside": "_replay_floor.html", "below": "_replay.html"},
     metrics={
         "goals": Metric("Drives that have not ended.", ("robot", "state")),
         "robot_connected": Metric("1 if a worker speaks with the robot.", ("robot",)),

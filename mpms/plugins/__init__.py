@@ -15,6 +15,8 @@ from mpms.domain.models.definitions import Cause
 from mpms.domain.people.people import Role
 from mpms.domain.tasks import Decision
 from mpms.plugins.plugin import (
+    INSTANCE_PARTS,
+    PLACES,
     BackgroundTask,
     Link,
     MenuLine,
@@ -32,6 +34,8 @@ from mpms.plugins.plugin import (
 from mpms.services.instances.hooks import InstanceHooks
 
 __all__ = [
+    "INSTANCE_PARTS",
+    "PLACES",
     "BackgroundTask",
     "BusinessError",
     "Cause",

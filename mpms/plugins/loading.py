@@ -22,6 +22,8 @@ from mpms.domain.incidents.kinds import CORE as CORE_INCIDENTS
 from mpms.domain.jobs import Answer, Done, Reach
 from mpms.domain.models.topics import KnownTopic
 from mpms.plugins.plugin import (
+    INSTANCE_PARTS,
+    PLACES,
     QUESTIONS,
     Metric,
     Plugin,
@@ -366,8 +368,11 @@ def _fault(plugin: Plugin) -> str:
             known = ", ".join(sorted(LISTS | plugin.lists.keys()))
             odd = ", ".join(sorted(unknown))
             return f"its lines {kind.name!r} change {odd}; there are: {known}"
-    for question in plugin.shown_at.keys() - plugin.additions.keys():
+    for question in plugin.shown_at.keys() - plugin.additions.keys() - PLACES.keys():
         return f"it shows {question!r}, which it does not answer"
+    for where in plugin.instance_parts.keys() - set(INSTANCE_PARTS):
+        known = ", ".join(INSTANCE_PARTS)
+        return f"it has a part of the page of an instance {where!r}; there are: {known}"
     named = {
         "work": plugin.work,
         "hooks": plugin.hooks,

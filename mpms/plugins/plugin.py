@@ -42,6 +42,17 @@ QUESTIONS = {
     "delete": "deletes these rows",
 }
 
+# What pages of the core lead to where a plug-in has pages for it.
+PLACES = {
+    "task": "the task {key}",
+    "tasks": "what waits for people",
+    "late answers": "answers that came too late",
+    "demo": "posted to be {key} in the demo",
+}
+
+# Where on the page of an instance a template of a plug-in can stand.
+INSTANCE_PARTS = ("beside", "below")  # its diagram
+
 
 class PluginRefused(MpmsError):
     """A plug-in cannot be used."""
@@ -219,7 +230,10 @@ class Plugin:
     stores: Mapping[str, str] = field(default_factory=dict)  # tx.<name>: module:class
     queries: Path | None = None  # a directory with .sql files of named statements
     additions: Mapping[str, str] = field(default_factory=dict)  # see QUESTIONS
-    shown_at: Mapping[str, str] = field(default_factory=dict)  # addition: address
+    shown_at: Mapping[str, str] = field(default_factory=dict)
+    """The address of an addition or of one of PLACES."""
+    instance_parts: Mapping[str, str] = field(default_factory=dict)
+    """Templates on the page of an instance, by INSTANCE_PARTS."""
     metrics: Mapping[str, Metric] = field(default_factory=dict)  # of that addition
     migrations: Path | None = None  # a directory with NNNN_name.sql files
     asks: Mapping[str, str] = field(default_factory=dict)  # parts of others: name, what

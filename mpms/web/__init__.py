@@ -36,6 +36,7 @@ from mpms.web.site import (
     security,
     shares,
     signed_in,
+    start,
     tracing,
 )
 from mpms.web.site import metrics as measuring
@@ -58,8 +59,6 @@ PAGES = (
     batches,
     models,
 )
-
-
 PARTS = (proxies, measuring, tracing, assets, texts, security, shares, signed_in)
 
 
@@ -71,16 +70,7 @@ def create_app(desk: Desk, plugins: Sequence[Plugin] | None = None) -> Flask:
     app.extensions["desk"] = desk
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     add_templates(app, plugins)
-    for part in (
-        proxies,
-        measuring,
-        tracing,
-        assets,
-        texts,
-        security,
-        shares,
-        signed_in,
-    ):
+    for part in PARTS:
         part.install(app)
     for page in PAGES:
         app.register_blueprint(page.pages)
@@ -89,6 +79,7 @@ def create_app(desk: Desk, plugins: Sequence[Plugin] | None = None) -> Flask:
     plugin_pages.install(app, [page for plugin in plugins for page in plugin.pages])
     plugin_parts.install(app, plugins)
     menu.install(app, plugins)
+    start.install(app)
     require_rights(app)
     return app
 

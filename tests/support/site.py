@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import cache
@@ -23,10 +23,11 @@ from mpms.factory.domain.order_mail import Catalogue
 from mpms.factory.domain.order_mail.showing import read_text
 from mpms.factory.services.catalogue.current import CurrentCatalogue
 from mpms.factory.web.desk import FactoryDesk
-from mpms.plugins import loading
+from mpms.plugins import Plugin, loading
 from mpms.services.jobs.handlers import Handlers
 from mpms.services.people.session_tokens import hash_of, new_token
 from mpms.web import create_app
+from mpms.web.desk import Desk
 from mpms.web.site import signed_in
 from tests.support.factory import WORLD_DIR, Factory
 from tests.support.fakes import EmptyFloor, SilentLive
@@ -199,9 +200,9 @@ def add_jobs(handlers: Handlers, trouble: Callable[[], str | None]) -> None:
         handlers.add_inside(topic, work)
 
 
-def pages_of(desk: FactoryDesk) -> Flask:
+def pages_of(desk: Desk, plugins: Sequence[Plugin] | None = None) -> Flask:
     """The application as it is served, but errors become pages as in production."""
-    app = create_app(desk)
+    app = create_app(desk, plugins)
     app.config.update(TESTING=True, PROPAGATE_EXCEPTIONS=False)
     app.test_client_class = Browser
     return app

@@ -7,6 +7,7 @@ typed.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
@@ -130,8 +131,7 @@ def tokens(instance_id: UUID) -> dict[str, Any]:
                 "element": each.token.element,
                 "name": each.name,
                 "state": each.token.state,
-                **({} if each.watches else found.known),
-                **each.known,
+                "link": _link({**({} if each.watches else found.known), **each.known}),
                 "at_work": bool(each.known),
                 "due_at": each.due_at and each.due_at.isoformat(),
             }
@@ -145,6 +145,15 @@ def tokens(instance_id: UUID) -> dict[str, Any]:
         "flows": flows,
         "stuck": sorted(stuck),
     }
+
+
+def _link(known: Mapping[str, str]) -> dict[str, str] | None:
+    """To what works for a token, as a plug-in shows it."""
+    for one in current_parts().links_of(known):
+        if one.link.at_step:
+            title = t(one.link.at_step, value=one.value)
+            return {"address": one.address, "title": title}
+    return None
 
 
 def _found(instance_id: UUID) -> InstancePage:

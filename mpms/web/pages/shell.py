@@ -8,8 +8,12 @@ from __future__ import annotations
 
 from flask import Blueprint, Response, jsonify, render_template
 
+from mpms.domain.people.people import Role
+from mpms.plugins import Where
 from mpms.web.rights import open_to_all
 from mpms.web.site.assets import AssetUnknown, current_assets
+from mpms.web.site.menu import lines_for
+from mpms.web.site.plugin_parts import current_parts
 from mpms.web.texts import current_language, t
 
 pages = Blueprint("shell", __name__)
@@ -29,13 +33,14 @@ BACKGROUND = "#ffffff"
 @pages.get("/manifest.webmanifest")
 @open_to_all
 def manifest() -> Response:
+    tasks = current_parts().shown_at.get("tasks", "/")
     answer = jsonify(
-        id="/tasks",
+        id=tasks,
         name=t("MPMS: work on the shop floor"),
         short_name="MPMS",
         description=t("Tasks, orders and robots of this plant"),
         lang=current_language(),
-        start_url="/tasks",
+        start_url=tasks,
         scope="/",
         display="standalone",
         orientation="any",
@@ -43,8 +48,8 @@ def manifest() -> Response:
         theme_color=BRAND,
         icons=_icons(),
         shortcuts=[
-            {"name": t("Tasks"), "url": "/tasks"},
-            {"name": t("Map"), "url": "/map"},
+            {"name": t(line.title), "url": line.address}
+            for line in lines_for(Role.WORKER, Where.BAR)
         ],
     )
     answer.content_type = "application/manifest+json"

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from flask import Flask, g, request
+from flask import Flask, current_app, g, request
 
+from mpms.domain.people.people import Role
 from mpms.plugins import MenuLine, Plugin, Where, loading
 from mpms.web.rights import ADMINS, LEADERS, READERS
 
@@ -49,20 +50,24 @@ def install(app: Flask, plugins: Sequence[Plugin]) -> None:
             for line in plugin.menu
         ]
     lines.sort(key=lambda each: each[0].rank)
+    app.extensions["menu lines"] = lines
+    app.jinja_env.globals.update(menu_lines=_shown, is_here=is_here)
 
-    def shown(where: str) -> list[MenuLine]:
-        person = g.get("person")
-        if person is None:
-            return []
-        return [
-            line
-            for line, is_there in lines
-            if line.where == where
-            and person.role in line.roles
-            and (not line.when or is_there(app.extensions["desk"]))
-        ]
 
-    app.jinja_env.globals.update(menu_lines=shown, is_here=is_here)
+def lines_for(role: Role, where: str) -> list[MenuLine]:
+    """What somebody with this role finds in this menu."""
+    return [
+        line
+        for line, is_there in current_app.extensions.get("menu lines", ())
+        if line.where == where
+        and role in line.roles
+        and (not line.when or is_there(current_app.extensions["desk"]))
+    ]
+
+
+def _shown(where: str) -> list[MenuLine]:
+    person = g.get("person")
+    return [] if person is None else lines_for(person.role, where)
 
 
 def is_here(line: MenuLine) -> bool:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
 
 from flask import Flask, current_app
 
-from mpms.plugins import Link, Plugin, loading
+from mpms.plugins import INSTANCE_PARTS, Link, Plugin, loading
 from mpms.services.admin.health import Finding, HealthPart
 from mpms.services.instances.page import Details, InstanceDetails, no_details
 from mpms.web.desk import Desk
@@ -37,6 +37,14 @@ class PluginParts:
     queues: dict[str, str] = field(default_factory=dict)
     links: dict[str, Link] = field(default_factory=dict)
     shown_at: dict[str, str] = field(default_factory=dict)
+    beside_instances: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    def links_of(self, known: Mapping[str, str]) -> list[LinkShown]:
+        return [
+            LinkShown(link, known[name])
+            for name, link in self.links.items()
+            if name in known
+        ]
 
     def health_of(self, desk: Desk) -> Sequence[HealthPart]:
         return [of_desk(desk) for of_desk in self.health]
@@ -51,20 +59,24 @@ def install(app: Flask, plugins: Sequence[Plugin]) -> None:
         {name: title for each in plugins for name, title in each.queues.items()},
         {name: link for each in plugins for name, link in each.links.items()},
         {name: at for each in plugins for name, at in each.shown_at.items()},
+        {
+            where: [
+                p.instance_parts[where] for p in plugins if where in p.instance_parts
+            ]
+            for where in INSTANCE_PARTS
+        },
     )
 
-    def links_of(known: dict[str, str]) -> list[LinkShown]:
-        return [
-            LinkShown(link, known[name])
-            for name, link in parts.links.items()
-            if name in known
-        ]
+    def shown_at(what: str, key: object = "") -> str | None:
+        at = parts.shown_at.get(what)
+        return None if at is None else filled(at, str(key))
 
     app.jinja_env.globals.update(
-        links_of=links_of,
+        links_of=parts.links_of,
         plugin_links=parts.links.values,
         filled=filled,
-        shown_at=parts.shown_at.get,
+        shown_at=shown_at,
+        instance_parts=parts.beside_instances.get,
     )
 
 

@@ -1,8 +1,8 @@
 """The core names nothing of the factory: no order, robot or mailbox.
 
 What a plug-in could declare would otherwise creep back, word by word. The words are
-looked for in code, templates and SQL; ``core_words.txt`` names the lines that keep one,
-each group with its reason.
+looked for in code, templates, SQL and scripts of pages; ``core_words.txt`` names the
+lines that keep one, each group with its reason.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ CORE = (
     *("mpms/web", "mpms/plugins", "mpms/settings", "db/queries"),
     *("mpms/worker.py", "mpms/log_lines.py", "mpms/assets.py"),
 )
-KINDS = {".py", ".html", ".sql"}
+SCRIPTS = "frontend/src/"
+THEIRS = ("db/queries/factory/", "frontend/src/factory/")
+KINDS = {".py", ".html", ".sql", ".ts"}
 WORDS = re.compile(
     r"(?<![a-z])(?:robots?|mailbox(?:es)?|imap|tanks?|warehouses?|forklifts?|agvs?"
     r"|order_(?:number|failed|mail|status)|(?:stopped|late)_?orders?"
@@ -35,7 +37,7 @@ def lines_with_words() -> list[tuple[str, str]]:
     found = []
     for path in our_files():
         name = path.relative_to(ROOT).as_posix()
-        ours = name.startswith(CORE) and not name.startswith("db/queries/factory/")
+        ours = name.startswith((*CORE, SCRIPTS)) and not name.startswith(THEIRS)
         if not ours or path.suffix not in KINDS:
             continue
         for line in path.read_text("utf-8").splitlines():

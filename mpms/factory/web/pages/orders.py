@@ -53,7 +53,6 @@ pages.add_app_template_global(order_words.waits_icon, "order_waits_icon")
 pages.add_app_template_global(history_words, "order_history")
 pages.add_app_template_global(order_words.place_word, "order_place")
 pages.add_app_template_global(order_words.tank_word, "tank_word")
-pages.add_app_template_filter(order_words.duration, "duration")
 pages.add_app_template_filter(order_words.day, "day")
 
 

@@ -147,7 +147,8 @@ def test_a_token_leads_to_its_robot(house: House) -> None:
     page = browser.get(f"/cockpit/i/{instance_id}").text
     assert 'href="/map?robot=robot1"' in page
     marks = browser.get(f"/cockpit/i/{instance_id}/tokens.json").json
-    assert [token["robot"] for token in marks["tokens"]] == ["robot1"]
+    [link] = [token["link"] for token in marks["tokens"]]
+    assert link == {"address": "/map?robot=robot1", "title": "robot1 on the map"}
 
 
 def test_what_is_stuck_leads_from_the_start_page_to_its_process(house: House) -> None:

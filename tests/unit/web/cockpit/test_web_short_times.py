@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mpms.factory.web.labels.orders import duration
+from mpms.web.labels.durations import duration
 
 
 @pytest.mark.parametrize(

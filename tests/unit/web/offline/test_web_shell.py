@@ -11,10 +11,11 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 import mpms.web
+from mpms.plugins import loading
 from mpms.web import texts
 from mpms.web.pages import shell
 from mpms.web.rights import STRANGERS, roles_of
-from mpms.web.site import assets
+from mpms.web.site import assets, menu, plugin_parts
 
 FILES = {
     "icon.svg": "icon-0123456789.svg",
@@ -34,6 +35,8 @@ def app(tmp_path: Path) -> Flask:
     assets.install(app, dist=tmp_path)
     texts.install(app)
     app.register_blueprint(shell.pages)
+    plugin_parts.install(app, loading.loaded())
+    menu.install(app, loading.loaded())
     return app
 
 
@@ -57,6 +60,8 @@ def test_the_manifest_makes_an_app_that_opens_the_tasks(client: FlaskClient) -> 
     assert manifest["display"] == "standalone"
     assert manifest["lang"] == "de"
     assert manifest["name"] == "MPMS: Arbeit in der Fertigung"
+    shortcuts = [each["url"] for each in manifest["shortcuts"]]
+    assert shortcuts == ["/tasks", "/map", "/orders"]
     assert [icon["src"] for icon in manifest["icons"]] == [
         "/static/icon-0123456789.svg",
         "/static/icon-192-0123456789.png",

@@ -1,6 +1,6 @@
 // What a robot is doing, as a label; map.py says the same on the server.
 
-import { t } from "../texts.js";
+import { t } from "../../texts.js";
 import type { RobotFrame } from "./types.js";
 
 export const GREY_AFTER_S = 5;

@@ -7,8 +7,8 @@ import { fieldsOf } from "./floor/fields.js";
 import { offerPreview, Player, type Seen } from "./floor/preview.js";
 import { wallIndex } from "./floor/solid.js";
 import { cornersOf, moveCorner, Stage } from "./floor/stage.js";
-import { post } from "./posting.js";
-import { t } from "./texts.js";
+import { post } from "../posting.js";
+import { t } from "../texts.js";
 
 interface Fault {
   section: string;

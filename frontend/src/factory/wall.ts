@@ -5,7 +5,7 @@
 import { svg } from "./map/drawing.js";
 import { Frames, fetchPlan } from "./map/frames.js";
 import type { FloorFrame, FloorPlan } from "./map/types.js";
-import { language, t } from "./texts.js";
+import { language, t } from "../texts.js";
 
 interface MadeOrder {
   number: string;

@@ -1,6 +1,6 @@
 // Buttons over the map: zoom, and what is drawn.
 
-import { t } from "../texts.js";
+import { t } from "../../texts.js";
 import type { Viewport } from "./viewport.js";
 
 export interface Layer {

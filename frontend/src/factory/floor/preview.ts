@@ -1,6 +1,6 @@
 // What ten simulated robots did on a version of the floor, played back on its plan.
 
-import { formatNumber, t } from "../texts.js";
+import { formatNumber, t } from "../../texts.js";
 import type { Point } from "./draft.js";
 import type { Stage } from "./stage.js";
 

@@ -1,7 +1,7 @@
 // The part that never moves: rooms, walls, racks in metres; names in pixels, so that
 // they stay readable at any zoom.
 
-import { t } from "../texts.js";
+import { t } from "../../texts.js";
 import { line, put, svg } from "./drawing.js";
 import type { FloorPlan, PlaceOnPlan, Point } from "./types.js";
 import type { Box, Viewport } from "./viewport.js";

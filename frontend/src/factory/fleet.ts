@@ -1,5 +1,5 @@
 /** What is drawn on the fleet's floor with a finger: zones, people, obstacles. */
-import { t } from "./texts.js";
+import { t } from "../texts.js";
 
 type Corner = [number, number];
 

@@ -3,9 +3,9 @@
  * The map is loaded when somebody opens the replay, not before.
  */
 import type { FloorMap } from "./map/floor_map.js";
-import type { InstanceDiagram } from "./instance_diagram.js";
+import type { InstanceDiagram } from "../instance_diagram.js";
 import { guessedAt, marksAt, moments, type Past, robotsAt, SPEEDS, speedFor, until } from "./replay_past.js";
-import { language, t } from "./texts.js";
+import { language, t } from "../texts.js";
 
 const MAP_MS = 100;
 

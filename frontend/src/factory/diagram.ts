@@ -3,9 +3,9 @@
  * same to those who cannot see it; touch pans and pinches, which the viewer lacks.
  */
 import NavigatedViewer from "bpmn-js/lib/NavigatedViewer";
-import type { Box, Canvas } from "./diagram_canvas.js";
-import { panAndPinch } from "./pan_and_pinch.js";
-import { t } from "./texts.js";
+import type { Box, Canvas } from "../diagram_canvas.js";
+import { panAndPinch } from "../pan_and_pinch.js";
+import { t } from "../texts.js";
 
 interface Tokens {
   model: string;

@@ -1,5 +1,6 @@
 /** The past of an instance: what stood where at any moment of it. No page, no clock. */
-import type { Marks, Token } from "./instance_diagram.js";
+import { t } from "../texts.js";
+import type { Marks, Token } from "../instance_diagram.js";
 import type { Point, RobotFrame } from "./map/types.js";
 
 export type Move = [ms: number, kind: string, element: string, task: string, via: string | null];
@@ -52,7 +53,8 @@ export function marksAt(past: Past, ms: number): Marks {
     if (kind === "entered") {
       const robot = driving.find((drive) => drive.task === task)?.robot ?? null;
       const name = past.names[element] ?? element;
-      live.set(task, { task, element, name, state: "waiting", robot, at_work: robot !== null, due_at: null });
+      const link = robot === null ? null : mapOf(robot);
+      live.set(task, { task, element, name, state: "waiting", link, at_work: robot !== null, due_at: null });
       if (via !== null) flows[via] = (flows[via] ?? 0) + 1;
     } else {
       live.delete(task);
@@ -71,6 +73,11 @@ export function marksAt(past: Past, ms: number): Marks {
       .filter(([from, to]) => from <= ms && (to === null || ms < to))
       .map(([, , element]) => element),
   };
+}
+
+function mapOf(robot: string): { address: string; title: string } {
+  const address = `/map?robot=${encodeURIComponent(robot)}`;
+  return { address, title: t("{value} on the map", { value: robot }) };
 }
 
 /** Where the robots of the instance were, as the map draws them. */

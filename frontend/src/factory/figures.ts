@@ -1,6 +1,6 @@
 /** Charts of the figures page. Colours come from the theme; tables say the same. */
 import uPlot from "uplot";
-import { formatNumber, language, t } from "./texts.js";
+import { formatNumber, language, t } from "../texts.js";
 
 interface Chart {
   unit: "" | "s";

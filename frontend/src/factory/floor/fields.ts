@@ -1,6 +1,6 @@
 // What is known of the selected part, as fields: the way for keyboards and for figures.
 
-import { t } from "../texts.js";
+import { t } from "../../texts.js";
 import { type Floor, type Part, type Pose, USES, type Use } from "./draft.js";
 import { door, dropStock, geometries, setStock, wallIndex } from "./solid.js";
 

@@ -1,6 +1,6 @@
 // One map on a page: brings the parts together.
 
-import { t } from "../texts.js";
+import { t } from "../../texts.js";
 import { put, svg } from "./drawing.js";
 import { Frames, fetchPlan } from "./frames.js";
 import { People } from "./people.js";

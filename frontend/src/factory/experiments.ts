@@ -1,5 +1,5 @@
 /** A simulated warehouse from above: live, or replayed with a slider; and its heat maps. */
-import { formatNumber, t } from "./texts.js";
+import { formatNumber, t } from "../texts.js";
 
 type Robot = [tier: number, x: number, y: number, heading: number, loaded: number];
 

@@ -1,7 +1,7 @@
 // The list beside the map says what the map shows; the sheet says all about one robot.
 // Rows are made by the server; here they are kept up to date and chosen.
 
-import { formatNumber, t } from "../texts.js";
+import { formatNumber, t } from "../../texts.js";
 import { put, write } from "./drawing.js";
 import type { Robot, Robots } from "./robots.js";
 import type { FloorPlan, PersonFrame } from "./types.js";
