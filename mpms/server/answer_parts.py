@@ -126,7 +126,7 @@ class AnswerParts:
                     messages, keep_back = await keep_back(messages), None
                     if not messages:
                         return
-                if not await _sent(messages, send, unread_s):
+                if not await sent(messages, send, unread_s):
                     log.info("nobody read an answer for %.0f s; it ends", unread_s)
                     return
                 self._room.release()
@@ -153,7 +153,8 @@ class AnswerParts:
             call()
 
 
-async def _sent(messages: list[Message], send: Send, within_s: float) -> bool:
+async def sent(messages: list[Message], send: Send, within_s: float) -> bool:
+    """False: nobody took them."""
     try:
         async with asyncio.timeout(within_s):
             for message in messages:

@@ -1,4 +1,4 @@
-"""Serves the pages: Granian, one process with a thread for every open stream.
+"""Serves the pages: Granian, one process; what waits holds no thread.
 
 Granian runs the pages in a child of this process. Three things it leaves to us: waiting
 for slow senders without a thread, telling the streams that the server ends, which it

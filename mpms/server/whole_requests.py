@@ -27,6 +27,7 @@ from mpms.server.answer_parts import (
     start_of,
 )
 from mpms.server.held_answers import HELD, HeldAnswer
+from mpms.server.streamed_answers import STREAMED, StreamedAnswer
 
 log = logging.getLogger(__name__)
 
@@ -96,15 +97,21 @@ class WholeRequests:
             return
         loop = asyncio.get_running_loop()
         answer, held = AnswerParts(loop), HeldAnswer(loop, self._threads)
+        streamed = StreamedAnswer(loop, self._threads)
         environ = environ_of(scope, body, length)
         environ[WHEN_GONE] = answer.when_gone
         environ[HELD] = held
+        environ[STREAMED] = streamed
+        unread_s = self._patience.unread_s
 
         async def keep_back(messages: list[Message]) -> list[Message]:
+            if streamed.follows:
+                await streamed.pass_on(messages, receive, send, unread_s)
+                return []
             return await held.wait(messages, receive) if held.held else messages
 
         self._threads.submit(answer.make, self._app, environ)
-        await answer.pass_on(receive, send, self._patience.unread_s, keep_back)
+        await answer.pass_on(receive, send, unread_s, keep_back)
 
     async def _live(self, receive: Receive, send: Send) -> None:
         await receive()

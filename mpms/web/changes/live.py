@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 KEEP = 2000
 LINES = 500  # read at once
 MOST_EARLY = 5000
-MOST_STREAMS = 224  # each holds one of the web server's 256 threads
+MOST_STREAMS = 3000  # each holds one of the web server's 4,096 connections
 MOST_EACH = 64  # of one person
 POLL_S = 1.0
 GAP_S = 0.1  # between two hints: a burst becomes one
@@ -55,7 +55,7 @@ class TooManyOfYours(TooManyStreams):
 
 
 class Stream:
-    """One browser's place; read by one thread."""
+    """One browser's place; read by one at a time."""
 
     def __init__(
         self,
@@ -75,11 +75,23 @@ class Stream:
         self.frame = 0  # the number of the last frame it got
         self.link = "back"
         self.news = threading.Event()
+        self._ring: Callable[[], None] = lambda: None
         self._live = live
 
     def read(self, timeout_s: float) -> bytes | None:
         """What is new; nothing after the timeout; None when it has ended."""
         return self._live.read(self, timeout_s)
+
+    def call_on_news(self, ring: Callable[[], None]) -> None:
+        """For who does not wait in ``read``; ``ring`` must not wait."""
+        self._ring = ring
+        if self.news.is_set():
+            ring()
+
+    def tell(self) -> None:
+        """There may be news, or it has ended."""
+        self.news.set()
+        self._ring()
 
     def close(self) -> None:
         self._live.leave(self)
@@ -142,7 +154,7 @@ class Live:
     ) -> Stream:
         """Open a stream from a position; a new one ends the old one of its key.
 
-        TooManyStreams, so that streams never take the last thread of the server;
+        TooManyStreams, so that streams never take the last connection of the server;
         TooManyOfYours, so that one ``owner`` does not take those of all.
         """
         with self._lock:
@@ -295,14 +307,14 @@ class Live:
             self._tell()
 
     def _tell(self, *, watching: bool = False) -> None:
-        """Wake the browsers' threads; those who watch the floor, or all."""
+        """Tell the browsers; those who watch the floor, or all."""
         with self._lock:
             streams = [s for s in self._streams if s.floor or not watching]
             to_call = [] if watching else list(self._to_call)
         for call in to_call:
             call()
         for place, stream in enumerate(streams, start=1):
-            stream.news.set()
+            stream.tell()
             if place % PORTION == 0:
                 self._stop.wait(PORTION_S)
 
@@ -346,7 +358,7 @@ class Live:
     def _end(self, stream: Stream) -> None:
         self._streams.discard(stream)
         stream.closed = True
-        stream.news.set()
+        stream.tell()
 
     # -- the floor -----------------------------------------------------------------
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator
+from functools import partial
 
 from flask import Blueprint, Response, g, request
 from werkzeug.exceptions import ServiceUnavailable
 
 from mpms.domain.errors import DatabaseAway
 from mpms.domain.history.kinds import LISTS
-from mpms.web.changes.live import Stream, TooManyStreams
+from mpms.web.changes.live import TooManyStreams
 from mpms.web.desk import Desk
 from mpms.web.rights import EVERYBODY, allowed
 from mpms.web.site.signed_in import (
@@ -22,6 +21,8 @@ from mpms.web.site.signed_in import (
 
 pages = Blueprint("events", __name__)
 
+STREAMED = "mpms.streamed"  # environ: see mpms/server/streamed_answers.py
+WHEN_GONE = "mpms.when_gone"  # environ: see mpms/server/answer_parts.py
 RETRY_MS = 2000
 BEAT_S = 15.0
 CHECK_S = 60.0
@@ -64,26 +65,27 @@ def follow() -> Response:
         )
     except TooManyStreams as full:
         raise ServiceUnavailable(str(full), retry_after=FULL_S) from full
-    answer = Response(
-        _messages(desk, stream, session_token() or ""),
+    token = session_token() or ""
+    begin = f"retry: {RETRY_MS}\n\n".encode()
+    streamed = request.environ.get(STREAMED)
+    if streamed is not None and request.method == "GET":
+        request.environ[WHEN_GONE](stream.close)
+        stream.call_on_news(streamed.ring)
+        streamed.follow(
+            partial(stream.read, 0),
+            beat=BEAT,
+            beat_s=BEAT_S,
+            may_stay=partial(_may_stay, desk, token),
+            check_s=CHECK_S,
+        )
+    else:  # nobody can go on: what is new now, and the browser asks again
+        begin += stream.read(0) or b""
+        stream.close()
+    return Response(
+        iter((begin,)),
         mimetype="text/event-stream",
         headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
     )
-    answer.call_on_close(stream.close)
-    if (when_gone := request.environ.get("mpms.when_gone")) is not None:
-        when_gone(stream.close)  # at once, not when the next message is written
-    return answer
-
-
-def _messages(desk: Desk, stream: Stream, token: str) -> Iterator[bytes]:
-    yield f"retry: {RETRY_MS}\n\n".encode()
-    check_at = time.monotonic() + CHECK_S
-    while (news := stream.read(BEAT_S)) is not None:
-        if time.monotonic() >= check_at:
-            if not _may_stay(desk, token):
-                return
-            check_at = time.monotonic() + CHECK_S
-        yield news or BEAT
 
 
 def _may_stay(desk: Desk, token: str) -> bool:

@@ -151,7 +151,7 @@ def _never() -> Any:
 
 
 @pytest.mark.parametrize("rounds", [3])
-def test_sixty_browsers_come_and_go_without_leaving_threads(
+def test_sixty_browsers_come_and_go_and_hold_no_thread(
     server: LiveServer,
     listen: Callable[..., Stream],
     write: Callable[[str], None],
@@ -172,4 +172,4 @@ def test_sixty_browsers_come_and_go_without_leaving_threads(
         for browser in browsers:
             browser.close()
         eventually(lambda: not server.streams(), "streams of browsers that left")
-    assert most_threads[-1] <= most_threads[0] + 10
+    assert max(most_threads) < 50

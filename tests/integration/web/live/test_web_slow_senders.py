@@ -29,6 +29,7 @@ class SlowSite(ServerProcess):
 
     def __init__(self, database_url: str, state: Path) -> None:
         super().__init__(HERE / "site_server.py", database_url, str(state))
+        self.database_url = database_url
 
     def connect(self, head: str) -> socket.socket:
         link = socket.create_connection(self.at, PATIENCE_S)
@@ -71,6 +72,19 @@ def site(
         served.close()
 
 
+@pytest.fixture(scope="module")
+def many_streams(site: SlowSite) -> list[str]:
+    """Requests for a stream, each by somebody else."""
+    with Site(site.database_url) as plant:
+        for number in range(5):
+            plant.person(f"reader{number}", Role.VIEWER)
+        tokens = [plant.session_of(f"reader{number}") for number in range(5)]
+    return [
+        f"GET /events HTTP/1.1\r\nHost: x\r\nCookie: mpms_session={token}\r\n\r\n"
+        for token in tokens
+    ]
+
+
 @pytest.fixture
 def held() -> Iterator[list[socket.socket]]:
     links: list[socket.socket] = []
@@ -91,8 +105,8 @@ def heard(link: socket.socket) -> bytes:
     return b"".join(parts)
 
 
-def test_the_site_answers_while_hundreds_send_nothing_more(
-    site: SlowSite, held: list[socket.socket]
+def test_the_site_answers_beside_hundreds_of_slow_senders_and_streams(
+    site: SlowSite, held: list[socket.socket], many_streams: list[str]
 ) -> None:
     slow = f"{POST}{FORM}Content-Length: 1000\r\n\r\nlogin=a"
     half = "GET /login HTTP/1.1\r\nHost: x\r\nX-Half: "
@@ -100,10 +114,16 @@ def test_the_site_answers_while_hundreds_send_nothing_more(
     held += [site.connect(half) for _ in range(SENDERS)]
     answer, _ = site.ask("GET", "/healthz")
     assert answer.status == 200
+    streams = [site.connect(stream) for stream in many_streams * 60]
+    for stream in streams:
+        assert stream.recv(4096).startswith(b"HTTP/1.1 200 ")
+    assert site.streams() == len(streams)
     cookie = site.sign_in()
     answer, page = site.ask("GET", "/", headers={"Cookie": cookie})
     assert b"Maria" in page
     assert site.threads() < 100
+    for stream in streams:
+        stream.close()
     for link in held[:SENDERS]:
         said = heard(link)
         assert said.startswith(b"HTTP/1.1 408 "), said
