@@ -576,7 +576,9 @@ CREATE TABLE tablet_sign_ins (
     person_id bigint NOT NULL REFERENCES people ON DELETE CASCADE,
     tablet_id bigint NOT NULL REFERENCES tablets ON DELETE CASCADE,
     signed_in_at timestamptz NOT NULL DEFAULT now(),
-    ended_at timestamptz NOT NULL
+    ended_at timestamptz NOT NULL,
+    -- What was answered then is signed with it; the tablet gets it once.
+    entry_key bytea
 );
 CREATE INDEX tablet_sign_ins_by_person ON tablet_sign_ins (person_id);
 CREATE INDEX tablet_sign_ins_by_end ON tablet_sign_ins (ended_at);

@@ -44,6 +44,14 @@ VALUES (
 )
 ON CONFLICT (key) DO NOTHING;
 
+-- name: late_answers_waiting
+-- How many nobody has decided about: of one form, and of one person.
+SELECT
+    count(*) FILTER (WHERE task_id = %(task_id)s::uuid),
+    count(*) FILTER (WHERE answered_by = %(answered_by)s)
+FROM late_answers
+WHERE decided_at IS NULL AND key <> %(but)s;
+
 -- name: late_answers_open
 -- Those that nobody has decided about, oldest first.
 SELECT

@@ -179,13 +179,18 @@ WHERE person_id = %(person_id)s AND ended_at > now();
 -- Who was signed in on this tablet then.
 SELECT
     p.id, p.login, p.name, p.role, p.groups, p.language, p.active, p.mail,
-    s.signed_in_at, s.ended_at
+    s.signed_in_at, s.ended_at, s.entry_key
 FROM tablet_sign_ins AS s
 JOIN people AS p ON p.id = s.person_id
 WHERE
     s.token_hash = %(token_hash)s
     AND s.tablet_id = %(tablet_id)s
     AND p.active;
+
+-- name: tablet_sign_ins_give_key
+-- The key of a sign-in is given once.
+UPDATE tablet_sign_ins SET entry_key = %(entry_key)s
+WHERE token_hash = %(token_hash)s AND ended_at > now() AND entry_key IS NULL;
 
 -- name: tablet_sign_ins_sweep
 -- Old ones count no more.

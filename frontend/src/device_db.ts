@@ -23,6 +23,7 @@ interface Shape extends DBSchema {
   outbox: { key: number; value: Entry };
   drafts: { key: [string, string, string]; value: LocalDraft };
   leases: { key: string; value: { name: string; owner: string; until: number } };
+  entryKeys: { key: string; value: { signIn: string; key: CryptoKey } };
 }
 
 type Change = IDBPTransaction<Shape, StoreNames<Shape>[], "versionchange">;
@@ -32,6 +33,9 @@ const STEPS: ((db: IDBPDatabase<Shape>, change: Change) => void)[] = [
     db.createObjectStore("outbox", { keyPath: "seq", autoIncrement: true });
     db.createObjectStore("drafts", { keyPath: ["person", "task", "field"] });
     db.createObjectStore("leases", { keyPath: "name" });
+  },
+  (db) => {
+    db.createObjectStore("entryKeys", { keyPath: "signIn" });
   },
 ];
 

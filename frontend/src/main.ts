@@ -18,3 +18,5 @@ if (document.getElementById("alarm-count") || document.querySelector("[data-alar
 // Signed in: the page also works without network, but it need not wait for that.
 if (document.querySelector("meta[name=person]"))
   void import("./offline.js").then(({ startOffline }) => startOffline());
+else if (document.querySelector("meta[name=tablet]"))
+  void import("./entry_keys.js").then(({ dropKeys }) => dropKeys());

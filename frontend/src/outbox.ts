@@ -8,12 +8,15 @@ import {
   type Outcome,
   type Result,
 } from "./outbox_core.js";
-import { send } from "./outbox_wire.js";
+import { fetchKey, signatureOf } from "./entry_keys.js";
+import { send, wordsOf } from "./outbox_wire.js";
 import { t } from "./texts.js";
 
 export type { Entry, Result };
 
-type Wanted = Omit<NewEntry, "key" | "answeredBy" | "signIn" | "deviceAt"> & { key?: string };
+type Wanted = Omit<NewEntry, "key" | "answeredBy" | "signIn" | "signature" | "deviceAt"> & {
+  key?: string;
+};
 
 const PROBE_TIMEOUT_MS = 3_000;
 
@@ -120,6 +123,8 @@ export async function sendOrKeep(wanted: Wanted): Promise<Result> {
   };
   try {
     await database();
+    const signature = await signatureOf(entry.signIn, wordsOf(entry));
+    if (signature) entry.signature = signature;
   } catch {
     return sendUnkept(entry);
   }
@@ -182,6 +187,7 @@ export function startOutbox(): void {
   channel?.addEventListener("message", tellThisTab);
   if (!navigator.onLine) outbox.lostNetwork();
   wake();
+  fetchKey(said("sign-in")).catch((failure: unknown) => console.warn(failure));
   const { storage } = navigator as { storage?: Partial<StorageManager> };
   void storage?.persist?.().catch(() => false);
 }

@@ -11,7 +11,8 @@ export interface Entry {
   taskName: string;
   order: string;
   answeredBy: string;
-  signIn?: string; // proves that this person was signed in on this tablet
+  signIn?: string; // during which it was answered
+  signature?: string; // with the key of that sign-in: proves that nobody else wrote it
   deviceAt: string;
   body: unknown;
   attempts: number;
@@ -26,7 +27,7 @@ export type Reply = Record<string, unknown>;
 
 export type NewEntry = Pick<Entry, "key" | "kind" | "task" | "body"> &
   Partial<Pick<Entry, "taskName" | "order">> &
-  Pick<Entry, "answeredBy" | "signIn" | "deviceAt">;
+  Pick<Entry, "answeredBy" | "signIn" | "signature" | "deviceAt">;
 
 export type Outcome =
   | { is: "taken"; reply: Reply }

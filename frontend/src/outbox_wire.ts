@@ -15,13 +15,17 @@ export async function send(wire: Wire, entry: Entry): Promise<Outcome> {
   const aborter = new AbortController();
   const timer = setTimeout(() => aborter.abort(), wire.timeoutMs ?? SEND_TIMEOUT_MS);
   try {
-    const response = await wire.fetch(`/tasks/${entry.task}/${entry.kind}`, {
+    const response = await wire.fetch(addressOf(entry), {
       method: "POST",
-      headers: { "Content-Type": "application/json", Accept: "application/json" },
+      headers: {
+        "Content-Type": "application/json",
+        Accept: "application/json",
+        ...(entry.signature ? { "Entry-Signature": entry.signature } : {}),
+      },
       credentials: "same-origin",
       redirect: "manual", // to the login page: fetch would follow and find a 200
       signal: aborter.signal,
-      body: JSON.stringify(messageOf(entry)),
+      body: bodyOf(entry),
     });
     return await outcomeOf(response, entry, wire.person());
   } catch {
@@ -31,14 +35,26 @@ export async function send(wire: Wire, entry: Entry): Promise<Outcome> {
   }
 }
 
-function messageOf(entry: Entry): Record<string, unknown> {
-  return {
+type Message = Pick<Entry, "kind" | "task" | "body" | "key"> &
+  Pick<Entry, "deviceAt" | "answeredBy" | "signIn">;
+
+/** What is signed: where the entry goes and all that it says. */
+export function wordsOf(entry: Message): string {
+  return `${addressOf(entry)}\n${bodyOf(entry)}`;
+}
+
+function addressOf(entry: Pick<Entry, "task" | "kind">): string {
+  return `/tasks/${entry.task}/${entry.kind}`;
+}
+
+function bodyOf(entry: Message): string {
+  return JSON.stringify({
     ...(entry.body as Record<string, unknown> | null),
     key: entry.key,
     device_at: entry.deviceAt,
     answered_by: entry.answeredBy,
     sign_in: entry.signIn,
-  };
+  });
 }
 
 async function outcomeOf(response: Response, entry: Entry, person: string): Promise<Outcome> {

@@ -6,6 +6,7 @@ import enum
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from mpms.domain.models.definitions import ModelStep
 from mpms.domain.tasks import FormTask
 
 
@@ -63,6 +64,14 @@ class Person:
         if task.groups:
             return bool(mine & _folded(task.groups))
         return task.lane is None or task.lane.casefold() in mine
+
+    def may_answer(self, step: ModelStep) -> bool:
+        """Whether a form of this step may have been his, as far as the model says."""
+        if not step.kind.lower().endswith("usertask"):
+            return False
+        mine = _folded((*self.groups, group_of(self.login)))
+        mine_too = not step.groups or bool(mine & _folded(step.groups))
+        return self.leads or (self.role is Role.WORKER and mine_too)
 
 
 def group_of(login: str) -> str:

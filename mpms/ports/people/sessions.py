@@ -37,6 +37,7 @@ class TabletSignIn:
     person: Person
     signed_in_at: datetime
     ended_at: datetime  # in the future: when it will end by itself
+    entry_key: bytes | None = None  # what was answered then is signed with it
 
 
 class Sessions(Protocol):
@@ -59,6 +60,10 @@ class Sessions(Protocol):
     def close_all(self, person_id: int) -> int: ...
     def on_tablet(self, tablet_id: int, token_hash: str) -> TabletSignIn | None:
         """Active people only; remembered for some weeks after the sign-in ended."""
+        ...
+
+    def give_entry_key(self, token_hash: str, entry_key: bytes) -> bool:
+        """False: this sign-in is on no tablet, is over, or has a key."""
         ...
 
     def enrol(self, token_hash: str, name: str, *, by: str) -> int: ...

@@ -26,6 +26,14 @@ class LateAnswer:
     reason: str
 
 
+@dataclass(frozen=True)
+class Waiting:
+    """How many late answers nobody has decided about."""
+
+    of_task: int
+    of_person: int
+
+
 class LateAnswers(Protocol):
     """Conflicts; nothing that a worker entered is thrown away silently."""
 
@@ -44,6 +52,10 @@ class LateAnswers(Protocol):
         reason: str,
     ) -> bool:
         """False if this key is there already."""
+        ...
+
+    def waiting(self, task_id: str, answered_by: str, *, but: str) -> Waiting:
+        """Without the one with this key."""
         ...
 
     def open(self) -> Sequence[LateAnswer]: ...

@@ -5,11 +5,18 @@ revoked, and for leaders away from a tablet after an hour without a request that
 person made.
 
 A tablet that was without network hands in what several people answered on it. Each of
-them is believed only by a sign-in of theirs on that tablet, and only while it lasted.
+them is believed only by a sign-in of theirs on that tablet, and only while it lasted;
+each entry is signed with the key of that sign-in. The tablet gets the key once, cannot
+read it back, and drops it when its person leaves, so that nobody who comes later can
+write an entry for somebody before.
 """
 
 from __future__ import annotations
 
+import hashlib
+import hmac
+import secrets
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from mpms.domain.errors import MpmsError
@@ -21,6 +28,7 @@ from mpms.services.people.session_tokens import hash_of
 
 IDLE = timedelta(minutes=60)
 TOUCH_EVERY = timedelta(minutes=1)
+ENTRY_KEY_BYTES = 32
 CLOCK_TOLERANCE = timedelta(minutes=2)  # of a tablet's clock
 
 
@@ -52,27 +60,45 @@ def recognise_tablet(uow: UnitOfWork, token: str) -> Tablet | None:
         return tx.sessions.tablet(hash_of(token))
 
 
-def recognise_answerer(
-    uow: UnitOfWork,
-    session: Session,
-    login: str,
-    sign_in: str | None,
-    answered_at: datetime | None,
-) -> Person:
-    """Who gave an answer that this session hands in. AnsweredElsewhere.
+@dataclass(frozen=True)
+class Proof:
+    """What an entry brings to show whose it is."""
 
-    ``sign_in`` is what the page of the one who answered was given (``sign_in_of``).
-    """
+    sign_in: str | None  # see ``sign_in_of``
+    answered_at: datetime | None
+    signed: bytes  # address and body of the post
+    signature: str | None
+
+    def is_made_with(self, key: bytes | None) -> bool:
+        if key is None or self.signature is None:
+            return False
+        right = hmac.new(key, self.signed, hashlib.sha256).hexdigest()
+        return hmac.compare_digest(right.encode(), self.signature.encode())
+
+
+def give_entry_key(uow: UnitOfWork, token: str) -> bytes | None:
+    """The key of this sign-in on a tablet; None if it was given before."""
+    key = secrets.token_bytes(ENTRY_KEY_BYTES)
+    with uow() as tx:
+        return key if tx.sessions.give_entry_key(hash_of(token), key) else None
+
+
+def recognise_answerer(
+    uow: UnitOfWork, session: Session, login: str, proof: Proof
+) -> Person:
+    """Who gave an answer that this session hands in. AnsweredElsewhere."""
     if login == session.person.login:
         return session.person
-    if session.tablet_id is None or sign_in is None or answered_at is None:
+    if session.tablet_id is None or proof.sign_in is None or proof.answered_at is None:
         raise AnsweredElsewhere
     with uow() as tx:
-        then = tx.sessions.on_tablet(session.tablet_id, sign_in)
+        then = tx.sessions.on_tablet(session.tablet_id, proof.sign_in)
     if then is None or then.person.login != login:
         raise AnsweredElsewhere
     since, until = then.signed_in_at - CLOCK_TOLERANCE, then.ended_at + CLOCK_TOLERANCE
-    if not since <= answered_at <= until:
+    if not since <= proof.answered_at <= until:
+        raise AnsweredElsewhere
+    if not proof.is_made_with(then.entry_key):
         raise AnsweredElsewhere
     return then.person
 

@@ -7,11 +7,18 @@ supervisor: nothing is lost, nothing counts twice.
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from mpms.domain.errors import InstanceSuspended, NotFound, TaskGone
+from mpms.domain.errors import (
+    InstanceSuspended,
+    MpmsError,
+    NotFound,
+    ServerBusy,
+    TaskGone,
+)
 from mpms.domain.forms import check_answers
 from mpms.domain.instances.instances import Instance, InstanceStatus
 from mpms.domain.instances.steps import Complete
@@ -25,6 +32,18 @@ from mpms.services.tasks.keep_attachments import keep_attachments
 
 CANCELLED = "the process was cancelled meanwhile"
 WENT_ON = "the process went on without this answer"
+LATE_AT_MOST_BYTES = 8 << 20  # with photos
+LATE_OF_TASK = 5  # undecided
+LATE_OF_PERSON = 50
+
+
+class LateAnswersFull(ServerBusy):
+    """A supervisor has to decide about earlier late answers first; this one waits on
+    the device."""
+
+
+class LateAnswerTooLarge(MpmsError):
+    """An answer that comes too late may have 8 MB."""
 
 
 @dataclass(frozen=True)
@@ -195,13 +214,18 @@ def _late(
     now = advance.clock.now()
     post = post.bounded(tx.instances.get(past.instance_id).started_at, now)
     definition = tx.definitions.by_id(past.definition_id)
-    names = {step.id: step.name for step in advance.engine.steps(definition)}
+    steps = {step.id: step for step in advance.engine.steps(definition)}
+    step = steps.get(past.element)
+    if post.person is not None and (step is None or not post.person.may_answer(step)):
+        raise NotYourTask
+    key = f"{past.task_id}/{post.key}"
+    _require_room(tx, past, post, key)
     kept = tx.late_answers.add(
-        f"{past.task_id}/{post.key}",
+        key,
         task_id=past.task_id,
         instance_id=past.instance_id,
         business_key=past.business_key,
-        task_name=names.get(past.element) or past.element,
+        task_name=past.element if step is None else step.name or past.element,
         answers=post.answers,
         answered_by=post.by,
         posted_by=post.posted_by,
@@ -219,6 +243,15 @@ def _late(
         )
         tx.wake()
     return Submitted(earlier, first=False, late=reason)
+
+
+def _require_room(tx: Transaction, past: PastTask, post: Post, key: str) -> None:
+    """LateAnswerTooLarge, LateAnswersFull: whoever sends must keep it meanwhile."""
+    if len(json.dumps(post.answers, default=str)) > LATE_AT_MOST_BYTES:
+        raise LateAnswerTooLarge
+    waiting = tx.late_answers.waiting(past.task_id, post.by, but=key)
+    if waiting.of_task >= LATE_OF_TASK or waiting.of_person >= LATE_OF_PERSON:
+        raise LateAnswersFull
 
 
 def _why_gone(tx: Transaction, advance: Advance, past: PastTask) -> str:

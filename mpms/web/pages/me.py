@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, flash, redirect, render_template, request
+from flask import Blueprint, flash, jsonify, redirect, render_template, request
 from werkzeug.wrappers import Response as Answer
 
 from mpms.domain.errors import MpmsError
@@ -16,6 +16,7 @@ from mpms.services.people.change_secret import (
     set_pin,
 )
 from mpms.services.people.limit_attempts import TooManyAttempts
+from mpms.services.people.recognise import give_entry_key
 from mpms.services.people.sign_in import SignIn
 from mpms.web.rights import EVERYBODY, allowed
 from mpms.web.site.security import waiting_text
@@ -25,6 +26,7 @@ from mpms.web.site.signed_in import (
     current_person,
     keep_session,
     must_choose_password,
+    session_token,
 )
 from mpms.web.texts import t
 
@@ -39,6 +41,14 @@ class NotTheSame(MpmsError):
 @allowed(EVERYBODY)
 def show() -> str:
     return _page()
+
+
+@pages.post("/me/entry-key")
+@allowed(EVERYBODY)
+def entry_key() -> Answer:
+    """What this tablet signs the entries of this sign-in with; given once."""
+    key = give_entry_key(current_desk().uow, session_token() or "")
+    return jsonify(key=None if key is None else key.hex())
 
 
 @pages.post("/me/password")

@@ -61,7 +61,16 @@ class Sessions(Repository):
         row = self._statements.row(
             "tablet_sign_ins_find", tablet_id=tablet_id, token_hash=token_hash
         )
-        return None if row is None else TabletSignIn(person_of(row[:8]), *row[8:])
+        if row is None:
+            return None
+        person, (since, until, key) = person_of(row[:8]), row[8:]
+        return TabletSignIn(person, since, until, None if key is None else bytes(key))
+
+    def give_entry_key(self, token_hash: str, entry_key: bytes) -> bool:
+        given = self._statements.run(
+            "tablet_sign_ins_give_key", token_hash=token_hash, entry_key=entry_key
+        )
+        return given > 0
 
     def enrol(self, token_hash: str, name: str, *, by: str) -> int:
         row = self._statements.row(

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from mpms.adapters.postgres.database.statements import Repository, as_json
-from mpms.ports.tasks.late_answers import LateAnswer
+from mpms.ports.tasks.late_answers import LateAnswer, Waiting
 
 
 class LateAnswers(Repository):
@@ -43,6 +43,13 @@ class LateAnswers(Repository):
                 reason=reason,
             )
         )
+
+    def waiting(self, task_id: str, answered_by: str, *, but: str) -> Waiting:
+        row = self._statements.row(
+            "late_answers_waiting", task_id=task_id, answered_by=answered_by, but=but
+        )
+        assert row is not None  # noqa: S101
+        return Waiting(*row)
 
     def open(self) -> Sequence[LateAnswer]:
         return [LateAnswer(*row) for row in self._statements.rows("late_answers_open")]

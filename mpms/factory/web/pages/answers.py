@@ -34,7 +34,7 @@ from mpms.factory.web.fields.task_page import (
     view_of,
 )
 from mpms.factory.web.pages.late import reason_text
-from mpms.services.people.recognise import recognise_answerer
+from mpms.services.people.recognise import Proof, recognise_answerer
 from mpms.services.people.sign_in import SECRET_AT_MOST
 from mpms.services.tasks.report_problem import report_problem
 from mpms.services.tasks.save_draft import save_form_draft
@@ -51,6 +51,7 @@ from mpms.web.texts import t
 pages = Blueprint("answers", __name__)
 
 MAX_KEY = 100
+SIGNATURE = "Entry-Signature"  # see ``recognise_answerer``
 
 
 @pages.put("/tasks/<task_id>/draft")
@@ -142,8 +143,12 @@ def _answerer(sent: Mapping[str, Any]) -> Person:
         current_desk().uow,
         session,
         login,
-        _text(sent.get("sign_in")),
-        _instant(sent.get("device_at")),
+        Proof(
+            sign_in=_text(sent.get("sign_in")),
+            answered_at=_instant(sent.get("device_at")),
+            signed=f"{request.path}\n".encode() + request.get_data(cache=True),
+            signature=request.headers.get(SIGNATURE),
+        ),
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hmac
+import json
 from datetime import timedelta
 from typing import Any
 
@@ -10,6 +12,7 @@ import pytest
 from mpms.domain.people.people import Role
 from mpms.services.instances.repair import cancel_instance
 from mpms.services.people.session_tokens import hash_of
+from mpms.services.tasks import submit
 from tests.support.site import Browser
 from tests.support.waiting import together
 from tests.support.web_tasks import Hall
@@ -181,13 +184,26 @@ class Shared:
 
     def __init__(self, hall: Hall) -> None:
         self.hall, self.tablet_id = hall, hall.enrol()
+        self.keys: dict[str, str] = {}
 
     def sign_in(self, login: str, *more: Any, **settings: Any) -> tuple[Browser, str]:
         """The browser, and what its pages say of this sign-in."""
         browser = self.hall.at(login, *more, tablet_id=self.tablet_id, **settings)
         cookie = browser.get_cookie("mpms_session")
         assert cookie is not None
-        return browser, hash_of(cookie.value)
+        sign_in = hash_of(cookie.value)
+        self.keys[sign_in] = browser.post("/me/entry-key").json["key"]
+        return browser, sign_in
+
+    def hands_in(
+        self, browser: Browser, task: Any, kind: str = "answer", **sent: Any
+    ) -> Any:
+        """Post an entry as the script of the tablet does, signed when it was made."""
+        path, body = f"/tasks/{task.task_id}/{kind}", json.dumps(sent).encode()
+        key = bytes.fromhex(self.keys[sent["sign_in"]])
+        made = hmac.new(key, f"{path}\n".encode() + body, "sha256").hexdigest()
+        headers = JSON | {"Content-Type": "application/json", "Entry-Signature": made}
+        return browser.post(path, data=body, headers=headers)
 
     def sign_out(self, sign_in: str) -> None:
         with self.hall.uow() as tx:
@@ -207,8 +223,9 @@ def test_a_shared_tablet_hands_in_what_somebody_else_answered(
     answered_at = hall.clock.now()
     shared.sign_out(sign_in)
     tablet, _ = shared.sign_in("ben")
-    done = answer(
-        *(tablet, task, CONFIRMED),
+    done = shared.hands_in(
+        *(tablet, task),
+        answers=CONFIRMED,
         key="k1",
         answered_by="ana",
         sign_in=sign_in,
@@ -222,6 +239,59 @@ def test_a_shared_tablet_hands_in_what_somebody_else_answered(
         "SELECT actor, data FROM events WHERE kind = 'form answered'"
     )
     assert (actor, data["posted_by"]) == ("ana", "ben")
+
+
+def test_an_entry_counts_for_somebody_else_only_as_it_was_signed(
+    hall: Hall, shared: Shared
+) -> None:
+    """Who comes later knows the name of the sign-in, and has no key of it."""
+    task, other = hall.make(), hall.make("MO-2", start=1)
+    ana, sign_in = shared.sign_in("ana")
+    assert ana.post("/me/entry-key").json == {"key": None}
+    tablet, own = shared.sign_in("ben")
+    sent = {
+        "answers": CONFIRMED,
+        "key": "k1",
+        "answered_by": "ana",
+        "sign_in": sign_in,
+        "device_at": hall.clock.now().isoformat(),
+    }
+
+    def refused(task: Any, body: dict[str, Any], signature: str) -> bool:
+        got = tablet.post(
+            f"/tasks/{task.task_id}/answer",
+            json=body,
+            headers=JSON | {"Entry-Signature": signature},
+        )
+        return bool(got.status_code == 403 and got.json["cause"] == "AnsweredElsewhere")
+
+    path, key = f"/tasks/{task.task_id}/answer", bytes.fromhex(shared.keys[sign_in])
+    words = f"{path}\n".encode() + json.dumps(sent).encode()
+    right = hmac.new(key, words, "sha256").hexdigest()
+    with_own = hmac.new(bytes.fromhex(shared.keys[own]), words, "sha256").hexdigest()
+    for signature in ("", "0" * 64, with_own, "é"):
+        assert refused(task, sent, signature)
+    assert refused(task, sent | {"answers": {}}, right)
+    assert refused(other, sent, right)
+    assert hall.rows("SELECT count(*) FROM answers") == [(0,)]
+
+
+def test_late_answers_are_bounded_and_only_of_those_who_could_answer(
+    hall: Hall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task = hall.make()
+    cancel_instance(hall.uow, hall.advance, task.instance_id, by="boss", reason="x")
+    stranger = hall.at("zoe", groups=("mixers",))
+    assert answer(stranger, task, CONFIRMED, key="k").status_code == 403
+    ana = hall.at("ana")
+    monkeypatch.setattr(submit, "LATE_AT_MOST_BYTES", 200)
+    assert answer(ana, task, {"note": "x" * 300}, key="k").status_code == 422
+    monkeypatch.setattr(submit, "LATE_OF_TASK", 2)
+    for key in ("k1", "k2", "k1"):
+        assert answer(ana, task, CONFIRMED, key=key).json["state"] == "conflict"
+    full = answer(ana, task, CONFIRMED, key="k3")
+    assert (full.status_code, "Retry-After" in full.headers) == (503, True)
+    assert hall.rows("SELECT count(*) FROM late_answers") == [(2,)]
 
 
 def test_nobody_answers_as_somebody_who_was_not_signed_in_there(
@@ -323,12 +393,12 @@ def test_a_problem_and_a_late_answer_tell_who_handed_them_in(
     tablet, _ = shared.sign_in("ben")
     at = hall.clock.now().isoformat()
     sent = {"answered_by": "ana", "sign_in": sign_in, "device_at": at}
-    reported = tablet.post(
-        f"/tasks/{task.task_id}/problem", json={"code": "Other", **sent}, headers=JSON
-    )
+    reported = shared.hands_in(tablet, task, "problem", code="Other", **sent)
     assert reported.json["state"] == "raised"
     cancel_instance(hall.uow, hall.advance, late.instance_id, by="boss", reason="x")
-    lost = answer(tablet, late, CONFIRMED, key="k", instance=late.instance_id, **sent)
+    lost = shared.hands_in(
+        tablet, late, answers=CONFIRMED, key="k", instance=late.instance_id, **sent
+    )
     assert lost.json["state"] == "conflict"
     assert hall.rows(
         "SELECT actor, data ->> 'posted_by' FROM events"
