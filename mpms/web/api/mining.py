@@ -125,7 +125,7 @@ class PathQuery(WindowQuery):
 class ConformanceQuery(PathQuery):
     draft_of: Login | None = Field(
         default=None,
-        description="Judge by the draft of this person: yours, or as administrator.",
+        description="Compare with this draft: your own, or anybody's as administrator.",
     )
 
 
@@ -218,8 +218,8 @@ def conformance(
 ) -> ConformanceShape:
     """How many past instances could have gone their way in a version, and why not.
 
-    The drawing is judged and not its conditions: a path fits if the version has it.
-    With `draft_of` a draft is judged, before it is deployed; `version` is then the one
+    Only the drawing is compared, not its conditions: a path fits if the version has it.
+    With `draft_of` a draft is compared before it is deployed; `version` is then the one
     that it would become.
     """
     desk, window = call.desk, query.of(call, key)

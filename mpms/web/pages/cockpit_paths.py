@@ -104,7 +104,7 @@ def _parts(found: ProcessPage, window: Window, draft: bytes | None) -> dict[str,
 
 
 def _against(found: ProcessPage) -> int:
-    """The version that past paths are judged by; the newest without one."""
+    """The version that past paths are compared with; the newest without one."""
     text = request.args.get("against", "")
     asked = int(text) if text.isascii() and text.isdecimal() and len(text) < 9 else 0
     known = [row.version for row in found.versions]

@@ -11,16 +11,18 @@ from mpms.factory.domain.fleet_requests import FleetRequest
 from mpms.factory.domain.goals import DRIVE, Goal
 from mpms.factory.ports.store import Transaction
 from mpms.factory.services.fleet.requests import Book
-from mpms.factory.services.fleet.wheels import Errand
+from mpms.factory.services.fleet.wheels import Assignment
 
 
-def errands_of(fleet: Fleet) -> dict[str, Errand]:
+def assignments_of(fleet: Fleet) -> dict[str, Assignment]:
     """Where each robot is bound for, and for which task; aside it goes for nobody."""
-    errands = {}
+    assignments = {}
     for vehicle in fleet.vehicles.values():
         mine = bool(vehicle.queue) and not vehicle.aside
-        errands[vehicle.id] = Errand(vehicle.target, vehicle.queue[0] if mine else "")
-    return errands
+        assignments[vehicle.id] = Assignment(
+            vehicle.target, vehicle.queue[0] if mine else ""
+        )
+    return assignments
 
 
 def tell_setting_off(tx: Transaction, book: Book, goal: Goal) -> None:

@@ -31,7 +31,7 @@ from mpms.factory.ports.robots.robots import RobotState
 from mpms.factory.ports.store import Transaction, UnitOfWork
 from mpms.factory.services.fleet.crew import phases_with
 from mpms.factory.services.fleet.drives import (
-    errands_of,
+    assignments_of,
     note_waits,
     tell_setting_off,
 )
@@ -360,8 +360,8 @@ class LeadFleet:
         tx, fleet = round_.tx, self._fleet()
         for goal_id in self._wheels.to_call_off():
             tx.fleet.call_off(goal_id)
-        errands = errands_of(fleet)
-        for goal in self._wheels.next_goals(round_.now, self._where, errands):
+        assignments = assignments_of(fleet)
+        for goal in self._wheels.next_goals(round_.now, self._where, assignments):
             round_.news = True
             try:
                 tx.goals.add(goal)

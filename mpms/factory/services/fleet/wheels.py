@@ -29,7 +29,7 @@ Point = tuple[float, float]
 
 
 @dataclass(frozen=True)
-class Errand:
+class Assignment:
     """The place at the end of a robot's way, and the task that it goes there for."""
 
     place: str = ""
@@ -103,7 +103,7 @@ class Wheels:
         self,
         now: float,
         where: Callable[[str], Pose | None],
-        errands: Mapping[str, Errand] | None = None,
+        assignments: Mapping[str, Assignment] | None = None,
     ) -> list[Goal]:
         """For robots that have none."""
         goals = []
@@ -111,13 +111,13 @@ class Wheels:
             at = where(robot)
             if wheel.goal or at is None or now < wheel.again_at:
                 continue
-            errand = (errands or {}).get(robot, Errand())
-            goal = self._stretch(robot, wheel, at, errand.place) or self._action(
+            assignment = (assignments or {}).get(robot, Assignment())
+            goal = self._stretch(robot, wheel, at, assignment.place) or self._action(
                 robot, wheel, at
             )
             if goal is not None:
                 wheel.goal, wheel.called_off = goal.id, False
-                goals.append(replace(goal, fleet_task=errand.task))
+                goals.append(replace(goal, fleet_task=assignment.task))
         return goals
 
     def is_new(self, goal: Goal) -> bool:

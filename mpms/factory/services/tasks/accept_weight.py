@@ -2,7 +2,7 @@
 
 The deviation is the supervisor's, who signs in again and says why; the record keeps the
 reason and what the signature means. The worker confirms the load once more, and the
-scale must show the same weight: another one is judged anew.
+scale must show the same weight: another one is checked again.
 """
 
 from __future__ import annotations

@@ -176,4 +176,4 @@ def test_past_instances_are_judged_by_a_draft_before_it_is_deployed(
     saved = browser.post("/models/papers/draft", json={"xml": "<no model"})
     assert saved.status_code < 300, saved.text
     page = browser.get(drafted).text
-    assert "This draft is no model that can be judged yet:" in page
+    assert "This draft is no model that can be compared yet:" in page
