@@ -72,6 +72,21 @@ def trials(count: int, noise: RangeNoise) -> list[Evaluation]:
     return [evaluate(record(anchors, noise, s), anchors, bounds=HALL) for s in SEEDS]
 
 
+def offset_and_rise() -> list[Evaluation]:
+    """Ranges 0.3 m too long from anchors 2.4 m above the tag: nobody knows that."""
+    raised = tuple(Anchor(a.id, a.x_m, a.y_m, 2.4) for a in CORNERS)
+    late = RangeNoise()
+    runs = (record(raised, late, seed, height_m=0.0) for seed in SEEDS)
+    return [
+        evaluate(
+            [replace(one, range_m=one.range_m + 0.3) for one in run],
+            CORNERS,
+            bounds=HALL,
+        )
+        for run in runs
+    ]
+
+
 def mean(values: list[float]) -> float:
     return sum(values) / len(values)
 
@@ -153,20 +168,7 @@ def main() -> int:
     longer = RangeNoise(delayed_share=0.3, delay_m=1.0)
     table["4_30_one_metre"] = summary(trials(4, longer))
     print("4 anchors, 30 %, 0.5 to 1.5 m:", table["4_30_one_metre"], flush=True)
-    raised = tuple(Anchor(a.id, a.x_m, a.y_m, 2.4) for a in CORNERS)
-    table["offset_and_rise"] = summary(
-        [
-            evaluate(
-                [
-                    replace(one, range_m=one.range_m + 0.3)
-                    for one in record(raised, RangeNoise(), seed, height_m=0.0)
-                ],
-                CORNERS,
-                bounds=HALL,
-            )
-            for seed in SEEDS
-        ]
-    )
+    table["offset_and_rise"] = summary(offset_and_rise())
     print("offset 0.3 m, rise 2.4 m:", table["offset_and_rise"], flush=True)
     facts: dict[str, object] = {
         "ekf_updates_per_s": round(updates_per_s()),

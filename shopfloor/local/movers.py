@@ -20,9 +20,9 @@ from shopfloor.control.watching import Surroundings
 from shopfloor.geometry import Pose, Scan, TagSeen
 from shopfloor.grid.compiled import kernel
 
-LOOK_BACK_S = 0.6
+LOOK_BACK_S = 1.2
 EVERY_S = 0.1
-REACH_M = 4.0
+REACH_M = 9.0
 DEEPER_M = 0.2
 DEEPER_PER_M = 0.05
 """How far a beam must have passed beyond: a pose that jumps moves nothing that far."""

@@ -36,6 +36,8 @@ __all__ = ["LocalPath", "LocalPlanner", "LocalStatus"]
 ON_PATH_M = 0.15
 LOYAL_M = 0.3
 """A way on another side must be shorter by so much to be taken instead."""
+BESIDE_PATH_M = 0.4
+FREE_AHEAD_M = 2.0
 LOOSE_M = 0.03
 """A way that is being driven stays good with so much less room beside it."""
 
@@ -87,11 +89,13 @@ class LocalPlanner:
         tight: bool = False,
         peers: Sequence[Peer] = (),
         detour_m: float = math.inf,
+        keep_to_path: bool = False,
     ) -> LocalPath:
         """``path`` is the global one, metres in the frame of the map.
 
-        ``tight`` leaves the least room to mapped obstacles, for places beside racks;
-        people are waited for rather than driven around by more than ``detour_m``.
+        ``keep_to_path`` cuts no corner of it as long as it is free. ``tight`` leaves
+        the least room to mapped obstacles, for places beside racks; people are waited
+        for rather than driven around by more than ``detour_m``.
         """
         if path is not self._path:
             self._path, self._taken = path, None
@@ -116,7 +120,16 @@ class LocalPlanner:
             end = progress + remaining
             return LocalPath(LocalStatus.FOLLOWING, path, progress, end, True)
         static = self._tight if tight else self._static
-        return self._plan(pose, static, company, path, progress, remaining, detour_m)
+        return self._plan(
+            pose,
+            static,
+            company,
+            path,
+            progress,
+            remaining,
+            detour_m,
+            keep_to_path=keep_to_path and abs(aside) < BESIDE_PATH_M,
+        )
 
     def sees(self, pose: Pose, x_m: float, y_m: float) -> bool:
         """Can the robot drive straight to a point of the map."""
@@ -135,6 +148,8 @@ class LocalPlanner:
         progress: float,
         remaining: float,
         detour_m: float,
+        *,
+        keep_to_path: bool,
     ) -> LocalPath:
         x, y, _ = in_grid_frame(self.grid, pose)
         on_cells = path_in_grid(self.grid, path)
@@ -142,6 +157,8 @@ class LocalPlanner:
         empty = self.window.blocked(static, self._unknown_m)
         if company is None:
             search = WindowSearch(self.window, empty)
+            if keep_to_path and _is_free(search, x, y, on_cells, progress):
+                return self._kept_to(search, path, progress, end)
             found = self._way(search, x, y, on_cells, progress, end)
         else:
             ahead = look_along(on_cells, x, y, progress, math.inf, 1.0)
@@ -151,6 +168,8 @@ class LocalPlanner:
             blocked = empty.copy()
             cost = cost_of(company, self.window, blocked, right, self.courtesy)
             search = WindowSearch(self.window, blocked)
+            if keep_to_path and _is_free(search, x, y, on_cells, progress):
+                return self._kept_to(search, path, progress, end)
             found = self._way(
                 search, x, y, on_cells, progress, end, right, cost, company
             )
@@ -173,6 +192,16 @@ class LocalPlanner:
         if at_goal:
             points[-1] = path[-1]
         return LocalPath(LocalStatus.AROUND, points, progress, goal_s, at_goal)
+
+    def _kept_to(
+        self,
+        search: WindowSearch,
+        path: NDArray[np.float64],
+        progress: float,
+        end: float,
+    ) -> LocalPath:
+        self._search, self._taken = search, None
+        return LocalPath(LocalStatus.FOLLOWING, path, progress, end, True)
 
     def _way(
         self,
@@ -266,6 +295,17 @@ class LocalPlanner:
             return farther
         left = found[1] - alone[1]
         return length_of(found[0]) > length_of(alone[0]) + left + detour_m
+
+
+def _is_free(
+    search: WindowSearch, x: float, y: float, path: NDArray[np.float64], at_m: float
+) -> bool:
+    """Can the next metres of a way be driven as they are."""
+    passed = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(path, axis=0).T))])
+    ahead = path[(passed >= at_m) & (passed <= at_m + FREE_AHEAD_M)]
+    ahead = np.vstack([[x, y], ahead])
+    ends = zip(ahead[:-1].tolist(), ahead[1:].tolist(), strict=True)
+    return all(search.sees(*a, *b) for a, b in ends)
 
 
 def rest_of(way: NDArray[np.float64], x: float, y: float) -> NDArray[np.float64]:

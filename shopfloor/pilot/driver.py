@@ -171,7 +171,10 @@ class Pilot:
         thing = self.stop.step(self.around, gap_m - self.courtesy.body_m)
         if self.goal is None:
             return self._resting(cycle.dt_s)
-        scene = Scene(now_s, cycle.dt_s, pose, scans, self.around, people, peers, thing)
+        speed_mps = self.motion.speed.speed
+        scene = Scene(
+            now_s, cycle.dt_s, pose, scans, self.around, people, peers, thing, speed_mps
+        )
         goal = self._aim(scene) or self.goal
         fault = self.guide.set_off(now_s, pose, goal)
         if fault is not None:

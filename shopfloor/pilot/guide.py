@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ from shopfloor.local.peers import Peer
 from shopfloor.local.people import walks
 from shopfloor.local.planner import LocalPlanner
 from shopfloor.local.routes import Route, RoutePlanner
+from shopfloor.pilot.keeping_right import KeepingRight
 from shopfloor.pilot.scene import Scene
 from shopfloor.pilot.settings import PilotSettings
 
@@ -28,6 +30,7 @@ class Guide:
         self.routes = routes
         self.planner = planner
         self._settings = settings
+        self._right = KeepingRight(routes.grid, planner.radius_m, planner.courtesy)
         self.cycles = 0
         """Of the local planner so far."""
         self.forget()
@@ -105,6 +108,7 @@ class Guide:
             raise ControlRefused("no route to follow")
         if self.local is None or scene.now_s >= self._next_plan_s - 1e-9:
             self._next_plan_s = scene.now_s + self._settings.plan_period_s
+            route = self._keep_right(route, scene)
             self.local = self.planner.step(
                 scene.now_s,
                 scene.pose,
@@ -116,11 +120,27 @@ class Guide:
                 tight=route.tight,
                 peers=scene.peers,
                 detour_m=detour_m,
+                keep_to_path=self._right.is_aside(route.xy),
             )
             self.cycles += 1
             self.progress_m = self.local.progress_m
             self.failures = 0 if self.local.ok else self.failures + 1
         return self.local
+
+    def _keep_right(self, route: Route, scene: Scene) -> Route:
+        """Out of the line of who comes straight at the robot."""
+        moved = self._right.way(
+            scene.pose,
+            scene.people,
+            route.xy,
+            self.progress_m,
+            scene.speed_mps,
+        )
+        if moved is None:
+            return route
+        self.route = replace(route, xy=moved)
+        self.progress_m = 0.0
+        return self.route
 
     def left_m(self, to_end_m: float) -> float:
         """Of the whole way, when so much of the local path is left."""

@@ -26,3 +26,4 @@ class Scene:
     peers: Sequence[Peer]
     thing: Near
     """The nearest of what counts for the emergency stop."""
+    speed_mps: float = 0.0
