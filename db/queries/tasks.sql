@@ -106,6 +106,12 @@ SET
     priority = %(priority)s
 WHERE task_id = %(task_id)s::uuid;
 
+-- name: tasks_offer
+-- People change for whom it is.
+UPDATE tasks
+SET groups = %(groups)s::text[]
+WHERE task_id = %(task_id)s::uuid;
+
 -- name: tasks_delegate
 -- Who is to help whom with it; resolved: he has, and it is the owner's again.
 UPDATE tasks

@@ -223,6 +223,13 @@ TASKS = (
         fields=("due_at", "follow_up_at", "priority"),
         action="changed when a task is due",
     ),
+    Kind(
+        "task offered",
+        ("tasks",),
+        "{who} changed whose task it is: {step}",
+        fields=("groups",),
+        action="changed whose task it is",
+    ),
     Kind("draft begun", ("tasks",), "{who} started to fill in: {step}"),
     Kind(
         "form answered",

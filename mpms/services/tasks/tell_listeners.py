@@ -19,6 +19,7 @@ HEARD: dict[str, tuple[str, ...]] = {
     "task delegated": _MOVED,
     "task handed back": _MOVED,
     "task scheduled": ("update",),
+    "task offered": ("update",),
     "task commented": ("update",),
 }
 """Lines of the history, and what Camunda 7 calls them."""

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Annotated, Any
 
 from flask import Response, json
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.alias_generators import to_camel
 
 from mpms.domain.camunda8 import NumberedTask, Page, TasksWanted
 from mpms.domain.errors import NotFound
 from mpms.domain.people.people import group_of
 from mpms.services.tasks.assign import assign_task, unassign_task
+from mpms.services.tasks.offer import offer_in
+from mpms.services.tasks.schedule import Schedule, schedule_in
 from mpms.services.tasks.submit import submit_form
 from mpms.web.api.operation import Call
 from mpms.web.camunda8.errors import NotOffered, answer, done
@@ -27,7 +32,7 @@ from mpms.web.camunda8.routes import (
     offered,
     read_body,
 )
-from mpms.web.camunda8.shapes import user_task_shape
+from mpms.web.camunda8.shapes import ANYBODY, user_task_shape
 
 OPEN = "CREATED"
 
@@ -92,6 +97,25 @@ class Completed(Asked):
     action: str | None = None
 
 
+class Changeset(BaseModel):
+    """What is to change; an empty text or list takes away what was there."""
+
+    model_config = ConfigDict(
+        alias_generator=to_camel, extra="forbid", frozen=True, strict=True
+    )
+
+    due_date: str | None = None
+    follow_up_date: str | None = None
+    candidate_groups: list[Id] | None = None
+    candidate_users: list[Id] | None = None
+    priority: Annotated[int, Field(ge=0, le=100)] | None = None
+
+
+class Change(Asked):
+    changeset: Changeset = Changeset()
+    action: str | None = None
+
+
 @offered("POST", "/user-tasks/search")
 def find(call: Call) -> Response:
     asked = read_body(TaskSearch)
@@ -146,6 +170,49 @@ def unassign(call: Call, key: str) -> Response:
     """AssignedByModel."""
     unassign_task(call.desk.uow, get_user_task(call, key).id, person=call.person)
     return done()
+
+
+@offered("PATCH", "/user-tasks/<key>")
+def change(call: Call, key: str) -> Response:
+    """Dates, priority and for whom it is, in one. RequestInvalid, NotYourTask."""
+    wanted, person = read_body(Change).changeset, call.person
+    task = get_user_task(call, key)
+    due_at, follow_up_at = task.due_at, task.follow_up_at
+    if wanted.due_date is not None:
+        due_at = _instant("dueDate", wanted.due_date)
+    if wanted.follow_up_date is not None:
+        follow_up_at = _instant("followUpDate", wanted.follow_up_date)
+    priority = task.priority if wanted.priority is None else wanted.priority
+    schedule = Schedule(due_at, follow_up_at, priority)
+    with call.desk.uow() as tx:
+        schedule_in(tx, call.desk.clock, task.id, schedule, person=person)
+        if wanted.candidate_groups is not None or wanted.candidate_users is not None:
+            offer_in(tx, task.id, _offered_to(task.groups, wanted), person=person)
+    return done()
+
+
+def _instant(word: str, text: str) -> datetime | None:
+    """RequestInvalid; of an empty text None. Without a zone it is UTC."""
+    if not text:
+        return None
+    try:
+        at = datetime.fromisoformat(text)
+    except ValueError:
+        raise RequestInvalid(
+            f"'{word}' is an instant such as 2026-07-01T12:00:00Z, not '{text[:50]}'."
+        ) from None
+    return at if at.tzinfo is not None else at.replace(tzinfo=UTC)
+
+
+def _offered_to(now: Sequence[str], wanted: Changeset) -> list[str]:
+    """Groups and people; what is not named stays."""
+    people = [group for group in now if group.startswith(ANYBODY)]
+    groups = [group for group in now if group not in people]
+    if wanted.candidate_groups is not None:
+        groups = wanted.candidate_groups
+    if wanted.candidate_users is not None:
+        people = [group_of(login) for login in wanted.candidate_users]
+    return [*groups, *people]
 
 
 @offered("POST", "/user-tasks/<key>/completion")

@@ -96,6 +96,9 @@ class Tasks(Repository):
             priority=priority,
         )
 
+    def offer(self, task_id: str, groups: Sequence[str]) -> None:
+        self._statements.run("tasks_offer", task_id=task_id, groups=list(groups))
+
     def delegate(
         self, task_id: str, *, owner: str | None, to: str | None, resolved: bool
     ) -> None:

@@ -211,6 +211,38 @@ def test_a_user_task_is_assigned_and_left_to_others(plant: Plant8) -> None:
     assert program.refused("POST", f"{at_task}/completion")[0] == 404
 
 
+def test_a_user_task_gets_other_dates_and_other_people(plant: Plant8) -> None:
+    ask = '<userTask id="ask" camunda:candidateGroups="store,lab"/>'
+    plant.deploy_files(in_a_row("asking", "begin ask over", ask=ask))
+    plant.start("asking")
+    program = plant.program8()
+    (task,) = program.found("user-tasks")
+    at_task = f"/user-tasks/{task['userTaskKey']}"
+
+    def changed(**changeset: object) -> list[object]:
+        program.does("PATCH", at_task, {"changeset": changeset, "action": "late"})
+        words = ("dueDate", "followUpDate", "priority")
+        now = program.gives("GET", at_task)
+        return [now[word] for word in (*words, "candidateGroups", "candidateUsers")]
+
+    due = "2031-05-01T10:00:00.000Z"
+    assert changed(
+        dueDate="2031-05-01T12:00:00+02:00", priority=0, candidateUsers=["w"]
+    ) == [due, None, 0, ["store", "lab"], ["w"]]
+    assert changed(followUpDate=due, candidateGroups=[]) == [due, due, 0, [], ["w"]]
+    assert changed(dueDate="", followUpDate="") == [None, None, 0, [], ["w"]]
+    assert changed() == [None, None, 0, [], ["w"]]
+    for wrong in ({"dueDate": "soon"}, {"priority": 101}, {"name": "x"}):
+        status, _, told = program.refused("PATCH", at_task, {"changeset": wrong})
+        assert status == 400
+        assert next(iter(wrong)) in told
+    told = plant.rows("SELECT data FROM events WHERE kind = 'task offered' ORDER BY id")
+    assert [data["groups"] for (data,) in told] == [
+        ["store", "lab", "user:w"],
+        ["user:w"],
+    ]
+
+
 def test_what_the_model_assigns_stays_assigned(plant: Plant8) -> None:
     ask = '<userTask id="ask" camunda:assignee="wilma"/>'
     plant.deploy_files(in_a_row("asking", "begin ask over", ask=ask))
