@@ -30,6 +30,20 @@ SELECT template
 FROM element_templates
 ORDER BY name, id, version DESC;
 
+-- name: models_template_versions
+-- Which element templates there are; what one says of itself stands for the note.
+SELECT
+    id, version, name, '' AS digest, deployed_at, deployed_by,
+    coalesce(template ->> 'description', '') AS note
+FROM element_templates
+ORDER BY min(name) OVER (PARTITION BY id), id, version DESC;
+
+-- name: models_template
+-- One element template.
+SELECT template
+FROM element_templates
+WHERE id = %(id)s AND version = %(version)s;
+
 -- name: models_keep_template
 -- The last of the same id and version counts.
 INSERT INTO element_templates (id, version, name, template, deployed_by)

@@ -12,7 +12,7 @@ from mpms.ports.store import UnitOfWork
 
 @dataclass(frozen=True)
 class ModelLine:
-    """A process, decision or form with its versions, the newest first."""
+    """A process, decision, form or element template, its newest version first."""
 
     key: str
     versions: Sequence[DeployedRow]
@@ -37,11 +37,12 @@ class ModelLine:
 
 @dataclass(frozen=True)
 class ModelList:
-    """The three kinds of files, and the drafts of whoever asks."""
+    """All kinds of files, and the drafts of whoever asks."""
 
     processes: Sequence[ModelLine]
     decisions: Sequence[ModelLine]
     forms: Sequence[ModelLine]
+    templates: Sequence[ModelLine]
     drafts: Sequence[ModelDraft]
 
 
@@ -51,6 +52,7 @@ def list_models(uow: UnitOfWork, person_id: int) -> ModelList:
             _lines(tx.models.processes()),
             _lines(tx.models.decisions()),
             _lines(tx.models.forms()),
+            _lines(tx.models.template_versions()),
             tx.models.drafts(person_id),
         )
 

@@ -109,6 +109,19 @@ def download_form(key: str, version: int, name: str) -> Response:
     return _file(text.encode(), "application/json")
 
 
+@pages.get("/models/element-template/<name>.json")
+@allowed(READERS)
+def download_template(name: str) -> Response:
+    """Its id may hold any sign, so it is asked for, not part of the address."""
+    version = _version("version")
+    with current_desk().uow() as tx:
+        found = tx.models.template(request.args.get("id", ""), version or 0)
+    if found is None:
+        raise ModelUnknown
+    text = json.dumps(found, ensure_ascii=False, indent=2) + "\n"
+    return _file(text.encode(), "application/json")
+
+
 def _version(name: str) -> int | None:
     """ModelUnknown, if it is no number."""
     text = request.args.get(name, "")

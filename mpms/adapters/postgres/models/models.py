@@ -27,6 +27,14 @@ class Models(Repository):
     def templates(self) -> Sequence[dict[str, Any]]:
         return [row[0] for row in self._statements.rows("models_templates")]
 
+    def template_versions(self) -> Sequence[DeployedRow]:
+        rows = self._statements.rows("models_template_versions")
+        return [DeployedRow(*row) for row in rows]
+
+    def template(self, template_id: str, version: int) -> dict[str, Any] | None:
+        row = self._statements.row("models_template", id=template_id, version=version)
+        return None if row is None else row[0]
+
     def keep_template(self, template: dict[str, Any], *, by: str) -> None:
         self._statements.run_later(
             "models_keep_template",

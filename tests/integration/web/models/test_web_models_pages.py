@@ -46,6 +46,22 @@ def test_each_file_is_downloaded_as_it_was_deployed(two_versions: Studio) -> Non
     assert browser.get("/models/forms/load_material/9/x.form").status_code == 404
 
 
+def test_element_templates_are_listed_and_downloaded(studio: Studio) -> None:
+    assert "Element templates" not in studio.page("/models")
+    label = ROOT / "tests" / "data" / "element-templates" / "barcode_label.json"
+    studio.deploy(label__json=label.read_bytes())
+    page = studio.page("/models", role="viewer")
+    assert "Element templates" in page
+    assert "Prints a barcode on the printer of a place." in page
+    address, older = re.findall(r'download="plant.label.json" href="([^"]+)"', page)
+    assert (address[-1], older[-1]) == ("2", "1")
+    browser = studio.browser("viewer")
+    found = json.loads(browser.get(address.replace("&amp;", "&")).data)
+    assert found in json.loads(label.read_bytes())
+    other = "/models/element-template/template.json?id=plant.label&version=9"
+    assert browser.get(other).status_code == 404
+
+
 def test_the_lint_is_told_on_the_page_of_a_version(two_versions: Studio) -> None:
     page = two_versions.page("/models/mixing/1", role="viewer")
     assert "there is no form &#39;load&#39;" in page
