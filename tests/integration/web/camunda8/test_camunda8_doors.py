@@ -236,8 +236,10 @@ def test_a_user_task_gets_other_dates_and_other_people(plant: Plant8) -> None:
         status, _, told = program.refused("PATCH", at_task, {"changeset": wrong})
         assert status == 400
         assert next(iter(wrong)) in told
-    told = plant.rows("SELECT data FROM events WHERE kind = 'task offered' ORDER BY id")
-    assert [data["groups"] for (data,) in told] == [
+    lines = plant.rows(
+        "SELECT data FROM events WHERE kind = 'task offered' ORDER BY id"
+    )
+    assert [data["groups"] for (data,) in lines] == [
         ["store", "lab", "user:w"],
         ["user:w"],
     ]
