@@ -146,6 +146,11 @@ class Catalogue:
         words = {word.strip("()[],;:") for word in text.split()}
         return set(CODE.findall(text)) | {word for word in words if word in self._codes}
 
+    def names_in(self, text: str) -> bool:
+        """Whether a text speaks of a material, by a code or by one of its names."""
+        words = f" {fold(text)} "
+        return bool(self.codes_in(text)) or any(f" {n} " in words for n in self._names)
+
     def by_name(self, name: str) -> Material | None:
         return self._names.get(fold(name))
 

@@ -18,9 +18,20 @@ from mpms.factory.domain.order_mail.fields import (
     weigh_fields,
 )
 from mpms.factory.domain.order_mail.headers import Headers
-from mpms.factory.domain.order_mail.html_tables import Item, TableItem, read_html
+from mpms.factory.domain.order_mail.html_tables import (
+    Item,
+    TableItem,
+    read_html,
+    strikes_out,
+)
 from mpms.factory.domain.order_mail.json_file import read_json
-from mpms.factory.domain.order_mail.materials import Line, lines_in_block, read_lines
+from mpms.factory.domain.order_mail.materials import (
+    Line,
+    find_material,
+    is_material_line,
+    lines_in_block,
+    read_lines,
+)
 from mpms.factory.domain.order_mail.message import (
     LONGEST_FILE,
     LONGEST_TEXT,
@@ -36,6 +47,11 @@ from mpms.factory.domain.order_mail.outcome import (
 )
 from mpms.factory.domain.order_mail.reasons import choose_language
 from mpms.factory.domain.order_mail.recipes import expand_recipe
+from mpms.factory.domain.order_mail.remarks import (
+    closes_a_letter,
+    corrects,
+    names_an_amount,
+)
 from mpms.factory.domain.order_mail.senders import Sender
 from mpms.factory.domain.order_mail.tables import (
     ReadWorkbook,
@@ -75,6 +91,7 @@ class _Stated:
     problems: list[Problem] = field(default_factory=list)
     languages: list[str] = field(default_factory=list)
     exact: bool = False  # numbers in the fields are JSON's
+    without_heading: str = ""  # a line that reads as a material, below no heading
 
 
 @dataclass(frozen=True)
@@ -83,11 +100,12 @@ class _Bodies:
 
     plain: OwnText[str] | None
     html: OwnText[Item] | None
+    struck_out: bool = False  # plain text cannot say what is struck out
 
     @property
     def text(self) -> OwnText[str]:
         """The plain text, or the HTML read as text if there is none."""
-        if self.plain is not None:
+        if self.plain is not None and not (self.struck_out and self.html is not None):
             return self.plain
         if self.html is None:
             return OwnText(())
@@ -121,8 +139,11 @@ def read_contents(
     stated = _Stated(fields=numbers_in_subject(" \n ".join(subjects)))
     if files:
         _read_file(files[0], bodies, sender, stated, read_workbook)
+        _read_remarks(bodies.text.own, catalogue, sender, stated, below=False)
     else:
         _read_bodies(bodies, catalogue, sender, stated)
+        if stated.lines is None:
+            stated.without_heading = _without_heading(bodies, catalogue, sender)
     unread = any(part.is_unread_file for part in parts)
     return _conclude(stated, catalogue, sender, unread)
 
@@ -145,7 +166,7 @@ def _conclude(
             batch = clean_text(fields.batches[0], 60)
     elif not stated.problems:
         none = "unsupported_attachment" if unread else "no_lines"
-        problems.append(Problem(none))
+        problems.append(Problem(none, stated.without_heading))
     languages = [*stated.languages, *(found.language for found in stated.fields)]
     language = choose_language(languages)
     if problems or fields.number is None:
@@ -226,12 +247,13 @@ def _read_bodies(
     html_own = bodies.html.own if bodies.html else ()
     html_forwarded = bodies.html.forwarded if bodies.html else None
     text = bodies.text
-    if _read_table(html_own, sender, stated):
+    if _read_table(html_own, catalogue, sender, stated):
         if _lists_materials(_as_lines(html_own), catalogue, sender):
             # An answer above Outlook's copy of an older order: which one is meant?
             stated.problems.append(Problem("multiple_orders"))
         if bodies.plain is not None:
             _read_gaps(bodies.plain.own, stated)
+        _read_remarks(_below_tables(html_own), catalogue, sender, stated)
         return
     if _read_text(text.own, catalogue, sender, stated):
         return
@@ -240,17 +262,21 @@ def _read_bodies(
     if not sender.may_forward:
         stated.problems.append(Problem("forward_not_allowed"))
         return
-    if html_forwarded is not None and _read_table(html_forwarded, sender, stated):
+    if html_forwarded is not None and _read_table(
+        html_forwarded, catalogue, sender, stated
+    ):
         return
     _read_text(text.forwarded or (), catalogue, sender, stated)
 
 
-def _read_table(items: Sequence[Item], sender: Sender, stated: _Stated) -> bool:
-    """Read the first order table; the key lines stand outside it."""
-    table = next((item for item in items if isinstance(item, TableItem)), None)
-    if table is None:
+def _read_table(
+    items: Sequence[Item], catalogue: Catalogue, sender: Sender, stated: _Stated
+) -> bool:
+    """Read the order table; the key lines stand outside it."""
+    tables = [item for item in items if isinstance(item, TableItem)]
+    if not tables:
         return False
-    rows = table.as_rows()
+    rows = tables[0].as_rows()
     header = find_header(rows)
     if header is None:
         return False
@@ -259,7 +285,63 @@ def _read_table(items: Sequence[Item], sender: Sender, stated: _Stated) -> bool:
     stated.fields += fields_in_lines(map(without_bold, [*outside, *above]))
     stated.languages += header.languages
     stated.lines = lines_in_table(rows, header, sender.decimal)
+    for other in tables[1:]:
+        more = other.as_rows()
+        below = find_header(more)
+        if below is None:
+            continue
+        lines = lines_in_table(more, below, sender.decimal)
+        if not any(_is_of(line, catalogue) for line in lines):
+            continue  # a list of something else, such as packaging
+        if below.names == header.names:
+            stated.lines += lines  # the same list goes on
+        else:
+            shown = more[below.at].shown(0)
+            stated.problems.append(Problem("multiple_orders", shown))
     return True
+
+
+def _is_of(line: Line | Problem, catalogue: Catalogue) -> bool:
+    return isinstance(line, Line) and not isinstance(
+        find_material(line, catalogue), Problem
+    )
+
+
+def _below_tables(items: Sequence[Item]) -> list[str]:
+    last = max(n for n, item in enumerate(items) if isinstance(item, TableItem))
+    return _as_lines(items[last + 1 :])
+
+
+def _read_remarks(
+    lines: Sequence[str],
+    catalogue: Catalogue,
+    sender: Sender,
+    stated: _Stated,
+    *,
+    below: bool = True,
+) -> None:
+    """What stands below a list and orders, changes or cancels something is doubtful;
+    beside a file only what changes."""
+    for line in map(without_bold, lines):
+        if closes_a_letter(line):
+            return
+        named = catalogue.names_in(line)
+        changes = corrects(line) and (named or names_an_amount(line))
+        orders = below and named and is_material_line(line, sender.decimal, catalogue)
+        if changes or orders:
+            stated.problems.append(Problem("bad_line", clean_text(line, 120)))
+
+
+def _without_heading(bodies: _Bodies, catalogue: Catalogue, sender: Sender) -> str:
+    """The first line that reads as a material, so that its writer sees what lacks."""
+    return next(
+        (
+            clean_text(line, 120)
+            for line in bodies.text.own
+            if is_material_line(line, sender.decimal, catalogue)
+        ),
+        "",
+    )
 
 
 def _lists_materials(
@@ -307,12 +389,17 @@ def _read_text(
         block = block[table.end :]
     else:
         stated.lines = lines_in_block(block, sender.decimal, catalogue)
+        block = block[len(_block(block)) :]
+    end = len(block)
     for number, line in enumerate(block):
         if begins_an_answered_mail(block, number):
+            end = number
             break
         if heading_language(line):
             stated.problems.append(Problem("multiple_orders", clean_text(line, 60)))
+            end = number
             break
+    _read_remarks(block[:end], catalogue, sender, stated)
     return True
 
 
@@ -351,14 +438,18 @@ def _as_lines(items: Sequence[Item]) -> list[str]:
 def _bodies(parts: Sequence[Part]) -> _Bodies:
     plain: list[str] = []
     html: list[Item] = []
+    struck_out = False
     for part in parts:
         if part.is_body("text/plain"):
             plain += _plain_lines(part)
         elif part.is_body("text/html"):
-            html += read_html(part.text(), _is_order_table)
+            text = part.text()
+            html += read_html(text, _is_order_table)
+            struck_out = struck_out or strikes_out(text)
     return _Bodies(
         plain=own_text(plain) if any(line.strip() for line in plain) else None,
         html=own_text(html, rendered=True) if html else None,
+        struck_out=struck_out,
     )
 
 

@@ -1,4 +1,4 @@
-"""CSV as spreadsheets export it, with semicolon, comma or tab."""
+"""CSV as spreadsheets export it, with semicolon, comma, tab or bar."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ MOST_ROWS = 20_000
 def read_csv(text: str) -> list[Row]:
     """The rows by the delimiter that shows a header row; ValueError if damaged."""
     rows: list[Row] = []
-    for delimiter in ";,\t":
+    for delimiter in ";,\t|":
         rows = _rows(text, delimiter)
         if find_header(rows) is not None:
             return rows
-    return max((_rows(text, d) for d in ";,\t"), key=_widest)
+    return max((_rows(text, d) for d in ";,\t|"), key=_widest)
 
 
 def _rows(text: str, delimiter: str) -> list[Row]:

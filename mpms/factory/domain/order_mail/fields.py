@@ -55,10 +55,15 @@ _WORDS: dict[str, dict[str, str]] = {
         "tr": "Parti büyüklüğü",
     },
     "materials": {
-        "en": "Materials",
-        "es": "Materiales",
-        "de": "Materialien, Rohstoffe",
-        "tr": "Malzemeler, Hammaddeler",
+        "en": "Materials, Raw materials, Material list, List of materials, Ingredients",
+        "es": "Materiales, Materias primas, Lista de materiales",
+        "de": "Materialien, Rohstoffe, Materialliste, Rohstoffliste, Rohmaterialien",
+        "tr": "Malzemeler, Hammaddeler, Malzeme listesi, Hammadde listesi",
+        "fr": "Matières, Matières premières",
+        "it": "Materiali, Materie prime",
+        "nl": "Materialen, Grondstoffen",
+        "pt": "Materiais, Matérias-primas",
+        "pl": "Materiały, Surowce",
     },
 }
 # What buyers write as well, often for something else: such a line counts only where its
@@ -83,6 +88,11 @@ _MORE_WORDS: dict[str, dict[str, str]] = {
             "Sipariş numarası, Sipariş numaramız, Siparişimiz, Sipariş nr,"
             " Satın alma siparişi, Sipariş kodu"
         ),
+        "fr": "Commande, Commande nº, Numéro de commande, Notre commande",
+        "it": "Ordine, Ordine nº, Numero ordine, Nostro ordine, N. ordine",
+        "nl": "Bestelling, Bestelnummer, Ordernummer, Onze bestelling",
+        "pt": "Encomenda, Pedido nº, Número do pedido, Nossa encomenda",
+        "pl": "Zamówienie, Zamówienie nr, Nr zamówienia, Numer zamówienia",
     },
     "due": {
         "en": (
@@ -95,12 +105,22 @@ _MORE_WORDS: dict[str, dict[str, str]] = {
             " Wunschlieferdatum, Fällig"
         ),
         "tr": "Teslimat, Teslimat tarihi, Termin, İstenen tarih, Sevk tarihi",
+        "fr": "Livraison, Date de livraison, Livraison souhaitée",
+        "it": "Consegna, Data di consegna, Consegna richiesta",
+        "nl": "Levering, Leverdatum, Gewenste leverdatum",
+        "pt": "Data de entrega, Prazo de entrega",
+        "pl": "Dostawa, Termin dostawy, Data dostawy",
     },
     "priority": {
         "en": "Urgency",
         "es": "Urgencia",
         "de": "Dringlichkeit, Prio",
         "tr": "Aciliyet",
+        "fr": "Priorité, Urgence",
+        "it": "Priorità, Urgenza",
+        "nl": "Prioriteit",
+        "pt": "Prioridade, Urgência",
+        "pl": "Priorytet",
     },
 }
 _PRIORITIES = {
@@ -111,14 +131,23 @@ _PRIORITIES = {
 }
 
 
+_MORE_LANGUAGES = frozenset({"fr", "it", "nl", "pt", "pl"})
+
+
 def by_folded_word(words: dict[str, dict[str, str]]) -> dict[str, tuple[str, str]]:
-    """Turn a table of words into {folded word: (meaning, language)}."""
-    return {
-        fold(word): (meaning, language)
-        for meaning, languages in words.items()
-        for language, listed in languages.items()
-        for word in listed.split(",")
-    }
+    """Turn a table of words into {folded word: (meaning, language)}.
+
+    A word of the four languages that replies are written in keeps its meaning.
+    """
+    found: dict[str, tuple[str, str]] = {}
+    for meaning, languages in words.items():
+        for language, listed in languages.items():
+            for word in map(fold, listed.split(",")):
+                if language in _MORE_LANGUAGES:
+                    found.setdefault(word, (meaning, language))
+                else:
+                    found[word] = meaning, language
+    return found
 
 
 KEYS = by_folded_word(_WORDS)

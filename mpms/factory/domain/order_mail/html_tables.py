@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -16,6 +17,11 @@ WIDEST_SPAN = 100
 
 _VOID = {"area", "base", "br", "col", "hr", "img", "input", "link", "meta", "wbr"}
 _UNSEEN = {"head", "script", "style", "title", "template"}
+_STRUCK = {"s", "strike", "del"}
+_STRUCK_STYLE = re.compile(r"text-decoration[a-z-]*\s*:[^;]*line-through", re.I)
+_UNSEEN_STYLE = re.compile(
+    r"display\s*:\s*none|visibility\s*:\s*hidden|mso-hide\s*:\s*all", re.I
+)
 _BLOCKS = {
     *("address", "article", "center", "dd", "div", "dl", "dt", "footer", "form"),
     *("h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "li", "main", "p", "pre"),
@@ -87,6 +93,27 @@ def read_html(html: str, is_order_table: Callable[[TableItem], bool]) -> list[It
     return list(_flatten(reader.finish(), is_order_table))
 
 
+def strikes_out(html: str) -> bool:
+    """Whether something in it is struck out, which plain text beside it cannot say."""
+    found = (token for token in tokens(html) if isinstance(token, StartTag))
+    return any(map(_is_struck, found))
+
+
+def _is_struck(token: StartTag) -> bool:
+    style = token.attributes.get("style", "")
+    return token.name in _STRUCK or _STRUCK_STYLE.search(style) is not None
+
+
+def _is_unseen(token: StartTag) -> bool:
+    """What a reader does not see, or sees struck out."""
+    style = token.attributes.get("style", "")
+    return (
+        token.name in _UNSEEN
+        or _is_struck(token)
+        or _UNSEEN_STYLE.search(style) is not None
+    )
+
+
 def _all_lines(items: Sequence[Item]) -> Iterator[str]:
     for item in _flatten(items, lambda table: False):
         if isinstance(item, str):
@@ -113,7 +140,7 @@ class _Reader:
     """Collects lines; each quote and each cell collects its own."""
 
     def __init__(self) -> None:
-        self._open: list[tuple[str, str]] = []  # tag, what it began
+        self._open: list[tuple[str, str, bool]] = []  # tag, what it began, unseen
         self._unseen = 0
         self._preformatted = 0
         self._collecting: list[list[Item]] = [[]]
@@ -145,8 +172,9 @@ class _Reader:
             began = "cell"
         if began or tag in _BLOCKS:
             self._end_line()
-        self._open.append((tag, began))
-        self._unseen += tag in _UNSEEN
+        unseen = _is_unseen(token)
+        self._open.append((tag, began, unseen))
+        self._unseen += unseen
         self._preformatted += tag == "pre"
         if began == "quote":
             self._collecting.append([])
@@ -203,10 +231,10 @@ class _Reader:
 
     def _close_down_to(self, at: int) -> None:
         while len(self._open) > at:
-            tag, began = self._open.pop()
+            tag, began, unseen = self._open.pop()
             if began or tag in _BLOCKS:
                 self._end_line()
-            self._unseen -= tag in _UNSEEN
+            self._unseen -= unseen
             self._preformatted -= tag == "pre"
             self._list_ended |= tag in _LISTS
             if began == "quote":
@@ -246,7 +274,7 @@ class _Reader:
         if not text and not even_empty:
             return
         if self._list_ended and text:
-            in_list = any(tag in _LISTS for tag, _ in self._open)
+            in_list = any(tag in _LISTS for tag, *_ in self._open)
             if not in_list:
                 self._collecting[-1].append("")
             self._list_ended = False

@@ -17,6 +17,11 @@ from mpms.factory.domain.order_mail.numbers import (
     read_number,
 )
 from mpms.factory.domain.order_mail.outcome import DraftLine, Problem
+from mpms.factory.domain.order_mail.remarks import (
+    closes_a_letter,
+    corrects,
+    names_an_amount,
+)
 from mpms.factory.domain.order_mail.table_vocabulary import TOTALS
 
 MOST_LINES = 1000
@@ -24,6 +29,7 @@ LONGEST_LINE = 1000
 
 _BULLET = re.compile(r"(?:[-*•]|[0-9]{1,3}[.)])\s+")
 _POSITION = re.compile(r"(?:pos\.?\s*)?[0-9]{1,4}[.:)]?\s+", re.IGNORECASE)
+_OF = re.compile(r"(?:of|de|d'|von|di|van|do)\s*(?<=[\s'])", re.IGNORECASE)
 _RULE = re.compile(r"[-=_*\u2013\u2014 ]{3,}")
 _TOKEN = re.compile(r"[^\s;|:=]+")
 _NUMERIC = re.compile(r"[+\-\u2212]?[0-9][0-9.,'\u2019]*")
@@ -45,6 +51,7 @@ class Line:
     code: str = ""
     lot: str = ""
     amount_at: str = ""  # the cell of the amount, where it stands in a table
+    alone: bool = False  # nothing else stands in its row
 
 
 def read_lines(
@@ -60,9 +67,24 @@ def read_lines(
     for line in lines:
         if isinstance(line, Problem):
             problems.append(line)
+        elif line.alone and _is_a_caption(line, catalogue):
+            continue
         elif draft := _understand(line, catalogue, problems):
             done.append(draft)
+    if not done and not problems:
+        problems.append(Problem("no_lines"))
     return tuple(done)
+
+
+def _is_a_caption(line: Line, catalogue: Catalogue) -> bool:
+    """``Pigments`` above its rows, or a remark below them: no material, no amount."""
+    text = f"{line.code} {line.material}"
+    return not (
+        catalogue.names_in(text)
+        or fold(text).startswith("rm")
+        or names_an_amount(text)
+        or corrects(text)
+    )
 
 
 def _understand(
@@ -117,8 +139,9 @@ def find_material(line: Line, catalogue: Catalogue) -> Material | Problem:
         found = None  # meant as one of our codes, but none
     elif line.material.strip():
         found = catalogue.by_name(line.material)
-        if found is None and (counted := _POSITION.match(line.material)):
-            found = catalogue.by_name(line.material[counted.end() :])
+        for before in (_POSITION, _OF):
+            if found is None and (led := before.match(line.material)):
+                found = catalogue.by_name(line.material[led.end() :])
     else:
         found = catalogue.by_name(line.code)
     return found or Problem("unknown_material", detail=text)
@@ -136,14 +159,27 @@ def lines_in_block(
             continue
         if _RULE.fullmatch(line.strip()):
             continue
+        if found and closes_a_letter(line):
+            break
         where = f"#{len(found) + 1} {clean_text(line, 120)}"
-        read = _text_line(line.strip(), where, decimal_sign, catalogue)
+        said = line.strip().rstrip(",;")
+        read = _text_line(said, where, decimal_sign, catalogue)
         if found and isinstance(read, Line) and fold(read.material) in TOTALS:
             continue
         found.append(read)
         if len(found) > MOST_LINES:
             break
     return found
+
+
+def is_material_line(line: str, decimal_sign: str | None, catalogue: Catalogue) -> bool:
+    """Whether a line orders a known material, wherever it stands."""
+    read = _text_line(line.strip(), "", decimal_sign, catalogue)
+    return (
+        isinstance(read, Line)
+        and known_unit(read.unit) is not None
+        and isinstance(find_material(read, catalogue), Material)
+    )
 
 
 def _text_line(

@@ -21,11 +21,13 @@ _SHAPE = re.compile(
 _JSON_TEXT = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 
 _UNIT_WORDS = {
-    "kg": "kg kgs kgm kilo kilos kilogram kilograms kilogramo kilogramos kilogramm",
-    "g": "g gr grm gram grams gramo gramos gramm",
-    "t": "t tne tonne tonnes tonnen tonelada toneladas",
+    "kg": "kg kgs kgm kilo kilos kilogram kilograms kilogramo kilogramos kilogramm"
+    " kilogramme kilogrammes chilogrammi chilogrammo kilogrammi quilo quilos"
+    " quilograma quilogramas kilogramy kilogramow",
+    "g": "g gr grm gram grams gramo gramos gramm gramme grammes grammi grama gramas",
+    "t": "t tne tonne tonnes tonnen tonelada toneladas tonnellate",
     "lb": "lb lbs lbr",
-    "l": "l lt ltr ltrs liter liters litre litres litro litros",
+    "l": "l lt ltr ltrs liter liters litre litres litro litros litri litry litrow",
     "ml": "ml mlt",
 }
 UNITS = {word: unit for unit, words in _UNIT_WORDS.items() for word in words.split()}

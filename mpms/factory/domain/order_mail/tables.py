@@ -21,6 +21,7 @@ from mpms.factory.domain.order_mail.table_vocabulary import (
     COLUMNS,
     MORE_COLUMNS,
     PRICES,
+    TOTAL_AMOUNTS,
     TOTALS,
 )
 
@@ -33,6 +34,12 @@ _UNIT_IN_CELL = re.compile(r"(?P<number>.*?[0-9.,'\u2019])\s*(?P<unit>[^\W\d_]+)
 _UNIT_FIRST = re.compile(r"(?P<unit>[^\W\d_]+)\.?\s*(?P<number>[-+\u2212]?[0-9].*)")
 _ORDERED_SOMEHOW = re.compile(r"RM-?[0-9]|[0-9]\s*(?P<unit>[^\W\d_]+)", re.IGNORECASE)
 _SPACES = f" {GROUP_SPACES}"
+# What says "as above" in a cell, spaces and dashes around it left away.
+_AS_ABOVE = {
+    *('"', "''", ",,", "\u201c", "\u201d", "\u201e", "\u2033", "\u3003", "\u00bb", "~"),
+    *("do", "do.", "dto", "dto.", "ditto", "id", "id.", "idem", "\u00eddem", "dito"),
+    *("as above", "same", "same as above", "wie oben", "igual", "ayn\u0131"),
+}
 
 Words = dict[str, tuple[str, str]]  # a folded heading: what it stands for, language
 Cell = str | Decimal  # a Decimal is a spreadsheet's own number, exact
@@ -153,7 +160,9 @@ def _header(at: int, row: Row) -> Header | None:
     if not found.keys() & {"code", "material"}:
         return None
     if "quantity" not in found:
-        only = [(i, cell.strip()) for i, cell in cells if known_unit(cell)]
+        in_all = [(i, c[2]) for i, cell in cells if (c := _column(cell, TOTAL_AMOUNTS))]
+        only = [(i, unit) for i, unit in in_all if known_unit(unit)]
+        only = only or [(i, cell.strip()) for i, cell in cells if known_unit(cell)]
         units |= dict(only)
         found["quantity"] = [index for index, _ in only]
     if not found["quantity"]:
@@ -207,10 +216,12 @@ def lines_in_table(
         if len(columns) > 1 and own_units != len(columns):
             return [Problem("bad_line", rows[header.at].shown(0), name)]
     found: list[Line | Problem] = []
+    above = Row(())
     for row in rows[header.at + 1 :]:
-        if row.is_empty:
+        if row.is_empty or _repeats(row, rows[header.at]):
             continue
         shown = row.shown(len(found) + 1)
+        row = above = _with_repeated(row, above, header)
         line = _line(row, header, decimal_sign, shown, found)
         if line is not None:
             found.append(line)
@@ -251,8 +262,8 @@ def _line(
             odd = next((text for text in others if _orders_something(text)), None)
             return None if odd is None else Problem("bad_line", where, odd[:80])
     at = filled[0] if filled else header.columns["quantity"][0]
-    read = {*header.columns.get("code", ()), *header.columns.get("material", ())}
-    read |= {*header.columns.get("lot", ()), at}
+    # A merged code or name says that the same is wanted again, as of another lot.
+    read = {*header.columns.get("lot", ()), at}
     beyond = any(as_text(cell) for cell in row.cells[header.width :])
     if row.doubtful or beyond or len(filled) > 1 or row.merged & read:
         return Problem("bad_line", where)
@@ -272,8 +283,33 @@ def _line(
         code=code,
         lot=lot,
         amount_at=header.named(where, at),
+        alone=sum(bool(_said(cell)) for cell in row.cells) == 1,
     )
     return None if _adds_up(line, before) else line
+
+
+def _with_repeated(row: Row, above: Row, header: Header) -> Row:
+    """The row with what its ditto marks stand for; a mark below nothing is doubtful."""
+    read = {index for indexes in header.columns.values() for index in indexes}
+    cells, doubtful = list(row.cells), row.doubtful
+    for index in read:
+        if index >= len(cells) or not _is_ditto(cells[index]):
+            continue
+        if index < len(above.cells) and _said(above.cells[index]):
+            cells[index] = above.cells[index]
+        else:
+            doubtful = True
+    return replace(row, cells=tuple(cells), doubtful=doubtful)
+
+
+def _is_ditto(cell: Cell) -> bool:
+    text = as_text(cell)
+    return bool(text) and text.strip(" -\u2013\u2014").casefold() in _AS_ABOVE
+
+
+def _repeats(row: Row, heading: Row) -> bool:
+    """The heading once more, as on every page of a long list."""
+    return [*map(as_text, row.cells)] == [*map(as_text, heading.cells)]
 
 
 def _said(cell: Cell) -> str:

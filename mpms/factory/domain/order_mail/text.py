@@ -9,13 +9,18 @@ from typing import Generic, TypeVar
 
 T = TypeVar("T")
 
-_WROTE = ("wrote:", "escribió:", "schrieb:", "yazdı:")
+_WROTE = (
+    *("wrote:", "escribió:", "schrieb:", "yazdı:", "a écrit :", "a écrit\u00a0:"),
+    *("a écrit:", "ha scritto:", "schreef:", "escreveu:", "napisał:", "napisał(a):"),
+)
 _WHO_WROTE = re.compile(
     r"(?:On|Am|El|Le)\s.*[0-9].*\s(?:wrote|schrieb|escribió)\s[^:]*:", re.IGNORECASE
 )
 _ORIGINAL = re.compile(
     r"-{2,}\s*(?:Original Message|Ursprüngliche Nachricht|Originalnachricht"
-    r"|Original-Nachricht|Mensaje original|Özgün İleti|Orijinal (?:İleti|Mesaj))"
+    r"|Original-Nachricht|Mensaje original|Özgün İleti|Orijinal (?:İleti|Mesaj)"
+    r"|Message d'origine|Messaggio originale|Oorspronkelijk bericht"
+    r"|Mensagem original|Wiadomość oryginalna)"
     r"\s*-{2,}",
     re.IGNORECASE,
 )
@@ -23,17 +28,22 @@ _FORWARDED = re.compile(
     r"-{5,}\s*(?:Forwarded message|Weitergeleitete Nachricht|Mensaje reenviado"
     r"|(?:İletilen|Yönlendirilen) (?:ileti|mesaj))\s*-{5,}"
     r"|Begin forwarded message:|Anfang der weitergeleiteten (?:Nachricht|E-Mail):"
+    r"|-{5,}\s*(?:Message transféré|Messaggio inoltrato|Doorgestuurd bericht"
+    r"|Mensagem encaminhada|Wiadomość przekazana)\s*-{5,}"
     r"|Inicio del mensaje reenviado:|İletilen (?:iletinin|mesajın) başlangıcı:",
     re.IGNORECASE,
 )
 _BOLD_KEY = re.compile(r"\*([^*:]{1,40}):\*(.*)")
-_ANSWERED_FROM = re.compile(r"\*?(?:From|Von|De|Kimden):", re.IGNORECASE)
+_ANSWERED_FROM = re.compile(r"\*?(?:From|Von|De|Kimden|Da|Van|Od)\s?:", re.IGNORECASE)
 _ANSWERED_SENT = re.compile(
-    r"\*?(?:Sent|Date|Gesendet|Datum|Enviado|Fecha|Gönderildi|Gönderilme|Tarih)\b",
+    r"\*?(?:Sent|Date|Gesendet|Datum|Enviado|Fecha|Gönderildi|Gönderilme|Tarih"
+    r"|Envoyé|Inviato|Data|Verzonden|Enviada|Wysłano)\b",
     re.IGNORECASE,
 )
 _ANSWERED_TO = re.compile(
-    r"\*?(?:To|An|Para|Kime|Subject|Betreff|Asunto|Konu|Cc)\b", re.IGNORECASE
+    r"\*?(?:To|An|Para|Kime|Subject|Betreff|Asunto|Konu|Cc"
+    r"|À|A|Aan|Do|Objet|Oggetto|Onderwerp|Assunto|Temat)\b",
+    re.IGNORECASE,
 )
 
 
