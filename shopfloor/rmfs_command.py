@@ -159,6 +159,7 @@ def _run(options: argparse.Namespace) -> int:
         hours=options.hours,
         verify=verify,
         listener=log,
+        progress=_Progress(),
     )
     record = outcome.record
     if options.out is not None:
@@ -170,14 +171,40 @@ def _run(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(record))
         return 0
+    print("\n".join(_table(record)))
+    if options.out is not None:
+        print(f"written to {options.out}")
+    return 0
+
+
+def _table(record: dict[str, Any]) -> list[str]:
+    """What was run, then the measures that people ask for first."""
+    parts = ", ".join(record[part] for part in ("layout", "scenario", "controllers"))
+    lines = [
+        f"{parts}: {record['simulated_h']:g} h, seed {record['seed']}, "
+        f"{record['robots']} robots, {record['pods']} pods",
+        "",
+    ]
     width = max(map(len, SHOWN))
     for name in SHOWN:
         value = record[name]
         shown = f"{value:,.3f}" if isinstance(value, float) else f"{value}"
-        print(f"{name:<{width}}  {shown}")
-    if options.out is not None:
-        print(f"written to {options.out}")
-    return 0
+        if name == "collisions" and not record["collisions_checked"]:
+            shown = "not looked for; --verify does"
+        lines.append(f"{name:<{width}}  {shown}")
+    return lines
+
+
+class _Progress:
+    """How far a run is, on a terminal only."""
+
+    def __init__(self) -> None:
+        self._shown = sys.stderr.isatty()
+
+    def __call__(self, share: float) -> None:
+        if self._shown:
+            end = "\n" if share >= 1.0 else ""
+            print(f"\r{share:4.0%}", end=end, file=sys.stderr, flush=True)
 
 
 def warm_up(experiment: Any, verify: bool) -> None:

@@ -46,6 +46,12 @@ class NoParameters:
     """A strategy without parameters."""
 
 
+def too_few(parameters: Any, *names: str) -> list[str]:
+    """Which of these are less than 1, for ``mistakes`` of a class of parameters."""
+    values = {name: getattr(parameters, name) for name in names}
+    return [f"{n} is 1 or more, not {v:g}" for n, v in values.items() if v < 1]
+
+
 class Strategy:
     """Base of all strategies."""
 

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from fleet.rmfs.errors import RmfsRefused
 from fleet.rmfs.orders import PickOrder, Station
+from fleet.rmfs.strategies.base import too_few
 from fleet.rmfs.strategies.poa import Release, _OrderRule, soonest_due
 from fleet.rmfs.warehouse import Warehouse
 
@@ -39,6 +40,9 @@ class IntegratedParameters(Release):
     """Orders due within this time are worth half a trip more, late ones a trip."""
     nodes: int = 50
     """Of the search tree."""
+
+    def mistakes(self) -> list[str]:
+        return too_few(self, "orders_ahead", "pods", "nodes")
 
 
 class Integrated(_OrderRule):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fleet.rmfs.errors import RmfsRefused
-from fleet.rmfs.strategies.base import Strategy
+from fleet.rmfs.strategies.base import PROBLEMS, Strategy, too_few
 from fleet.rmfs.warehouse import Warehouse
 
 
@@ -86,6 +86,9 @@ class LacamParameters(WindowParameters):
 
     expansions: int = 60
     """Configurations of all robots that are looked at for a window."""
+
+    def mistakes(self) -> list[str]:
+        return too_few(self, "expansions")
 
 
 class Lacam(Strategy):
@@ -252,6 +255,15 @@ class RandomChangeParameters:
     problem: str = "psa"
     every_h: float = 1.0
 
+    def mistakes(self) -> list[str]:
+        wrong = []
+        if self.problem not in PROBLEMS:
+            listed = ", ".join(PROBLEMS)
+            wrong.append(f"problem is {self.problem!r}; there are {listed}")
+        if not self.every_h > 0.0:
+            wrong.append(f"every_h is more than 0, not {self.every_h:g}")
+        return wrong
+
 
 class RandomChange(Strategy):
     """Strategies of one problem take turns by chance."""
@@ -261,8 +273,6 @@ class RandomChange(Strategy):
 
     def changes(self, duration_s: float) -> list[tuple[float, str, str]]:
         step = self.parameters.every_h * 3600.0
-        if not step > 0:
-            raise RmfsRefused("mm: every_h is more than 0")
         count = int(duration_s / step)
         return [
             ((n + 1) * step, self.parameters.problem, "?")

@@ -115,6 +115,15 @@ class Scored:
     prefer_same_tier: bool = True
     """Pods of other floors only where none of the station's floor has anything."""
 
+    def mistakes(self) -> list[str]:
+        named = ("scorer", "tie_breaker", "second_tie_breaker")
+        known = [*SCORERS, "Random"]
+        return [
+            f"{name} is {getattr(self, name)!r}; there are {', '.join(known)}"
+            for name in named
+            if getattr(self, name) not in known
+        ]
+
 
 class _Scored(Strategy):
     problem = "pps"

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fleet.rmfs.strategies.base import Strategy
+from fleet.rmfs.strategies.base import Strategy, too_few
 from fleet.rmfs.warehouse import Warehouse
 
 
@@ -82,6 +82,9 @@ class TurnoverParameters:
     """How pods and places are sorted into classes."""
 
     classes: int = 3
+
+    def mistakes(self) -> list[str]:
+        return too_few(self, "classes")
 
 
 class Turnover(Strategy):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
@@ -118,9 +119,20 @@ class Registry:
                 )
             else:
                 given[name] = fitted
+        if not wrong:
+            found = strategy.Parameters(**given)
+            wrong = [f"{problem} {choice.name}: {each}" for each in misfits(found)]
         if wrong:
             raise RmfsRefused(*wrong)
-        return strategy.Parameters(**given)
+        return found
+
+    def schedule(self, choices: Mapping[str, Choice], duration_s: float) -> None:
+        """RmfsRefused if what is to be exchanged during a run does not exist."""
+        choice = choices.get("mm", Choice(DEFAULTS["mm"]))
+        manager = self.make("mm", choice, random.Random(0))  # noqa: S311
+        for _, problem, name in manager.changes(duration_s):
+            if name != "?":
+                self.find(problem, name)
 
     def listed(self) -> dict[str, Any]:
         """Every problem, its strategies and their parameters with defaults."""
@@ -162,11 +174,32 @@ def fit(value: Any, kind: Any) -> Any:
         number = float(value)
     except (TypeError, ValueError):
         return None
-    if number != number:
+    if not math.isfinite(number):
         return None
     if kind is int:
         return int(number) if number.is_integer() else None
     return number
+
+
+def misfits(parameters: Any) -> list[str]:
+    """Values that no run could end with: times that stand still, shares above all.
+
+    What else a strategy cannot use, its ``mistakes`` say.
+    """
+    wrong = []
+    for each in fields(parameters):
+        value = getattr(parameters, each.name)
+        if isinstance(value, str | bool):
+            continue
+        if each.name.endswith("_s"):
+            least = 0.0 if each.default == 0.0 else None
+            if value < 0.0 or (value == 0.0 and least is None):
+                bound = "0 or more" if least == 0.0 else "more than 0"
+                wrong.append(f"{each.name} is {bound}, not {value:g}")
+        elif each.name.endswith("_share") and not 0.0 <= value <= 1.0:
+            wrong.append(f"{each.name} is a share from 0 to 1, not {value:g}")
+    more = getattr(parameters, "mistakes", None)
+    return wrong if more is None else [*wrong, *more()]
 
 
 def _described(parameters: Any) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fleet.rmfs.orders import Bundle
 from fleet.rmfs.scoring_kernels import demand_of_pods
-from fleet.rmfs.strategies.base import Strategy
+from fleet.rmfs.strategies.base import Strategy, too_few
 from fleet.rmfs.warehouse import Warehouse
 
 
@@ -113,6 +113,9 @@ class TurnoverParameters:
 
     classes: int = 3
     stick_to_pod: bool = True
+
+    def mistakes(self) -> list[str]:
+        return too_few(self, "classes")
 
 
 class Turnover(_Best):

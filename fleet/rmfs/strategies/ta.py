@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fleet.rmfs.orders import Station
-from fleet.rmfs.strategies.base import NEVER, Strategy
+from fleet.rmfs.strategies.base import NEVER, Strategy, too_few
 from fleet.rmfs.warehouse import Robot, Warehouse
 
 
@@ -50,6 +50,9 @@ class BalancedParameters:
     robots_per_station: int = 9
     prefer_same_tier: bool = True
     """Robots work on the floor where they are, as long as they are needed there."""
+
+    def mistakes(self) -> list[str]:
+        return too_few(self, "robots_per_station")
 
 
 class _Dealt(Strategy):
@@ -159,6 +162,9 @@ class ConstantRatioParameters:
     robots_per_station: int = 1000
     prefer_same_tier: bool = True
     """Robots work on the floor where they are, as long as they are needed there."""
+
+    def mistakes(self) -> list[str]:
+        return too_few(self, "robots_per_station")
 
 
 class ConstantRatio(_Dealt):

@@ -18,7 +18,10 @@ BEGAN_AT, FROM_M, FROM_MPS, PEAK_MPS = 0, 1, 2, 3
 RISEN_AT, BRAKES_AT, STOPS_AT, END_M, WAITS_SINCE = 4, 5, 6, 7, 8
 DRIVEN_M, DRIVES_S, WAITED_S, TURNED_S, DRIVE_BEGAN_AT = 9, 10, 11, 12, 13
 RECORDED_AT, RANK, HELD_UNTIL, LIFTED_S = 14, 15, 16, 17
-REALS = 18
+EVADES_SINCE, EVADED_S = 18, 19
+"""Since when a robot steps aside, NEVER while it does not; and for how long in all."""
+REALS = 20
+NEVER = -1.0
 # Columns of ``limits``.
 RISE, BRAKE, TOP, FULL_TURN_S, CELL_M, RETRY_S, TUNNEL_GAIN = 0, 1, 2, 3, 4, 5, 6
 RULE, DETOUR = 7, 8

@@ -21,6 +21,7 @@ from shopfloor.experiments.rmfs.scenario import (
     MODES,
     POPULARITIES,
     Outage,
+    Popularity,
     Scenario,
 )
 
@@ -137,6 +138,7 @@ def _read_scenario(file: Path, scenario: Scenario, top: Entry) -> Scenario:
                 until_s=each.number("until_s", 1e12, above=start),
                 robot=int(each.number("robot", -1.0)),
                 station=int(each.number("station", -1.0)),
+                told_at=f"{file}:{each.line}",
             )
             if (outage.robot < 0) == (outage.station < 0):
                 each.wrong("names either a robot or a station")
@@ -155,8 +157,7 @@ def scenario_mistakes(given: Scenario) -> list[str]:
     if kind not in POPULARITIES:
         listed = ", ".join(POPULARITIES)
         wrong.append(f"popularity kind is {kind!r}; there are {listed}")
-    if given.popularity.most < given.popularity.least:
-        wrong.append("popularity: most is less than least")
+    wrong += popularity_mistakes(given.popularity)
     for name in ("lines", "units"):
         part = getattr(given, name)
         if not 1 <= part.least <= part.most <= 8:
@@ -195,13 +196,89 @@ def scenario_mistakes(given: Scenario) -> list[str]:
         "bundles",
         "orders_per_h",
         "bundles_per_h",
+        "high_orders_per_h",
+        "high_bundles_per_h",
+        "batch_every_s",
+        "batch_orders",
+        "batch_bundles",
+        "priority_due_s",
+        "due_s",
         "delays_per_robot_h",
     ):
         if getattr(given, name) < 0:
             wrong.append(f"{name} is 0 or more")
+    if given.batch_every_s == 0 and (given.batch_orders or given.batch_bundles):
+        wrong.append("batch_every_s is 0, so no batch would ever come")
     if given.mode == "file" and not given.file_orders:
         wrong.append("mode is file, but there is no orders_file")
     return wrong
+
+
+def popularity_mistakes(given: Popularity) -> list[str]:
+    """What could not be drawn, or only after ages."""
+    wrong = []
+    if given.most < given.least:
+        wrong.append("popularity: most is less than least")
+    if given.kind == "constant" and not given.mean > 0.0:
+        wrong.append(f"popularity: mean is more than 0, not {given.mean:g}")
+    if given.kind == "uniform" and not (given.least >= 0.0 and given.most > 0.0):
+        wrong.append("popularity: least is 0 or more, and most more than 0")
+    if given.kind == "normal" and not given.least <= given.mean + 3.0 * given.sd:
+        wrong.append("popularity: least is more than three sd above mean")
+    if given.kind == "normal" and not (given.sd >= 0.0 and given.least > 0.0):
+        wrong.append("popularity: sd is 0 or more, and least more than 0")
+    if given.kind == "gamma":
+        if not (given.shape > 0.0 and given.scale > 0.0):
+            wrong.append("popularity: shape and scale are more than 0")
+        elif given.least > 10.0 * given.scale * max(1.0, given.shape):
+            wrong.append("popularity: least is far above what shape and scale give")
+    return wrong
+
+
+def misfits(
+    layout: LayoutParameters, floor: Floor, scenario: Scenario
+) -> list[tuple[str, str, str]]:
+    """What only shows when layout and scenario meet: kind of file, key, sentence."""
+    wrong = []
+    places = len(floor.places)
+    if layout.pods is not None and layout.pods >= places:
+        told = f"{layout.pods} pods need more than the {places} storage places"
+        wrong.append(("layouts", "pods", told))
+    if layout.pods is not None and layout.pods < 1:
+        wrong.append(("layouts", "pods", f"pods is 1 or more, not {layout.pods}"))
+    if layout.robots > places:
+        told = f"{layout.robots} robots find no place to start from: there are {places}"
+        wrong.append(("layouts", "robots", told))
+    least = scenario.bundle_least * scenario.space_least
+    if scenario.initial_inventory > 0.0 and least > layout.pod_capacity:
+        told = (
+            f"the inventory cannot be filled to {scenario.initial_inventory:.0%}: "
+            f"pods hold {layout.pod_capacity:g}, the least bundle takes {least:g}"
+        )
+        wrong.append(("scenarios", "initial_inventory", told))
+    stations = len(floor.stations)
+    for outage in scenario.outages:
+        prefix = f"{outage.told_at}: " if outage.told_at else ""
+        for what, number, count in (
+            ("robot", outage.robot, layout.robots),
+            ("station", outage.station, stations),
+        ):
+            if number >= count:
+                told = f"there is no {what} {number}; there are 0 to {count - 1}"
+                wrong.append(("", "", prefix + told))
+    return wrong
+
+
+def line_of(kind: str, name: str, key: str) -> str:
+    """``file:line: `` of a key, where a file has it; otherwise nothing."""
+    try:
+        file, top, _ = _open(kind, name)
+    except RmfsRefused:
+        return ""
+    if top is None:
+        return ""
+    lines = [entry.line for each, entry in top.pairs() if each == key]
+    return f"{file}:{lines[0]}: " if lines else ""
 
 
 def read_controllers(name: str, registry: Registry) -> Choices:

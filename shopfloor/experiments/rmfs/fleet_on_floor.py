@@ -13,8 +13,10 @@ from fleet.rmfs.errors import RmfsRefused
 from fleet.rmfs.floor import Floor
 from fleet.rmfs.layout import LayoutParameters
 from shopfloor.experiments.rmfs import drive_kernels as drive
-from shopfloor.experiments.rmfs import traffic_kernels as traffic
-from shopfloor.experiments.rmfs.traffic_kernels import Traffic, advance, record_all
+from shopfloor.experiments.rmfs.traffic import arrays as traffic
+from shopfloor.experiments.rmfs.traffic.arrays import Traffic
+from shopfloor.experiments.rmfs.traffic.kernels import advance, reached
+from shopfloor.experiments.rmfs.traffic.record import record_all
 from shopfloor.experiments.rmfs.ways import Ways
 from shopfloor.experiments.rmfs.windows import Windows
 
@@ -47,6 +49,7 @@ class FleetOnFloor:
         self._now = 0.0
         self.whole = np.zeros((count, traffic.WHOLES), np.int32)
         self.real = np.zeros((count, drive.REALS))
+        self.real[:, drive.EVADES_SINCE] = drive.NEVER
         self.whole[:, traffic.FROM_CELL] = cells
         self.whole[:, traffic.FRONT] = cells
         self.whole[:, traffic.GOAL] = cells
@@ -172,7 +175,7 @@ class FleetOnFloor:
 
     def reached(self, robot: int, now: float) -> None:
         """A robot outside is where ``drive_of`` sent it."""
-        traffic.reached(self.arrays, robot, now)
+        reached(self.arrays, robot, now)
 
     def take_record(self, now: float) -> NDArray[np.float64]:
         """The pieces of drives since the last time, all of them up to now."""

@@ -8,8 +8,8 @@ import numpy as np
 
 from fleet.rmfs.orders import Station
 from shopfloor.experiments.rmfs import drive_kernels as drive
-from shopfloor.experiments.rmfs import traffic_kernels as traffic
 from shopfloor.experiments.rmfs.simulation import Simulation
+from shopfloor.experiments.rmfs.traffic import arrays as traffic
 
 TASKS = ("None", "ParkPod", "RepositionPod", "Insert", "Extract", "Rest")
 STATES = (
@@ -103,8 +103,9 @@ def footprint(run: Simulation) -> dict[str, Any]:
         found[f"tasks_{task}"] = tally.tasks[task]
         found[f"task_share_{task}"] = tally.task_s[task] / (span_s * robots)
     lifted_s = float(real[:, drive.LIFTED_S].sum())
-    states_s = {**tally.state_s, "UseElevator": lifted_s}
-    states_s["Move"] = states_s.get("Move", 0.0) - lifted_s
+    evaded_s = float(real[:, drive.EVADED_S].sum())
+    states_s = {**tally.state_s, "Evade": evaded_s, "UseElevator": lifted_s}
+    states_s["Move"] = states_s.get("Move", 0.0) - lifted_s - evaded_s
     for state in STATES:
         found[f"state_share_{state}"] = states_s.get(state, 0.0) / (span_s * robots)
     for problem, count in run.deciders.asked.items():
@@ -114,7 +115,12 @@ def footprint(run: Simulation) -> dict[str, Any]:
         )
     for station in warehouse.stations:
         found |= _of_station(station, hours)
-    return found
+    return {name: readable(value) for name, value in found.items()}
+
+
+def readable(value: Any) -> Any:
+    """A number in as many digits as it may matter for."""
+    return float(f"{value:.9g}") if isinstance(value, float) else value
 
 
 def _idle(stations: list[Station], span_s: float) -> float:

@@ -91,6 +91,11 @@ def prepare(
             settings, given, events, choices, known, drawn=floor is not None
         )
         floor = files.floor_of(given, floor)
+        names = {"layouts": layout, "scenarios": scenario}
+        for kind, key, told in files.misfits(given, floor, events):
+            place = files.line_of(kind, names[kind], key) if kind else ""
+            wrong.append(place + told)
+        known.schedule(choices, events.duration_s)
     except RmfsRefused as refused:
         wrong += [line for line in refused.lines if line not in wrong]
     if wrong:

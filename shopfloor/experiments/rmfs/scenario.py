@@ -81,6 +81,8 @@ class Outage:
     until_s: float
     robot: int = -1
     station: int = -1
+    told_at: str = ""
+    """The file and line that says so, for whoever finds no such robot."""
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ from shopfloor.experiments.rmfs.order_desk import OrderDesk
 from shopfloor.experiments.rmfs.robot_work import RobotWork
 from shopfloor.experiments.rmfs.scenario import Demand, Outage, Scenario
 from shopfloor.experiments.rmfs.tally import Tally
-from shopfloor.experiments.rmfs.traffic_kernels import NONE, RECORD_FULL
+from shopfloor.experiments.rmfs.traffic.arrays import NONE, RECORD_FULL
 from shopfloor.experiments.rmfs.ways import Ways
 
 Listener = Callable[[float, str, dict[str, Any]], None]

@@ -11,9 +11,9 @@ import numpy as np
 
 from fleet.rmfs.floor import STORAGE
 from shopfloor.experiments.rmfs import drive_kernels as drive
-from shopfloor.experiments.rmfs import traffic_kernels as traffic
 from shopfloor.experiments.rmfs.heat import KINDS, heat
 from shopfloor.experiments.rmfs.simulation import Simulation
+from shopfloor.experiments.rmfs.traffic import arrays as traffic
 
 MOST_POSITIONS = 60_000
 """Of all robots in all frames: about two megabytes as text."""

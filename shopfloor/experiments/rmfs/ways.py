@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fleet.rmfs.floor import Floor
-from shopfloor.experiments.rmfs.traffic_kernels import fill_distances, fill_reach
+from shopfloor.experiments.rmfs.traffic.distances import fill_distances, fill_reach
 
 LIFT_CELLS = 12
 """A ride by lift counts like so many cells."""

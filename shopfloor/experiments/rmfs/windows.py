@@ -16,8 +16,8 @@ from fleet.grid.pibt import Scratch, seeded
 from fleet.grid.space_time_kernels import plan_window
 from fleet.rmfs.floor import STORAGE, Floor
 from shopfloor.experiments.rmfs import drive_kernels as drive
-from shopfloor.experiments.rmfs import traffic_kernels as traffic
 from shopfloor.experiments.rmfs.config_search import ConfigSearch
+from shopfloor.experiments.rmfs.traffic import arrays as traffic
 
 TRIES = 4
 """A robot without a path plans first in the next try, at last without one."""

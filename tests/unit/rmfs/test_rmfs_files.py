@@ -162,6 +162,69 @@ def test_a_layout_by_drawing_tells_what_cannot_be_reached(tmp_path: Path) -> Non
         files.read_layout(written(tmp_path / "b.yaml", blind))
 
 
+def test_what_only_shows_when_the_files_meet_is_told_at_once_with_its_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    layout = written(tmp_path / "layout.yaml", "like: 1-1-1-4-40\npods: 900\n")
+    scenario = written(
+        tmp_path / "scenario.yaml",
+        "initial_inventory: 0.9\nspace_least: 90\nspace_most: 95\noutages:\n"
+        "  - {robot: 99, at_s: 60}\n  - {station: 50, at_s: 60}\n",
+    )
+    settings = ("--set", "pod_capacity=50", "--layout", layout, "--scenario", scenario)
+    told = refusal(capsys, "run", *settings)
+    assert [line.removeprefix("shopfloor: ") for line in told] == [
+        f"{layout}:2: 900 pods need more than the 48 storage places",
+        f"{scenario}:1: the inventory cannot be filled to 90%: pods hold 50, the "
+        "least bundle takes 360",
+        f"{scenario}:5: there is no robot 99; there are 0 to 3",
+        f"{scenario}:6: there is no station 50; there are 0 to 1",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        (("ta.reallocation_s=0",), "ta Balanced: reallocation_s is more than 0"),
+        (("pp.retry_s=0",), "pp FAR: retry_s is more than 0, not 0"),
+        (("poa.release_every_s=-5",), "poa PodMatch: release_every_s is 0 or more"),
+        (("pp=WHCA", "pp.step_s=0"), "pp WHCA: step_s is more than 0"),
+        (("ta.robots_per_station=0",), "robots_per_station is 1 or more, not 0"),
+        (("rps=Turnover", "rps.classes=0"), "rps Turnover: classes is 1 or more"),
+        (("pps.scorer=Best",), "scorer is 'Best'; there are Completeable"),
+        (("mm=Random", "mm.problem=nix"), "mm Random: problem is 'nix'; there are roa"),
+        (("mm=Scheduled", "mm.schedule=0.5:psa=Nix"), "psa has no strategy 'Nix'"),
+        (("batch_every_s=-5",), "batch_every_s is 0 or more"),
+        (("batch_orders=5",), "no batch would ever come"),
+        (("cell_m=inf",), "--set cell_m: 'inf' is no number"),
+        (("popularity.kind=normal", "popularity.least=99"), "three sd above mean"),
+        (("popularity.kind=constant", "popularity.mean=0"), "mean is more than 0"),
+        (("popularity.kind=uniform", "popularity.least=-1"), "least is 0 or more"),
+        (("popularity.least=500", "popularity.most=900"), "least is far above"),
+        (("robots=99999",), "99999 robots find no place to start from"),
+    ],
+)
+def test_a_value_that_no_run_could_end_with_is_refused(
+    settings: tuple[str, ...], told: str
+) -> None:
+    with pytest.raises(RmfsRefused) as refused:
+        running.prepare("1-1-1-4-40", settings=settings)
+    assert told in str(refused.value)
+
+
+def test_a_run_says_what_was_run_and_whether_collisions_were_looked_for(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    run = ["rmfs", "run", "--layout", "1-1-1-4-40", "--hours", "0.05"]
+    assert main([*run, "--seed", "3"]) == 0
+    said = capsys.readouterr().out.splitlines()
+    first = "1-1-1-4-40, default, default: 0.05 h, seed 3, 4 robots, 40 pods"
+    assert said[0] == first
+    assert [line.split()[1] for line in said if line.startswith("collisions")] == ["0"]
+    assert main([*run, "--no-verify"]) == 0
+    assert "collisions         not looked for" in capsys.readouterr().out
+
+
 def test_intervals_and_differences_are_students() -> None:
     found = interval([1.0, 2.0, 3.0])
     assert (found.mean, round(found.half, 3)) == (2.0, 2.484)

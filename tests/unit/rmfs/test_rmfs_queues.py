@@ -12,9 +12,10 @@ from fleet.rmfs.errors import RmfsRefused
 from fleet.rmfs.layout import LayoutParameters
 from fleet.rmfs.strategies.management import WindowParameters
 from shopfloor.experiments.rmfs import running
-from shopfloor.experiments.rmfs import traffic_kernels as traffic
 from shopfloor.experiments.rmfs.scenario import Scenario
 from shopfloor.experiments.rmfs.simulation import Simulation
+from shopfloor.experiments.rmfs.traffic import arrays as traffic
+from shopfloor.experiments.rmfs.traffic.choice import shortcut_free
 
 
 def simulation(layout: str, *settings: str, **scenario: object) -> Simulation:
@@ -58,9 +59,9 @@ def test_robots_keep_their_order_in_a_queue_and_cut_it_short_where_it_is_empty()
     assert between
     assert visits[between].max() < visits[jump]
     arrays.owner[[*between, int(arrays.shortcut[jump])]] = -1
-    assert traffic.shortcut_free(arrays, jump)
+    assert shortcut_free(arrays, jump)
     arrays.owner[between[0]] = 0
-    assert not traffic.shortcut_free(arrays, jump)
+    assert not shortcut_free(arrays, jump)
 
 
 @pytest.mark.covers("R30", "RC22")

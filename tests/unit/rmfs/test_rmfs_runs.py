@@ -135,6 +135,11 @@ def test_no_planner_lets_robots_touch_on_a_crowded_floor(planner: str) -> None:
     assert outcome.record["collisions"] == 0
     assert outcome.record["least_distance_m"] > 0.9
     assert outcome.record["orders"] > 50
+    # Whoever steps aside spends time at it, and nobody else does.
+    aside, evading = outcome.record["stepped_aside"], "state_share_Evade"
+    assert (aside > 0) == (outcome.record[evading] > 0.0)
+    crowd_s = outcome.record["simulated_h"] * 3600.0 * 60
+    assert outcome.record[evading] * crowd_s < 30.0 * max(aside, 1)
 
 
 @pytest.mark.covers("R85", "R90")
