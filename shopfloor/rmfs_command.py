@@ -75,6 +75,16 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     hybrid.add_argument("--hours", type=_hours, default=1.0)
     hybrid.add_argument("--seed", type=_seed, default=0)
     hybrid.add_argument("--speed", type=float, default=1.0, help="of a simulated one")
+    people = commands.add_parser(
+        "people", help="the same orders picked by people who walk, beside robots"
+    )
+    _add_parts(people)
+    people.add_argument("--hours", type=_hours, default=4.0)
+    people.add_argument("--seed", type=_seed, default=0)
+    people.add_argument("--walking-mps", type=float, default=1.0)
+    people.add_argument("--orders-on-cart", type=int, default=4)
+    people.add_argument("--search-s", type=float, default=8.0, help="at each shelf")
+    people.add_argument("--json", action="store_true", help="one object, nothing else")
     batch = commands.add_parser(
         "batch", help="a sweep in one process, told as lines of JSON"
     )
@@ -246,6 +256,38 @@ def _batch(options: argparse.Namespace) -> int:
     return batch(options)
 
 
+def _people(options: argparse.Namespace) -> int:
+    from shopfloor.experiments.rmfs import running
+    from shopfloor.experiments.rmfs.manual_picking import Walking, compare_with_people
+
+    experiment = running.prepare(
+        options.layout, options.scenario, options.controllers, options.settings
+    )
+    walking = Walking(
+        options.walking_mps,
+        options.orders_on_cart,
+        options.search_s,
+        experiment.layout.item_transfer_s,
+    )
+    found = compare_with_people(
+        experiment, walking, seed=options.seed, hours=options.hours
+    )
+    if options.json:
+        print(json.dumps(found))
+        return 0
+    on_foot, served = found["walking"], found["with_robots"]
+    print(f"{found['orders']} orders, {found['units']} units, {found['layout']}")
+    print(
+        f"people who walk: {on_foot['units_per_person_h']:g} units by person and hour, "
+        f"{on_foot['walking_share']:.0%} of the time on foot"
+    )
+    print(
+        f"{found['robots']} robots that bring pods: {served['units_per_person_h']:g} "
+        f"units by person and hour, {found['ratio']:g} times as many"
+    )
+    return 0
+
+
 def _parts(options: argparse.Namespace) -> int:
     from shopfloor.experiments.rmfs.parts import parts
 
@@ -280,5 +322,6 @@ COMMANDS = {
     "batch": _batch,
     "hybrid": _hybrid,
     "parts": _parts,
+    "people": _people,
     "strategies": _strategies,
 }

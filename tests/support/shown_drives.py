@@ -12,6 +12,10 @@ BEGUN, RUNS, REFUSED, BESIDE, ALONE, UNKNOWN = (
     str(UUID(int=number, version=4)) for number in range(6)
 )
 XML = b'<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL"/>'
+FLOOR = {
+    **{"square_m": 0.5, "left_m": 0.0, "bottom_m": 0.0, "width_m": 4.0},
+    **{"height_m": 3.0, "walls": [[0.0, 0.0, 4.0, 0.0]], "places": {"scale": [1, 1]}},
+}
 LEAD = {"mean": 90.0, "low": None, "high": None}
 
 
@@ -34,6 +38,7 @@ def _version(title: str, **more: Any) -> dict[str, Any]:
             }
             for visits, seconds in ((3, 7200.0), (1, 0.0))
         ],
+        "floor_s": [],
         **more,
     }
 
@@ -68,6 +73,7 @@ def _report(**more: Any) -> dict[str, Any]:
             }
         ],
         "took_s": 1.5,
+        "floor": None,
         **more,
     }
 
@@ -87,10 +93,15 @@ class ShownDrives:
             assumed=[],
             times=[],
             differences=[],
+            floor={**FLOOR, "places": {}},
         )
+        alone["new"]["floor_s"] = [[1, 1, 60.0]]
         asked, models = Asked(), {"new": XML, "present": XML}
         beside = _report(differences=[_unsure("lead_time_mean_s", -3.0)])
         beside["present"]["figures"]["robot_use"] = LEAD
+        beside["floor"] = FLOOR
+        beside["new"]["floor_s"] = [[1, 1, 3600.0], [2, 1, 12.0]]
+        beside["present"]["floor_s"] = [[1, 1, 1800.0], [3, 2, 1.0]]
         self._drives = {
             BEGUN: Drive(BEGUN, "eva", asked, report=beside, models=models),
             RUNS: Drive(RUNS, "eva", asked, done=10, of=600),

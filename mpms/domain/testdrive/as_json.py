@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from mpms.domain.testdrive.floor import SQUARE_M, Floor
 from mpms.domain.testdrive.report import Driven, Estimate, Note, Report, StepFigures
 
 PLACES = 3
@@ -42,6 +43,7 @@ def report_json(report: Report) -> dict[str, Any]:
         "assumed": _notes(report.assumed),
         "not_simulated": _notes(report.not_simulated),
         "took_s": _round(report.took_s),
+        "floor": None if report.floor is None else _floor(report.floor),
     }
 
 
@@ -57,6 +59,22 @@ def _driven(driven: Driven) -> dict[str, Any]:
         "failed": sum(run.failed for run in driven.runs),
         "stuck": dict(driven.stuck),
         "steps": [_step(step) for step in driven.steps],
+        "floor_s": [
+            [column, row, _round(seconds)]
+            for (column, row), seconds in sorted(driven.floor_s.items())
+        ],
+    }
+
+
+def _floor(floor: Floor) -> dict[str, Any]:
+    return {
+        "square_m": SQUARE_M,
+        "left_m": floor.left_m,
+        "bottom_m": floor.bottom_m,
+        "width_m": floor.width_m,
+        "height_m": floor.height_m,
+        "walls": [list(wall) for wall in floor.walls],
+        "places": {name: list(at) for name, at in floor.places.items()},
     }
 
 

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from statistics import fmean, median, stdev
 from typing import Any
 
+from mpms.domain.testdrive.floor import Floor, Square
+
 # Two-sided 95 % of Student's t, by degrees of freedom.
 _T95 = (
     *(12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228),
@@ -68,6 +70,7 @@ class Run:
     people: Mapping[str, float]
     steps: Sequence[StepFigures]
     stuck: Mapping[str, int] = field(default_factory=dict)  # what, how many
+    floor_s: Mapping[Square, float] = field(default_factory=dict)  # machines at work
 
     def figures(self) -> dict[str, float | None]:
         times = sorted(self.lead_times_s)
@@ -145,6 +148,12 @@ class Driven:
         return {n: fmean(r.people.get(n, 0.0) for r in self.runs) for n in names}
 
     @property
+    def floor_s(self) -> dict[Square, float]:
+        """Seconds of a run by square of the floor."""
+        squares = dict.fromkeys(square for run in self.runs for square in run.floor_s)
+        return {s: fmean(r.floor_s.get(s, 0.0) for r in self.runs) for s in squares}
+
+    @property
     def stuck(self) -> dict[str, int]:
         found: dict[str, int] = {}
         for run in self.runs:
@@ -214,6 +223,7 @@ class Report:
     assumed: Sequence[Note]
     not_simulated: Sequence[Note]
     took_s: float
+    floor: Floor | None = None
 
     @property
     def differences(self) -> Sequence[Difference]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from fleet.model.world import World as FleetWorld
 from fleet.roads import Roadmap, make_roadmaps
+from mpms.domain.testdrive.floor import Floor
 from mpms.domain.testdrive.report import Note
 from mpms.factory import bootstrap as factory_bootstrap
 from mpms.factory.domain.goals import GoalState
@@ -57,6 +58,17 @@ class FactoryPlant:
         if self.fleet is not None:
             return NOT_SIMULATED
         return (*NOT_SIMULATED, NO_BATTERY, NO_WAYS)
+
+    @property
+    def floor(self) -> Floor | None:
+        world = self.world
+        if not (world.width_m > 0.0 and world.height_m > 0.0):
+            return None
+        return Floor(
+            *(world.left_m, world.bottom_m, world.width_m, world.height_m),
+            world.walls,
+            {name: (pose.x_m, pose.y_m) for name, pose in world.places.items()},
+        )
 
     def look(self, tx: Transaction) -> None:
         """What may be ordered now."""

@@ -17,6 +17,7 @@ from typing import Any
 from fleet.model.world import World as FleetWorld
 from fleet.roads import Roadmap
 from mpms.domain.jobs import Answer, Job, NotYet
+from mpms.domain.testdrive.floor import FloorTimes, Square
 from mpms.domain.testdrive.scenario import Arrival
 from mpms.factory.adapters.memory.rows import (
     MemoryFleet,
@@ -95,6 +96,8 @@ class FactoryStand:
             self.fleet = VirtualFleet(fleet, roadmaps, self.holds.held)
         self._seen = 0
         self._settled = 0
+        self._floor = FloorTimes()
+        self._stands_since: dict[str, float] = {}  # of robots out on the floor
 
     @property
     def stores(self) -> Mapping[str, Any]:
@@ -154,6 +157,7 @@ class FactoryStand:
             fleet_changed = self.fleet.pump()
         for goal in self.goals.new:
             seconds = self._drive_s(goal)
+            self._leave(goal, seconds)
             driving.later(seconds, partial(self._arrive_at, goal))
         self.goals.new.clear()
         changes = self.holds.changes + self.goals.changes
@@ -166,6 +170,11 @@ class FactoryStand:
             for robot, seconds in self.fleet.busy_s.items():
                 busy_s[robot] = max(busy_s.get(robot, 0.0), seconds)
         return {info.id: busy_s.get(info.id, 0.0) for info in self._world.robots}
+
+    def floor_s(self) -> Mapping[Square, float]:
+        if self.fleet is not None:
+            return self.fleet.floor.seconds
+        return self._floor.seconds
 
     # -- drives without a fleet ---------------------------------------------------
 
@@ -199,8 +208,19 @@ class FactoryStand:
         speed_mps = max(info.max_speed_mps, SLOWEST_MPS)
         return START_STOP_S + DETOUR * straight_m / speed_mps
 
+    def _leave(self, goal: Goal, seconds: float) -> None:
+        """A robot stood where it was, and drives straight to its goal."""
+        at, end = self.robots.where.get(goal.robot), (goal.pose.x_m, goal.pose.y_m)
+        start = end if at is None else (at.x_m, at.y_m)
+        since_s = self._stands_since.pop(goal.robot, None)
+        if since_s is not None:
+            self._floor.stand(*start, self._now_s() - since_s)
+        self._floor.drive(start, end, seconds)
+
     def _arrive_at(self, goal: Goal) -> None:
         driving = self._ready()
+        if goal.pose != self._world.pose_for(goal.robot, "home"):
+            self._stands_since[goal.robot] = self._now_s()
         report = GoalReport(goal.id, GoalState.REACHED)
         settle_goal(driving.uow, driving.advance, report)  # type: ignore[arg-type]
         self._settled += 1

@@ -15,6 +15,7 @@ from fleet.fleet import Fleet
 from fleet.model.world import World
 from fleet.roads import Roadmap
 from fleet.virtual.plant import Plant
+from mpms.domain.testdrive.floor import FloorTimes
 from mpms.factory.adapters.memory.rows import MemoryFleet, MemoryRequests
 from mpms.factory.services.fleet.crew import phases_with
 from mpms.factory.services.fleet.hear import event_of
@@ -43,6 +44,7 @@ class VirtualFleet:
         )
         self.plant = Plant(world)
         self.busy_s: dict[str, float] = dict.fromkeys(world.robots, 0.0)
+        self.floor = FloorTimes()
         self.log: list[Done] = []
         self._driving: Driving | None = None
         self._begin_at: Any = None
@@ -125,6 +127,8 @@ class VirtualFleet:
         for task in self._at_work():
             if task.robot in self.busy_s:
                 self.busy_s[task.robot] += STEP_S
+                robot = self.plant.robots[task.robot]
+                self.floor.stand(robot.x_m, robot.y_m, STEP_S)
 
     def _hear(self, event: ev.Event, book: Book | None) -> None:
         self._take(self.fleet.handle(self._now_s, event), book)

@@ -66,6 +66,7 @@ def compare_versions(
         [*ready.assumed, *drive.assumed()],
         [*NOT_SIMULATED, *ready.plant.notes],
         time.monotonic() - began_s,
+        ready.plant.floor,
     )
 
 

@@ -148,6 +148,7 @@ class VirtualRun:
             {who: busy_s / lasted_s for who, busy_s in self.crew.busy_s.items()},
             ledger.steps(self._kinds),
             ledger.stuck(self._waits.left()),
+            dict(self.stand.floor_s()),
         )
 
     def _arrive(self, arrival: Arrival) -> None:

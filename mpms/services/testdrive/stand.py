@@ -14,6 +14,7 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Any, Protocol
 
+from mpms.domain.testdrive.floor import Floor, Square
 from mpms.domain.testdrive.report import Note
 from mpms.domain.testdrive.scenario import Arrival, Learnt
 from mpms.ports.store import Transaction, UnitOfWork
@@ -67,6 +68,10 @@ class Stand(Protocol):
         """Each machine's seconds at work."""
         ...
 
+    def floor_s(self) -> Mapping[Square, float]:
+        """Where on the floor machines at work were, in seconds by square."""
+        ...
+
 
 class Plant(Protocol):
     """What a plug-in knows of the plant before a run, and a new stand for each."""
@@ -96,6 +101,11 @@ class Plant(Protocol):
     def stand(self) -> Stand: ...
 
     @property
+    def floor(self) -> Floor | None:
+        """What the machines drive on; None: nothing that could be drawn."""
+        ...
+
+    @property
     def hooks(self) -> InstanceHooks: ...
 
     @property
@@ -122,12 +132,16 @@ class NoStand:
     def use(self) -> Mapping[str, float]:
         return {}
 
+    def floor_s(self) -> Mapping[Square, float]:
+        return {}
+
 
 class NoPlant:
     """Without plug-ins."""
 
     notes: Sequence[Note] = ()
     hooks = InstanceHooks()
+    floor: Floor | None = None
 
     def look(self, tx: Transaction) -> None:
         pass

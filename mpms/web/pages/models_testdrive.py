@@ -14,6 +14,7 @@ from mpms.services.processes.heat_map import level
 from mpms.services.testdrive.ask import WINDOWS, Asked
 from mpms.services.testdrive.drives import Drive, DriveBusy, NoDrives
 from mpms.web.labels import testdrive as words
+from mpms.web.labels.floor_heat import floor_heat, view_box
 from mpms.web.pages.models_deploy import uploaded
 from mpms.web.rights import LEADERS, allowed
 from mpms.web.site.signed_in import current_desk, current_person
@@ -108,17 +109,22 @@ def _number(name: str) -> int | None:
 def _page(drive: Drive) -> dict[str, Any]:
     show = request.args.get("show", "")
     report = drive.report
+    logarithm = request.args.get("floor") == "log"
     return {
+        "logarithm": logarithm,
+        "floor_box": view_box(report["floor"]) if report and report["floor"] else None,
         "drive": drive,
         "report": report,
         "percent": 100 * drive.done // drive.of if drive.of else 0,
         "show": show if show in MEASURES else MEASURES[0],
         "measures": MEASURES,
-        "versions": [] if report is None else _versions(report),
+        "versions": [] if report is None else _versions(report, logarithm=logarithm),
     }
 
 
-def _versions(report: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _versions(
+    report: Mapping[str, Any], *, logarithm: bool
+) -> list[dict[str, Any]]:
     """Each with the heat of its steps, on one scale: colours can be compared."""
     found = [
         (which, report[which]) for which in ("new", "present") if report.get(which)
@@ -129,6 +135,7 @@ def _versions(report: Mapping[str, Any]) -> list[dict[str, Any]]:
         {
             "which": which,
             "told": version,
+            "floor": floor_heat(report, which, logarithm=logarithm),
             "steps": [
                 {
                     **step,

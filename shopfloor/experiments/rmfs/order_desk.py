@@ -107,7 +107,8 @@ class OrderDesk:
         warehouse.backlog.add(order)
         tally.orders_placed += 1
         tally.items_ordered += order.left
-        self._say("new pick order", {"order": order.number})
+        facts = {"order": order.number, "lines": [list(each) for each in lines]}
+        self._say("new pick order", facts)
         return order
 
     def assign_orders(self, only: Station | None = None) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
@@ -81,6 +82,15 @@ def test_recorded_orders_and_learnt_times_are_driven(plant: PaintFactory) -> Non
     visits = {step.element: step.visits for step in run.steps}
     assert (visits["load_material"], visits["order_finished"]) == (3 * MADE, MADE)
     assert max(run.machines.values()) > 0
+    told = report_json(report)
+    floor, squares = told["floor"], told["new"]["floor_s"]
+    side = floor["square_m"]
+    for place in ("scale", "tank"):
+        square = [math.floor(part / side) for part in floor["places"][place]]
+        assert square in [each[:2] for each in squares], "robots stood there"
+    out_s = sum(seconds for _, _, seconds in squares)
+    busy_s = sum(run.machines.values()) * run.lasted_s
+    assert 0.3 * busy_s < out_s < 1.7 * busy_s
 
 
 def test_a_draft_is_driven_beside_the_present_version(plant: PaintFactory) -> None:
