@@ -15,6 +15,8 @@ from fleet.rmfs.floor import Floor, Lift, Sketch, Spot, Zone, build
 
 SIDES = ("west", "east", "south", "north")
 STATION_ROWS = 4
+LEAST_BATTERY_H = 1.0
+"""Less would not do for one task and the way to rest."""
 LIFT_ROWS = 2
 
 
@@ -55,6 +57,13 @@ class LayoutParameters:
     bundle_transfer_s: float = 10.0
     pick_station_orders: int = 12
     replenishment_station_capacity: float = 1000.0
+    battery_h: float = 0.0
+    """Hours that a robot works on a full battery; 0: it is never empty."""
+    charging_h: float = 1.0
+    """From empty to full, where robots rest."""
+    battery_low: float = 0.2
+    """Share from which on a robot takes no new task until it is full enough."""
+    battery_enough: float = 0.8
 
 
 COUNTS = (
@@ -98,6 +107,17 @@ def mistakes(given: LayoutParameters) -> list[str]:
     ):
         if not getattr(given, name) > 0:
             wrong.append(f"{name} is more than 0, not {getattr(given, name):g}")
+    if given.battery_h != 0.0 and not given.battery_h >= LEAST_BATTERY_H:
+        wrong.append(
+            f"battery_h is 0 (never empty) or {LEAST_BATTERY_H:g} and more, "
+            f"not {given.battery_h:g}"
+        )
+    if not given.charging_h > 0.0:
+        wrong.append(f"charging_h is more than 0, not {given.charging_h:g}")
+    if not 0.0 < given.battery_low < given.battery_enough <= 1.0:
+        wrong.append(
+            "battery_low is above 0 and below battery_enough, which is up to 1"
+        )
     if given.cell_m > 0 and given.robot_radius_m * 2 >= given.cell_m:
         wrong.append(
             f"robots of radius {given.robot_radius_m:g} m do not pass each other "

@@ -13,6 +13,7 @@ import numpy as np
 
 from fleet.rmfs.orders import Station
 from fleet.rmfs.warehouse import EXTRACT, INSERT, PARK, REST, Robot, Warehouse
+from shopfloor.experiments.rmfs.batteries import Batteries
 from shopfloor.experiments.rmfs.deciders import Deciders
 from shopfloor.experiments.rmfs.fleet_on_floor import FleetOnFloor
 from shopfloor.experiments.rmfs.order_desk import OrderDesk, Say
@@ -36,6 +37,7 @@ class RobotWork:
         tally: Tally,
         say: Say,
         rest_places: Callable[[Robot], int],
+        batteries: Batteries,
     ) -> None:
         self._warehouse = warehouse
         self._floor = floor
@@ -44,6 +46,7 @@ class RobotWork:
         self._tally = tally
         self._say = say
         self._rest_place = rest_places
+        self._batteries = batteries
         self._idle: dict[int, None] = {robot.number: None for robot in warehouse.robots}
         self._task_began = [0.0] * len(warehouse.robots)
         self._next: dict[str, Callable[[Robot], None]] = {
@@ -72,8 +75,12 @@ class RobotWork:
                     continue
                 robot = self._warehouse.robots[number]
                 robot.cell = self._floor.cell(number)
-                if not self._begin_work(robot):
+                if not self._begin_work(robot) and not self._low(robot):
                     break
+
+    def _low(self, robot: Robot) -> bool:
+        """It rests for want of charge, not of work."""
+        return not self._batteries.may_work(robot.number, self._warehouse.now)
 
     # Steps and tasks
 
@@ -121,11 +128,12 @@ class RobotWork:
 
     def _rests(self, robot: Robot) -> None:
         self._step(robot, RESTING)
+        self._batteries.rest(robot.number, self._warehouse.now)
 
     def _begin_work(self, robot: Robot) -> bool:
-        if robot.broken:
-            return False
         warehouse, deciders = self._warehouse, self._deciders
+        if robot.broken or not self._batteries.may_work(robot.number, warehouse.now):
+            return False
         self._say("robot needs a new task", {"robot": robot.number})
         for station in deciders.ask("ta", "stations_for", warehouse, robot):
             if station.picks:
@@ -152,6 +160,7 @@ class RobotWork:
         for number in self._idle:
             other = self._warehouse.robots[number]
             free = other is not robot and not other.broken
+            free = free and self._batteries.may_work(number, self._warehouse.now)
             if free and self._floor.cell(number) == place:
                 other.cell = place
                 return other
@@ -178,6 +187,7 @@ class RobotWork:
         warehouse = self._warehouse
         self._idle.pop(robot.number, None)
         self._leave_rest(robot)
+        self._batteries.work(robot.number, warehouse.now)
         robot.pod, robot.station = pod, station.number
         self._task(robot, task)
         warehouse.stock.claimed[pod] = True
@@ -355,6 +365,7 @@ class RobotWork:
 
     def close_books(self) -> None:
         """At the end of a run: what is going on counts so far."""
+        self._batteries.close_books(self._warehouse.now)
         for robot in self._warehouse.robots:
             now = self._warehouse.now
             step = STATES.get(robot.step, robot.step)

@@ -24,6 +24,7 @@ from fleet.rmfs.stock import Stock
 from fleet.rmfs.strategies.base import NEVER
 from fleet.rmfs.strategies.registry import Choice, Registry
 from fleet.rmfs.warehouse import Robot, Warehouse
+from shopfloor.experiments.rmfs.batteries import Batteries
 from shopfloor.experiments.rmfs.deciders import Deciders
 from shopfloor.experiments.rmfs.fleet_on_floor import FleetOnFloor
 from shopfloor.experiments.rmfs.order_desk import OrderDesk
@@ -85,6 +86,9 @@ class Simulation:
             self.tally,
             self._say,
         )
+        self._heap: list[tuple[float, int, Callable[[], None]]] = []
+        self._sequence = 0
+        self.batteries = Batteries(layout, self.at, self._charged)
         self.work = RobotWork(
             self.warehouse,
             self.traffic,
@@ -93,9 +97,8 @@ class Simulation:
             self.tally,
             self._say,
             self._rest_place,
+            self.batteries,
         )
-        self._heap: list[tuple[float, int, Callable[[], None]]] = []
-        self._sequence = 0
         self.wall_s = 0.0
         self.cpu_s = 0.0
         self.events = 0
@@ -259,6 +262,10 @@ class Simulation:
             if strategy.next_at < NEVER and strategy.problem != "sa":
                 self.at(strategy.next_at, lambda s=strategy: self._awake(s))  # type: ignore[misc]
         desk.new_work = True
+
+    def _charged(self) -> None:
+        """A robot may work again: there may be something for it."""
+        self.desk.new_work = True
 
     def _place_listed(self, listed: Any) -> None:
         due_s = self.scenario.due_s if listed.due_s is None else listed.due_s

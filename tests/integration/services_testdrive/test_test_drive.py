@@ -85,7 +85,7 @@ def test_recorded_orders_and_learnt_times_are_driven(plant: PaintFactory) -> Non
     told = report_json(report)
     floor, squares = told["floor"], told["new"]["floor_s"]
     side = floor["square_m"]
-    for place in ("scale", "tank"):
+    for place in ("A", "tank"):
         square = [math.floor(part / side) for part in floor["places"][place]]
         assert square in [each[:2] for each in squares], "robots stood there"
     out_s = sum(seconds for _, _, seconds in squares)
