@@ -90,6 +90,41 @@ def progression(
     return "\n".join(parts)
 
 
+def popularity(weights: Sequence[float]) -> str:
+    """The ABC curve: which share of the demand the most wanted articles make."""
+    parts = _open("Share of demand by share of articles, the most wanted first")
+    inner_w, inner_h = WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM
+    ordered, total, found = sorted(weights, reverse=True), sum(weights), 0.0
+    points = [f"{LEFT},{TOP + inner_h}"]
+    for n, weight in enumerate(ordered, 1):
+        found += weight
+        x = LEFT + inner_w * n / len(ordered)
+        points.append(f"{x:.1f},{TOP + inner_h * (1.0 - found / total):.1f}")
+    parts += [
+        f'<line x1="{LEFT}" y1="{TOP + inner_h}" x2="{LEFT + inner_w}" y2="{TOP}" '
+        f'stroke="{GREY}" stroke-dasharray="4 4"/>',
+        f'<polyline points="{" ".join(points)}" fill="none" stroke="{BLUE}" '
+        'stroke-width="1.8"/>',
+    ]
+    for tick in (0.0, 0.2, 0.4, 0.6, 0.8, 1.0):
+        x, y = LEFT + inner_w * tick, TOP + inner_h * (1.0 - tick)
+        parts += [
+            f'<text x="{x:.1f}" y="{HEIGHT - BOTTOM + 18}" fill="{GREY}" '
+            f'text-anchor="middle">{tick:.0%}</text>',
+            f'<text x="{LEFT - 8}" y="{y + 4:.1f}" fill="{BLUE}" '
+            f'text-anchor="end">{tick:.0%}</text>',
+        ]
+    parts += [
+        f'<rect x="{LEFT}" y="{TOP}" width="{inner_w}" height="{inner_h}" '
+        f'fill="none" stroke="#bbb"/>',
+        f'<text x="{LEFT}" y="{HEIGHT - 8}" fill="{BLUE}">demand</text>',
+        f'<text x="{WIDTH - RIGHT}" y="{HEIGHT - 8}" fill="{GREY}" '
+        'text-anchor="end">articles</text>',
+        "</svg>\n",
+    ]
+    return "\n".join(parts)
+
+
 def smoothed(rows: Sequence[dict[str, Any]], count: int = 60) -> list[dict[str, Any]]:
     """At most so many rows, each the mean of its neighbours."""
     step = max(1, len(rows) // count)

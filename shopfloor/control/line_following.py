@@ -71,7 +71,8 @@ def line_offset(
     if shape is None:
         return None
     middle = (picture.shape[1] - 1) / 2.0
-    return (bottom_centre(shape)[0] - middle) / middle
+    offset: float = (bottom_centre(shape)[0] - middle) / middle
+    return offset
 
 
 @dataclass
@@ -96,7 +97,5 @@ class Pid:
 
     def _asked(self, error: float, total: float, change: float) -> float:
         return (
-            self.proportional * error
-            + self.integral * total
-            + self.derivative * change
+            self.proportional * error + self.integral * total + self.derivative * change
         )

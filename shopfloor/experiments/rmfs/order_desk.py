@@ -267,7 +267,8 @@ class OrderDesk:
         self._bundles_open += 1
         self._space_open += bundle.space
         warehouse.bundles_waiting.append(bundle)
-        self._say("new replenishment order", {"bundle": bundle.number})
+        facts = {"bundle": bundle.number, "sku": sku, "units": units}
+        self._say("new replenishment order", facts)
 
     def assign_bundles(self) -> None:
         """In the order in which they came, until one finds no pod or no station."""

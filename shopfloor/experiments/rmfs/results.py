@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from fleet.rmfs.plots import progression
+from fleet.rmfs.plots import popularity, progression
 from shopfloor.experiments.rmfs.heat import KINDS, heat, picture
 from shopfloor.experiments.rmfs.running import Outcome
 
@@ -34,6 +34,9 @@ def write(outcome: Outcome, directory: Path) -> None:
         writer.writerow(outcome.record)
     outcome.series.write(directory / SERIES)
     _write_cells(outcome, directory / "cells.csv")
+    _write_stock(outcome, directory / "stock.csv")
+    weights = outcome.simulation.warehouse.stock.catalogue.weight
+    (directory / "popularity.svg").write_text(popularity(weights.tolist()), "utf-8")
     for kind in KINDS:
         for name, logarithm in ((kind, False), (f"{kind}_log", True)):
             image = picture(outcome.simulation, kind, logarithm=logarithm)
@@ -60,3 +63,17 @@ def _write_cells(outcome: Outcome, path: Path) -> None:
         for cell, (tier, x, y) in enumerate(run.floor.spots.tolist()):
             values = [f"{columns[kind][cell]:g}" for kind in KINDS]
             writer.writerow([tier, x, y, *values])
+
+
+def _write_stock(outcome: Outcome, path: Path) -> None:
+    """What is on which pod at the end, and where the pod stands, if it does."""
+    run = outcome.simulation
+    stock, spots = run.warehouse.stock, run.floor.spots
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(["pod", "tier", "x", "y", "sku", "units"])
+        for pod in range(stock.pods):
+            place = int(stock.place[pod])
+            where = ["", "", ""] if place < 0 else spots[place].tolist()
+            for sku in np.flatnonzero(stock.units[:, pod]).tolist():
+                writer.writerow([pod, *where, sku, int(stock.units[sku, pod])])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import subprocess
 import sys
@@ -115,7 +116,7 @@ def test_the_list_of_strategies_has_every_problem_with_parameters(
     assert {"Random", "SamePod"} <= set(listed["roa"]["strategies"])
 
 
-@pytest.mark.covers("R54", "R58", "R73", "R74", "R75", "RC18", "RC21")
+@pytest.mark.covers("R1", "R2", "R54", "R58", "R73", "R74", "R75", "RC18", "RC21")
 def test_a_run_prints_one_object_and_writes_all_results(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -138,9 +139,22 @@ def test_a_run_prints_one_object_and_writes_all_results(
         "footprint.csv",
         "series.csv",
         "cells.csv",
+        "stock.csv",
+        "popularity.svg",
         "progression.svg",
         "events.csv",
     }
+    with open(out / "stock.csv", newline="", encoding="utf-8") as file:
+        stock = list(csv.DictReader(file))
+    assert {int(row["pod"]) for row in stock} == set(range(428))
+    assert all(int(row["units"]) > 0 for row in stock)
+    stands: dict[tuple[str, ...], set[str]] = {}
+    for row in stock:
+        if row["x"]:
+            spot = (row["tier"], row["x"], row["y"])
+            stands.setdefault(spot, set()).add(row["pod"])
+    assert len(stands) > 400
+    assert {len(pods) for pods in stands.values()} == {1}
     assert main(["rmfs", "compare", str(out), "--json"]) == 0
     table = json.loads(capsys.readouterr().out)
     assert table["1-2-2-8-428"]["score"]["mean"] == record["score"]

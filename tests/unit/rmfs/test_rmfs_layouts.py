@@ -34,7 +34,12 @@ def test_the_default_layout_has_the_counts_and_figures_of_the_reference() -> Non
 @pytest.mark.covers("RC20", "R27")
 @pytest.mark.parametrize(
     "name",
-    ["1-2-2-8-428", "1-8-8-64-1040", "1-8-8-96-1502", "1-4-4-32-550", "2-8-8-64-1100"],
+    [
+        *("1-2-2-8-428", "1-8-8-64-1040", "1-8-8-96-1502", "1-4-4-32-550"),
+        *("2-8-8-64-1100", "3-12-12-96-1650"),
+        # The smallest and the largest of the families Pico to Giga and Tiny to Huge.
+        *("1-1-1-4-61", "1-10-10-40-2998", "1-8-8-32-428", "1-8-8-64-2658"),
+    ],
 )
 def test_a_name_made_of_five_numbers_is_a_layout_with_these_counts(name: str) -> None:
     tiers, inputs, outputs, robots, pods = (int(part) for part in name.split("-"))

@@ -29,7 +29,9 @@ def wave_m(x_m: float) -> float:
     return 0.08 * math.sin(2.0 * x_m)
 
 
-def picture_from(x_m: float, y_m: float, yaw: float, chance: np.random.Generator) -> Picture:
+def picture_from(
+    x_m: float, y_m: float, yaw: float, chance: np.random.Generator
+) -> Picture:
     """What a camera above the floor sees before a robot; its lowest row is nearest."""
     row, column = np.mgrid[0:ROWS, 0:COLUMNS]
     ahead = LOOKS_AHEAD_M + (ROWS - 1 - row) * PIXEL_M
