@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
@@ -52,6 +52,18 @@ def too_few(parameters: Any, *names: str) -> list[str]:
     return [f"{n} is 1 or more, not {v:g}" for n, v in values.items() if v < 1]
 
 
+@dataclass(frozen=True)
+class Thought:
+    """A computation beside the run, which goes on as fast as the clock meanwhile."""
+
+    work: Callable[[], Any]
+    """In a thread of its own: it may look at nothing that changes."""
+    then: Callable[[Any], None]
+    """Is told what ``work`` has found, in the run."""
+    pace: float = 1.0
+    """Simulated seconds for one of the clock."""
+
+
 class Strategy:
     """Base of all strategies."""
 
@@ -70,8 +82,9 @@ class Strategy:
     def heard(self, warehouse: Warehouse, event: str, facts: dict[str, Any]) -> None:
         """Something happened that this strategy listens to."""
 
-    def awake(self, warehouse: Warehouse) -> None:
-        """``next_at`` has come. The strategy says itself when it will be next."""
+    def awake(self, warehouse: Warehouse) -> Thought | None:
+        """``next_at`` has come. The strategy says itself when it will be next; what
+        takes long it may return as a thought."""
 
 
 class ReplenishmentOrderAssignment(Protocol):

@@ -31,6 +31,7 @@ from shopfloor.experiments.rmfs.order_desk import OrderDesk
 from shopfloor.experiments.rmfs.robot_work import RobotWork
 from shopfloor.experiments.rmfs.scenario import Demand, Outage, Scenario
 from shopfloor.experiments.rmfs.tally import Tally
+from shopfloor.experiments.rmfs.thinking import Thinking
 from shopfloor.experiments.rmfs.traffic.arrays import NONE, RECORD_FULL
 from shopfloor.experiments.rmfs.ways import Ways
 
@@ -103,6 +104,7 @@ class Simulation:
         self.cpu_s = 0.0
         self.events = 0
         self._begun = False
+        self.thinking = Thinking()
 
     # What stands where at the beginning
 
@@ -380,7 +382,9 @@ class Simulation:
     def _awake(self, strategy: Any) -> None:
         if self.deciders.by_problem[strategy.problem] is not strategy:
             return
-        strategy.awake(self.warehouse)
+        thought = strategy.awake(self.warehouse)
+        if thought is not None:
+            self.thinking.begin(thought, self.warehouse.now)
         if self.warehouse.now < strategy.next_at < NEVER:
             self.at(strategy.next_at, lambda: self._awake(strategy))
 
@@ -416,6 +420,8 @@ class Simulation:
         while True:
             work.wake()
             limit = min(until_s, heap[0][0]) if heap else until_s
+            if self.thinking.busy:
+                limit = self.thinking.limit(warehouse.now, limit)
             now, robot, why = traffic.advance(limit)
             warehouse.now = now
             if why == RECORD_FULL:
@@ -423,10 +429,10 @@ class Simulation:
             elif why != NONE:
                 self.events += 1
                 work.go_on(robot)
-            elif heap and heap[0][0] <= until_s:
+            elif heap and heap[0][0] <= min(until_s, limit):
                 self.events += 1
                 heapq.heappop(heap)[2]()
-            else:
+            elif now >= until_s:
                 break
         work.close_books()
         self._hand_over()
