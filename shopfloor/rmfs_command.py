@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -131,11 +132,16 @@ def run(options: argparse.Namespace) -> int:
     from fleet.rmfs.errors import RmfsRefused
 
     try:
-        return COMMANDS[options.rmfs_command](options)
+        status = COMMANDS[options.rmfs_command](options)
+        sys.stdout.flush()
+        return status
     except RmfsRefused as refused:
         for line in refused.lines:
             print(f"shopfloor: {line}", file=sys.stderr)
         return UNUSABLE
+    except BrokenPipeError:  # whoever read it has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except OSError as error:
         print(f"shopfloor: {error}", file=sys.stderr)
         return UNUSABLE

@@ -94,11 +94,17 @@ def report(paths: Sequence[Path], out: Path | None, *, measure: str = "score") -
     measures = list(MEASURES if measure in MEASURES else (measure, *MEASURES))
     table = table_of(runs, measures)
     width = max([len("case"), *map(len, table)])
-    print("  ".join([f"{'case':<{width}}", *(f"{name:>20}" for name in measures[:5])]))
     order = sorted(table, key=lambda case: -table[case][measure]["mean"])
+    columns = measures[:5]
+    print("Means with 95 % intervals over seeds; differences are taken seed by seed.")
+    heading = [f"{'case':<{width}}", f"{'runs':>4}"]
+    heading += [f"{name:>17}" for name in columns]
+    print("  ".join([*heading, f"{measure} against the first"]))
     for case in order:
-        cells = [f"{_shown(table[case][name]):>20}" for name in measures[:5]]
-        print("  ".join([f"{case:<{width}}", *cells]))
+        cells = [f"{case:<{width}}", f"{table[case][measure]['runs']:>4}"]
+        cells += [f"{_shown(table[case][name]):>17}" for name in columns]
+        cells.append(_against(runs[case], runs[order[0]], measure))
+        print("  ".join(cells).rstrip())
     if out is None:
         return
     out.mkdir(parents=True, exist_ok=True)
@@ -130,6 +136,22 @@ def report(paths: Sequence[Path], out: Path | None, *, measure: str = "score") -
     ]
     front = scatter("Throughput against robots", points, "robots", "orders per hour")
     (out / "pareto.svg").write_text(front, "utf-8")
+
+
+def _against(
+    case: dict[int, dict[str, Any]], best: dict[int, dict[str, Any]], measure: str
+) -> str:
+    """How far a case is from the best one, and whether that may be chance."""
+    if case is best:
+        return ""
+    values = {seed: float(run[measure]) for seed, run in case.items()}
+    lead = difference(values, {s: float(run[measure]) for s, run in best.items()})
+    if lead is None:
+        return "no seed in common"
+    if not math.isfinite(lead.half):
+        return f"{lead.mean:+.3g}, one seed"
+    verdict = "sure" if abs(lead.mean) > lead.half else "maybe chance"
+    return f"{lead.mean:+.3g} ± {lead.half:.2g}, {verdict}"
 
 
 def _first(by_seed: dict[int, dict[str, Any]]) -> dict[str, Any]:

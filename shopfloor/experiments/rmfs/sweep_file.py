@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import difflib
 import itertools
 import json
 from dataclasses import dataclass
@@ -10,8 +12,10 @@ from pathlib import Path
 from fleet.model.fields import Entry, Mistakes, parse
 from fleet.rmfs.errors import RmfsRefused
 from shopfloor.experiments.rmfs import running
+from shopfloor.experiments.rmfs.comparing import MEASURES
 
 MOST_RUNS = 100_000
+PARTS = ("layout", "scenario", "controllers")
 
 
 @dataclass(frozen=True)
@@ -57,15 +61,22 @@ def read_sweep(path: Path) -> Sweep:
         "scenario": top.text("scenario", "default"),
         "controllers": top.text("controllers", "default"),
     }
-    fixed = _texts(top.get("set"))
-    varied = _varied(top)
+    lines: dict[str, int] = {}
+    fixed = _settings(top, lines)
+    varied = _varied(top, lines)
     hours = top.number("hours", above=0.0)
     seeds = int(top.number("seeds", 3.0, least=1.0, most=10_000.0))
     first = int(top.number("first_seed", 0.0, least=0.0))
     measure = top.text("measure", "score")
+    _check_measure(top, measure)
     drop = int(top.number("drop_losers_after", 0.0, least=0.0))
     out = top.text("out", str(path.with_suffix("")))
     top.finish()
+    _explain(wrong)
+    for key in base:
+        entry = top.get(key)
+        if entry is not None:
+            lines[base[key]] = entry.line
     cases = []
     for chosen in itertools.product(*(values for _, values in varied)):
         named = dict(zip((key for key, _ in varied), chosen, strict=True))
@@ -76,8 +87,7 @@ def read_sweep(path: Path) -> Sweep:
         cases.append(case)
         if len(cases) * seeds > MOST_RUNS:
             raise RmfsRefused(f"{path}: more than {MOST_RUNS} runs")
-    if not wrong.found:
-        _try(cases, wrong, path)
+    _try(cases, base, lines, wrong, path)
     if wrong.found:
         raise RmfsRefused(*wrong.lines())
     return Sweep(
@@ -85,27 +95,86 @@ def read_sweep(path: Path) -> Sweep:
     )
 
 
-def _texts(entry: Entry | None) -> list[str]:
-    return [] if entry is None else [each.as_text() for each in entry.items()]
+def _settings(top: Entry, lines: dict[str, int]) -> list[str]:
+    entry = top.get("set")
+    found = []
+    for each in [] if entry is None else entry.items():
+        found.append(each.as_text())
+        lines[found[-1]] = each.line
+    return found
 
 
-def _varied(top: Entry) -> list[tuple[str, list[str]]]:
+def _varied(top: Entry, lines: dict[str, int]) -> list[tuple[str, list[str]]]:
+    """Keys and their values; ``lines`` learns where each is written."""
     entry = top.get("vary")
     found = []
     for key, each in [] if entry is None else entry.pairs():
-        values = _texts(each) if each.is_list() else [each.as_text()]
-        if not values:
+        parts = list(each.items()) if each.is_list() else [each]
+        if not parts:
             each.wrong("has no values")
+        values = [part.as_text() for part in parts]
+        for part, value in zip(parts, values, strict=True):
+            whole = value if key in PARTS else f"{key}={value}"
+            lines[whole] = part.line if each.is_list() else each.line
         found.append((key, values))
     return found
 
 
-def _try(cases: list[Case], wrong: Mistakes, path: Path) -> None:
+def _check_measure(top: Entry, measure: str) -> None:
+    if measure in MEASURES:
+        return
+    record = running.run(running.prepare("1-1-1-1-20"), hours=1.0 / 3600.0).record
+    numbers = [k for k, v in record.items() if isinstance(v, int | float)]
+    entry = top.get("measure")
+    if entry is not None and measure not in numbers:
+        near = difflib.get_close_matches(measure, numbers, 1)
+        hint = (
+            f"did you mean {near[0]}" if near else f"often used: {', '.join(MEASURES)}"
+        )
+        entry.wrong(f"is {measure!r}, which no run has; {hint}")
+
+
+def _explain(wrong: Mistakes) -> None:
+    """What was perhaps meant by a key that is not known."""
+    known = [each.name for each in dataclasses.fields(Sweep)]
+    known += ["layout", "scenario", "controllers", "set", "vary", "first_seed"]
+    for n, found in enumerate(wrong.found):
+        key, _, rest = found.text.partition(" ")
+        near = difflib.get_close_matches(key, known, 1)
+        if rest == "is not known here" and near:
+            text = f"{found.text}; did you mean {near[0]}"
+            wrong.found[n] = dataclasses.replace(found, text=text)
+
+
+def _try(
+    cases: list[Case],
+    base: dict[str, str],
+    lines: dict[str, int],
+    wrong: Mistakes,
+    path: Path,
+) -> None:
+    """Each value alone first, so that its line can be told; then together."""
     told: set[str] = set()
-    for case in cases:
+
+    def refused_by(case: Case) -> list[str]:
         try:
             running.prepare(case.layout, case.scenario, case.controllers, case.settings)
         except RmfsRefused as refused:
-            told.update(refused.lines)
-    for line in sorted(told):
-        wrong.add(str(path), 1, line)
+            return [line for line in refused.lines if line not in told]
+        return []
+
+    alone = [Case("", **base, settings=())]
+    for value in lines:
+        alone += [
+            Case("", **{**base, key: value}, settings=())
+            for key in PARTS
+            if any(getattr(case, key) == value for case in cases)
+        ]
+        if any(value in case.settings for case in cases):
+            alone.append(Case("", **base, settings=(value,)))
+    for case in (*alone, *cases):
+        values = (case.layout, case.scenario, case.controllers, *case.settings)
+        known = [lines[value] for value in values if value in lines]
+        for line in refused_by(case):
+            told.add(line)
+            wrong.add(str(path), known[-1] if known else 1, line)

@@ -1,8 +1,9 @@
 """Strategies that compute beside the run: its time waits for theirs.
 
 A strategy that returns a ``Thought`` when it wakes is computed in a thread of its own.
-Meanwhile the simulated time goes on, but only as fast as the clock, times a pace: a search of ten seconds is answered ten seconds later, as in a real warehouse. Such
-a run depends on the machine and is not reproducible; without thoughts nothing waits.
+Meanwhile the simulated time goes on, but only as fast as the clock, times a pace: a
+search of ten seconds is answered ten seconds later, as in a real warehouse. Such a run
+depends on the machine and is not reproducible; without thoughts nothing waits.
 """
 
 from __future__ import annotations

@@ -250,14 +250,49 @@ def test_intervals_and_differences_are_students() -> None:
     assert not surely_less(two, one)
 
 
+def test_a_comparison_says_how_sure_each_difference_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    record = running.run(running.prepare("1-1-1-4-40"), hours=0.02).record
+    scores = {"best": (0.9, 0.8, 0.7), "near": (0.8, 0.81, 0.65), "worse": (0.4, 0.3)}
+    runs = [
+        {"case": case, "seed": seed, "record": {**record, "score": score}}
+        for case, found in scores.items()
+        for seed, score in enumerate(found)
+    ]
+    runs.append({"case": "once", "seed": 0, "record": {**record, "score": 0.1}})
+    lines = "".join(json.dumps(run) + "\n" for run in runs)
+    (tmp_path / "runs.jsonl").write_text(lines, "utf-8")
+    assert main(["rmfs", "compare", str(tmp_path)]) == 0
+    said = capsys.readouterr().out.splitlines()
+    assert said[0].startswith("Means with 95 % intervals")
+    told = {line.split()[0]: line.split() for line in said[2:]}
+    assert [told[case][1] for case in ("best", "near", "worse", "once")] == list("3321")
+    assert " ".join(told["near"][-4:]).endswith("maybe chance")
+    assert told["worse"][-1] == "sure"
+    assert " ".join(told["once"][-3:]) == "-0.8, one seed"
+
+
 def test_a_sweep_tells_the_mistakes_of_all_its_runs(tmp_path: Path) -> None:
     path = tmp_path / "sweep.yaml"
-    written(path, "hours: 1\nvary:\n  poa: [PodMatch, Nonsense]\n  robots: [0, 8]\n")
+    written(
+        path,
+        "hours: 1\nseds: 3\nlayout: nowhere\nset: [skus=0]\nmeasure: scoer\nvary:\n"
+        "  poa:\n    - PodMatch\n    - Nonsense\n  robots: [0, 8]\n",
+    )
     with pytest.raises(RmfsRefused) as refused:
         read_sweep(path)
-    told = "\n".join(refused.value.lines)
-    assert "poa has no strategy 'Nonsense'" in told
-    assert "robots is 1 or more, not 0" in told
+    told = [line.removeprefix(f"{path}:") for line in refused.value.lines]
+    assert [line.partition(";")[0] for line in told] == [
+        "2: seds is not known here",
+        "3: there is no layout 'nowhere'",
+        "4: skus is more than 0",
+        "5: measure is 'scoer', which no run has",
+        "9: poa has no strategy 'Nonsense'",
+        "10: robots is 1 or more, not 0",
+    ]
+    assert "did you mean seeds" in told[0]
+    assert "did you mean score" in told[3]
 
 
 @pytest.mark.long
