@@ -122,9 +122,7 @@ def _page(drive: Drive) -> dict[str, Any]:
     }
 
 
-def _versions(
-    report: Mapping[str, Any], *, logarithm: bool
-) -> list[dict[str, Any]]:
+def _versions(report: Mapping[str, Any], *, logarithm: bool) -> list[dict[str, Any]]:
     """Each with the heat of its steps, on one scale: colours can be compared."""
     found = [
         (which, report[which]) for which in ("new", "present") if report.get(which)
