@@ -1,4 +1,4 @@
-"""What a run is judged by: visits, times and waits of steps, lead times of orders."""
+"""What a run is judged by: visits, times and waits of steps, and lead times."""
 
 from __future__ import annotations
 

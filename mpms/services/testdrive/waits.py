@@ -1,6 +1,6 @@
 """What waits in a run, and what chance says about it.
 
-Every throw of the dice is named after the order and its visit, whatever the version:
+Every throw of the dice is named after what came and its visit, whatever the version:
 so two versions of a model meet the same luck, and what differs is the model.
 """
 
@@ -84,7 +84,7 @@ class Waits:
     # -- names ------------------------------------------------------------------------
 
     def call(self, instance_id: str, name: str) -> None:
-        """An order is called the same in each run, its instance is not."""
+        """What came is called the same in each run; its instance is not."""
         self._called[instance_id] = name
 
     def _name_luck(self, instance_id: str, wait: Wait) -> str:
