@@ -2,6 +2,7 @@
  * names. Without scripts everything is there, closed and in order. */
 
 import { t } from "./texts";
+import { offerTrial } from "./api_trial.js";
 
 const search = document.querySelector<HTMLInputElement>("#api-search");
 const count = document.querySelector<HTMLElement>("#api-count");
@@ -45,6 +46,12 @@ if ("clipboard" in navigator)
     button.hidden = false;
     button.addEventListener("click", () => void copy(button));
   }
+
+// Built when it is opened: 240 forms would make the page heavy for nothing.
+for (const card of cards)
+  card.addEventListener("toggle", () => {
+    if (card.open) offerTrial(card);
+  });
 
 search?.addEventListener("input", find);
 addEventListener("hashchange", openNamed);

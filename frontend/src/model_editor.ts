@@ -3,6 +3,7 @@
  * refuse, told while one draws. Every change is kept as a draft soon after it is made.
  */
 import Modeler from "bpmn-js/lib/Modeler";
+import tokenSimulation from "bpmn-js-token-simulation/lib/modeler";
 import type { Canvas } from "./diagram_canvas.js";
 import { type Field, groupsOf } from "./modelling/fields.js";
 import { type Template, templateGroups } from "./modelling/templates.js";
@@ -31,6 +32,7 @@ interface EventBus {
 
 const SOON_MS = 800;
 const ZOOM = 1.25;
+const LARGEST = 1.5; // a small drawing is not blown up further
 const PALETTE_PX = 130;
 const MARGIN_PX = 30;
 const BADGE = { position: { top: -14, right: 14 }, show: { minZoom: 0.1 } };
@@ -52,14 +54,14 @@ class Editor {
   readonly #fields = part("editor-fields");
   readonly #elements = partOf("editor-elements", HTMLSelectElement);
   readonly #state = part("editor-state");
-  readonly #names = JSON.parse(part("model-names").textContent) as Record<string, string[]>;
+  readonly #names = JSON.parse(part("model-names").textContent) as Record<string, Record<string, string>>;
   readonly #templates = JSON.parse(part("model-templates").textContent) as Template[];
   readonly #topics = new Topics(
     JSON.parse(part("model-topics").textContent) as Topic[],
   );
   readonly #modeler = new Modeler({
     container: this.#stage,
-    additionalModules: [keepWords],
+    additionalModules: [keepWords, tokenSimulation],
   });
   #shown: Field[] = [];
   #inputs: HTMLElement[] = [];
@@ -143,6 +145,31 @@ class Editor {
     if (what === "in") this.#canvas.zoom(this.#canvas.zoom() * ZOOM, "auto");
     if (what === "out") this.#canvas.zoom(this.#canvas.zoom() / ZOOM, "auto");
     if (what === "fit") this.#showWhole();
+    if (what === "fill") this.#fillWindow();
+    if (what === "simulate") this.#simulate();
+  }
+
+  /** The drawing and its settings alone, until pressed again. */
+  #fillWindow(): void {
+    const filled = this.#root.classList.toggle("editor-filled");
+    this.#press("fill", filled);
+    this.#modeler.get<{ resized(): void }>("canvas").resized();
+    this.#showWhole();
+  }
+
+  /** Tokens walk through the drawing; meanwhile nothing can be changed. */
+  #simulate(): void {
+    const on = !this.#root.classList.contains("editor-simulates");
+    this.#root.classList.toggle("editor-simulates", on);
+    this.#press("simulate", on);
+    this.#fields.toggleAttribute("inert", on);
+    part("editor-simulated").hidden = !on;
+    this.#modeler.get<{ toggleMode(active: boolean): void }>("toggleMode").toggleMode(on);
+  }
+
+  #press(what: string, pressed: boolean): void {
+    const button = this.#root.querySelector(`[data-do=${what}]`);
+    button?.setAttribute("aria-pressed", String(pressed));
   }
 
   /** Beside the palette, not behind it. */
@@ -151,10 +178,11 @@ class Editor {
     const { clientWidth, clientHeight } = this.#stage;
     const wide = (clientWidth - PALETTE_PX - MARGIN_PX) / Math.max(inner.width, 1);
     const high = (clientHeight - 2 * MARGIN_PX) / Math.max(inner.height, 1);
-    const scale = Math.max(Math.min(wide, high, 1), 0.2);
+    const scale = Math.max(Math.min(wide, high, LARGEST), 0.2);
     const [width, height] = [clientWidth / scale, clientHeight / scale];
+    const spare = Math.max((clientWidth - PALETTE_PX - MARGIN_PX) / scale - inner.width, 0);
     this.#canvas.viewbox({
-      x: inner.x - PALETTE_PX / scale,
+      x: inner.x - PALETTE_PX / scale - spare / 2,
       y: inner.y - (height - inner.height) / 2,
       width,
       height,
@@ -268,11 +296,25 @@ class Editor {
       this.#topics.offer(input as HTMLInputElement, row);
       return;
     }
+    const known = this.#names[list] ?? {};
     const names = document.createElement("datalist");
     names.id = `${input.id}-${list}`;
-    names.append(...(this.#names[list] ?? []).map((name) => new Option(name, name)));
+    names.append(...Object.entries(known).map(([name, about]) => new Option(about, name)));
     input.setAttribute("list", names.id);
-    row.append(names);
+    const said = document.createElement("p");
+    said.className = "name-about";
+    said.setAttribute("role", "status");
+    const tell = (): void => {
+      const name = (input as HTMLInputElement).value.trim();
+      const about = known[name];
+      said.hidden = name === "";
+      said.classList.toggle("name-unknown", about === undefined && !name.includes("${"));
+      said.textContent = aboutName(list, name, about);
+    };
+    tell();
+    input.addEventListener("input", tell);
+    input.addEventListener("change", tell);
+    row.append(names, said);
     if (list !== "forms") return;
     const link = document.createElement("a");
     link.target = "_blank";
@@ -280,7 +322,7 @@ class Editor {
     const follow = (): void => {
       const { value } = input as HTMLInputElement;
       link.href = `${this.#root.dataset["forms"] ?? ""}${encodeURIComponent(value)}`;
-      link.hidden = !(this.#names["forms"] ?? []).includes(value);
+      link.hidden = !(value in known);
     };
     follow();
     input.addEventListener("input", follow);
@@ -391,6 +433,19 @@ class Editor {
     line.append(box);
     return line;
   }
+}
+
+/** What is known of a chosen name, or a warning that it is new. */
+function aboutName(list: string, name: string, about: string | undefined): string {
+  if (about !== undefined)
+    return list === "forms" || list === "decisions" || list === "processes"
+      ? about
+      : t("Used in: {where}", { where: about });
+  if (name.includes("${")) return t("Computed when the step is reached.");
+  if (list === "forms") return t("No form of this name is deployed.");
+  if (list === "decisions") return t("No decision of this name is deployed.");
+  if (list === "processes") return t("No process of this name is deployed.");
+  return t("No other deployed process uses this name. Check the spelling, or it waits for ever.");
 }
 
 function inputOf(field: Field): HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement {

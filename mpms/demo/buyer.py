@@ -38,17 +38,18 @@ PAINTS = (
 class Buyer:
     """Sends orders to the demo's mail server."""
 
-    def __init__(self, home: MailHome, uow: UnitOfWork) -> None:
+    def __init__(self, home: MailHome, uow: UnitOfWork, address: str = BUYER) -> None:
         self._home = home
         self._uow = uow
+        self._address = address
         self._mail_sender = SmtpSender(
             SmtpAccount(
                 home.host,
                 home.smtp_port,
                 Security.PLAIN,
-                BUYER,
-                BUYER,
-                Password(home.password(BUYER)),
+                address,
+                address,
+                Password(home.password(address)),
             )
         )
         self._sent: set[str] = set()
@@ -69,11 +70,11 @@ class Buyer:
 
     def hand_over(self, raw: bytes) -> None:
         """Give any message to the server, as from this customer."""
-        self._mail_sender.send_raw(BUYER, [self._home.orders], raw)
+        self._mail_sender.send_raw(self._address, [self._home.orders], raw)
 
     def _message(self, number: str, product: str, *materials: str) -> EmailMessage:
         message = EmailMessage()
-        message["From"], message["To"] = BUYER, self._home.orders
+        message["From"], message["To"] = self._address, self._home.orders
         message["Subject"] = f"Order {number}"
         message["Message-ID"] = make_msgid(domain="example.com")
         message["Date"] = format_datetime(datetime.now(UTC))

@@ -1,7 +1,7 @@
 """Somebody who never tires: confirms forms that nobody has taken, looks after robots.
 
-So the demo goes on while its visitor only watches, and leaves alone whatever the
-visitor has taken.
+So the demo goes on while its visitor only watches. Whatever a visitor has taken or
+ordered is left to the visitor.
 """
 
 from __future__ import annotations
@@ -11,10 +11,13 @@ from datetime import UTC, datetime
 from typing import Any
 
 from mpms.bootstrap import Services
+from mpms.demo.visitor import is_visitors
 from mpms.domain.errors import MpmsError, TaskGone
 from mpms.domain.forms import fields
+from mpms.domain.incidents.incidents import Incident
 from mpms.domain.tasks import FormTask
 from mpms.factory.domain.decisions import asks_for_decision
+from mpms.factory.ports.store import Transaction
 from mpms.services.instances.repair import retry_incident
 from mpms.services.tasks.submit import submit_form
 
@@ -39,31 +42,51 @@ class TirelessPerson:
     def _work(self) -> None:
         while not self._stop.wait(0.05 if self._patience_s == 0 else 0.5):
             try:
-                self._look_after_robots()
-                self._confirm_forms()
+                self.look_around()
             except TaskGone:
                 continue
             except MpmsError:
                 self._stop.wait(0.5)
 
+    def look_around(self) -> None:
+        """Do what is due now. TaskGone and others, if somebody was quicker."""
+        self._look_after_robots()
+        self._confirm_forms()
+
     def _look_after_robots(self) -> None:
         services = self._services
         with services.uow() as tx:
-            incidents = tx.incidents.listing()
+            incidents = [
+                incident
+                for incident in tx.incidents.listing()
+                if incident.kind == "goal" and not self._of_visitor(tx, incident)
+            ]
         for incident in incidents:
             waited_s = (datetime.now(UTC) - incident.opened_at).total_seconds()
             due = waited_s >= max(self._patience_s, self._pause_s, 1.0)
-            if incident.kind == "goal" and due:
+            if due:
                 retry_incident(
                     services.uow, services.advance, incident.id, by="operator"
                 )
+
+    @staticmethod
+    def _of_visitor(tx: Transaction, incident: Incident) -> bool:
+        if incident.instance_id is None:
+            return False
+        return is_visitors(tx, tx.instances.get(incident.instance_id).business_key)
 
     def _confirm_forms(self) -> None:
         services = self._services
         with services.uow() as tx:
             tasks = tx.tasks.open()
             taken = tx.claims.of(task.task_id for task in tasks)
-            due = [t for t in tasks if t.task_id not in taken and self._due(t)]
+            due = [
+                task
+                for task in tasks
+                if task.task_id not in taken
+                and self._due(task)
+                and not is_visitors(tx, task.business_key)
+            ]
             forms = {t.form: tx.definitions.form(t.form) for t in due if t.form}
         for task in due:
             self._stop.wait(self._pause_s)

@@ -20,6 +20,7 @@ from mpms.demo.hands import LoadingHands
 from mpms.demo.person import TirelessPerson
 from mpms.demo.robots import Simulator
 from mpms.demo.view import OrderView
+from mpms.demo.visitor import VISITOR, own_orders
 from mpms.domain.errors import MpmsError
 from mpms.domain.history.events import Cursor
 from mpms.embedded import mail
@@ -86,8 +87,12 @@ class Plant:
                     time.sleep(0.05)
 
     def orders_open(self) -> int:
+        """Without those of visitors, which may wait for them for hours."""
+        visitors = set(own_orders(self.services.uow))
         with self.services.uow() as tx:
-            return sum(count for count, _ in tx.orders.counts().values())
+            everybody = sum(count for count, _ in tx.orders.counts().values())
+            theirs = [tx.orders.get(number) for number in visitors]
+        return everybody - sum(o is not None and not o.status.ended for o in theirs)
 
 
 def _models(world: str) -> dict[str, bytes]:
@@ -125,7 +130,7 @@ def factory(
         )
         simulator = Simulator(world, speed=speed, on_told=told.append)
         parts.callback(simulator.close)
-        servers = mail.start(settings.state_dir / "mail", others=[BUYER])
+        servers = mail.start(settings.state_dir / "mail", others=[BUYER, VISITOR])
         parts.callback(servers.stop)
         models = _models(world)
         done = deploy_models(services.uow, services.engine, models, by="demo")

@@ -82,6 +82,7 @@ plugin = Plugin(
         "tasks": "/tasks",
         "late answers": "/late",
         "demo": "/demo/be/{key}",
+        "tour": "/demo/tour",
     },
     instance_parts={"beside": "_replay_floor.html", "below": "_replay.html"},
     metrics={

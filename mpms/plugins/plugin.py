@@ -48,6 +48,7 @@ PLACES = {
     "tasks": "what waits for people",
     "late answers": "answers that came too late",
     "demo": "posted to be {key} in the demo",
+    "tour": "posted to begin the tour of the demo",
 }
 
 # Where on the page of an instance a template of a plug-in can stand.

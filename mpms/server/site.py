@@ -21,6 +21,7 @@ from mpms.bootstrap.alerts import web_pusher
 from mpms.bootstrap.mail import mail_accounts, mail_sender
 from mpms.bootstrap.testdrive_child import ChildDrives
 from mpms.bootstrap.trials import ChildTrials
+from mpms.demo import visitor
 from mpms.demo.buyer import BUYER, Buyer
 from mpms.demo.faults import breakers
 from mpms.demo.people import PEOPLE
@@ -50,6 +51,7 @@ from mpms.settings import Settings
 from mpms.settings.shown import settings_shown
 from mpms.web import MAX_BODY_BYTES, create_app
 from mpms.web.changes.live import Live
+from mpms.web.desk import DemoDoor
 
 log = logging.getLogger(__name__)
 
@@ -85,7 +87,7 @@ class WebSite:
         )
         self._live.start()
         home = mail.read(settings.state_dir / "mail")
-        hand_over, orders_address, order_sender = _mail(settings, home)
+        hand_over, orders_address, order_sender = _mail(settings, home, demo=plan.demo)
         # It only shows messages: what may be ordered, and by whom, it need not know.
         self._sandbox = MailSandbox(Catalogue(()), Senders.nobody())
         fleet = factory_bootstrap.fleet_of(in_use)
@@ -228,7 +230,7 @@ def _disk(directory: Path) -> tuple[int, int]:
 
 
 def _mail(
-    settings: Settings, home: MailHome | None
+    settings: Settings, home: MailHome | None, *, demo: bool
 ) -> tuple[Callable[[bytes], None] | None, str | None, str | None]:
     """How the pages hand over a mail, where orders go to and who sends them."""
     if settings.smtp_url is not None:
@@ -236,11 +238,12 @@ def _mail(
         carrier = mail_sender(settings, address)
         sender, to = carrier.account.sender, address
     elif home is not None:
-        login = Password(home.password(BUYER))
+        sender = visitor.VISITOR if demo else BUYER
+        login = Password(home.password(sender))
         embedded = SmtpAccount(
-            home.host, home.smtp_port, Security.PLAIN, BUYER, BUYER, login
+            home.host, home.smtp_port, Security.PLAIN, sender, sender, login
         )
-        carrier, sender, to = SmtpSender(embedded), BUYER, home.orders
+        carrier, to = SmtpSender(embedded), home.orders
     else:
         return None, None, None
     return lambda raw: carrier.send_raw(sender, [to], raw), to, sender
@@ -257,10 +260,20 @@ def _demo(
     robots_url = FactorySettings.of(settings).robots_url
     if home is None or robots_url is None:
         return None
-    by_login = {person.login: (person.login, person.password) for person in PEOPLE}
+    passwords = {person.login: person.password for person in PEOPLE}
     return DemoFactory(
-        send_order=Buyer(home, services.uow).send_order,
+        doors={
+            who: DemoDoor(login, passwords[login], page)
+            for who, login, page in (
+                ("leader", "sofia", "/"),
+                ("worker", "ana", "/tasks"),
+                ("engineer", "adam", "/models"),
+                ("admin", "adam", "/admin"),
+                ("viewer", "vera", "/orders"),
+            )
+        },
+        send_order=Buyer(home, services.uow, visitor.VISITOR).send_order,
         break_something=breakers(services.uow, robots_url),
-        worker=by_login["ana"],
-        leader=by_login["sofia"],
+        own_orders=lambda: visitor.own_orders(services.uow),
+        waiting=lambda: visitor.waiting(services.uow),
     )

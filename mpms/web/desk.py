@@ -22,11 +22,20 @@ from mpms.web.changes.live import Live
 
 
 @dataclass(frozen=True)
+class DemoDoor:
+    """Somebody a visitor of the demo may be, and the page that this begins with."""
+
+    login: str
+    password: str
+    page: str = "/"
+
+
+@dataclass(frozen=True)
 class DemoDoors:
     """Whom visitors of the demo may be."""
 
-    worker: tuple[str, str] = ("", "")  # login and password to be the worker with
-    leader: tuple[str, str] = ("", "")
+    doors: Mapping[str, DemoDoor] = field(default_factory=dict)
+    """By who it is: leader, worker, engineer, admin, viewer."""
 
 
 @dataclass(frozen=True)

@@ -245,6 +245,14 @@ const REFERENCES: Record<string, [string, string, string, () => string]> = {
   ],
 };
 
+/** Where the editor finds names that other drawings use. */
+const LISTS: Record<string, string> = {
+  "bpmn:Message": "messages",
+  "bpmn:Signal": "signals",
+  "bpmn:Error": "errors",
+  "bpmn:Escalation": "escalations",
+};
+
 function happening(pen: Pen): Group {
   const fields: Field[] = [];
   for (const trigger of (pen.about["eventDefinitions"] as Moddle[] | undefined) ?? []) {
@@ -274,6 +282,7 @@ function reference(
     () => textOf((holder[property] as Moddle | undefined)?.get(by)),
     (value) =>
       pen.setOf(holder, { [property]: value ? pen.declared(type, by, value) : undefined }),
+    { list: LISTS[type] ?? "" },
   );
 }
 

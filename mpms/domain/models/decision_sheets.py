@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import count
+from typing import TypeVar
+
+Cell = TypeVar("Cell")
 
 HIT_POLICIES = (
     *("UNIQUE", "FIRST", "ANY", "PRIORITY"),
@@ -34,6 +38,14 @@ class SheetRule:
 
 
 @dataclass(frozen=True)
+class SheetExample:
+    """Values to try the table with, as typed, and what should come of them."""
+
+    given: Mapping[str, str]
+    expected: str = ""  # as typed; empty: whatever comes is fine
+
+
+@dataclass(frozen=True)
 class DecisionSheet:
     """A decision; only those with ``is_table`` have columns and rules."""
 
@@ -49,9 +61,36 @@ class DecisionSheet:
     rules: tuple[SheetRule, ...] = ()
     requires: tuple[str, ...] = ()  # decisions, inputs and functions, by name
     needs: tuple[str, ...] = ()  # variables to be given when it is tried
+    examples: tuple[SheetExample, ...] = ()  # kept in the file, beside the table
 
     def empty_rule(self) -> SheetRule:
         return SheetRule("", ("",) * len(self.inputs), ("",) * len(self.outputs))
+
+    def with_input(self) -> DecisionSheet:
+        """A new one after the others; any value fits it."""
+        column = SheetColumn("", "", "")
+        rules = tuple(replace(r, inputs=(*r.inputs, "")) for r in self.rules)
+        return replace(self, inputs=(*self.inputs, column), rules=rules)
+
+    def with_output(self) -> DecisionSheet:
+        names = {column.text for column in self.outputs}
+        free = next(n for i in count(1) if (n := f"result_{i}") not in names)
+        column = SheetColumn("", free, free)
+        rules = tuple(replace(r, outputs=(*r.outputs, "")) for r in self.rules)
+        return replace(self, outputs=(*self.outputs, column), rules=rules)
+
+    def without_input(self, place: int) -> DecisionSheet:
+        rules = tuple(replace(r, inputs=_without(r.inputs, place)) for r in self.rules)
+        return replace(self, inputs=_without(self.inputs, place), rules=rules)
+
+    def without_output(self, place: int) -> DecisionSheet:
+        """A table has one at least."""
+        if len(self.outputs) < 2:
+            return self
+        rules = tuple(
+            replace(r, outputs=_without(r.outputs, place)) for r in self.rules
+        )
+        return replace(self, outputs=_without(self.outputs, place), rules=rules)
 
     def with_rule(self, place: int) -> DecisionSheet:
         """An empty one before the rule at ``place``."""
@@ -67,6 +106,10 @@ class DecisionSheet:
         if 0 <= place < len(rules) and 0 <= to < len(rules):
             rules.insert(to, rules.pop(place))
         return replace(self, rules=tuple(rules))
+
+
+def _without(cells: tuple[Cell, ...], place: int) -> tuple[Cell, ...]:
+    return (*cells[:place], *cells[place + 1 :])
 
 
 @dataclass(frozen=True)

@@ -1,23 +1,32 @@
 """Decision tables as text for people, and their changes written back into the file.
 
-Only hit policy and rules are written; whatever else is in the file stays.
+Hit policy, columns, rules and examples are written; whatever else is in the file stays.
+Examples lie in the extension elements of their decision, so they travel with the file.
 """
 
 from __future__ import annotations
 
+import json
 import secrets
 from dataclasses import replace
 
 from lxml import etree
 
 from mpms.domain.errors import ModelRefused
-from mpms.domain.models.decision_sheets import DecisionSheet, SheetColumn, SheetRule
+from mpms.domain.models.decision_sheets import (
+    DecisionSheet,
+    SheetColumn,
+    SheetExample,
+    SheetRule,
+)
 
 from .decision import Decision
 from .documents import DocumentRefused, children, read_document, text_of
 from .naming import fragment
 from .reading import read_decisions
 
+EXAMPLES = "{urn:mpms:decision-examples}examples"
+MOST_EXAMPLES = 100
 _REQUIREMENTS = (
     ("informationRequirement", "requiredDecision"),
     ("informationRequirement", "requiredInput"),
@@ -46,6 +55,7 @@ def write_sheet(xml: bytes, sheet: DecisionSheet) -> bytes:
         tables = children(element, "decisionTable")
         if element.get("id") == sheet.key and tables:
             _write(tables[0], sheet)
+            _write_examples(element, sheet.examples)
             written: bytes = etree.tostring(
                 root, xml_declaration=True, encoding="UTF-8"
             )
@@ -95,7 +105,25 @@ def _sheet(
         inputs=tuple(_input(one) for one in children(table, "input")),
         outputs=tuple(_output(one) for one in children(table, "output")),
         rules=tuple(_rule(one) for one in children(table, "rule")),
+        examples=_examples(element),
     )
+
+
+def _examples(element: etree._Element) -> tuple[SheetExample, ...]:
+    """What somebody wrote there by hand and cannot be read is no example."""
+    for holder in children(element, "extensionElements"):
+        for kept in holder.iterchildren(EXAMPLES):
+            try:
+                return tuple(
+                    SheetExample(
+                        {str(name): str(text) for name, text in one["given"].items()},
+                        str(one.get("expected", "")),
+                    )
+                    for one in json.loads(kept.text or "[]")[:MOST_EXAMPLES]
+                )
+            except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+                return ()
+    return ()
 
 
 def _input(element: etree._Element) -> SheetColumn:
@@ -174,6 +202,8 @@ def _write(table: etree._Element, sheet: DecisionSheet) -> None:
         table.set("aggregation", sheet.aggregation)
     elif "aggregation" in table.attrib:
         del table.attrib["aggregation"]
+    _write_columns(table, "input", sheet.inputs)
+    _write_columns(table, "output", sheet.outputs)
     known = {}
     for drawn in children(table, "rule"):
         known[drawn.get("id") or ""] = drawn
@@ -187,6 +217,89 @@ def _write(table: etree._Element, sheet: DecisionSheet) -> None:
     for offset, rule in enumerate(sheet.rules):
         table.insert(place + offset, _written(table, known.pop(rule.id, None), rule))
     etree.indent(table, space="  ", level=2)
+
+
+def _write_columns(
+    table: etree._Element, word: str, columns: tuple[SheetColumn, ...]
+) -> None:
+    """In their order; one that says what it said before is left as it is."""
+    read = _input if word == "input" else _output
+    drawn = {
+        one.get("id") or str(n): one for n, one in enumerate(children(table, word))
+    }
+    if [read(one) for one in drawn.values()] == list(columns):
+        return
+    space = f"{{{etree.QName(table).namespace}}}"
+    for one in drawn.values():
+        table.remove(one)
+    others = children(table, "input") if word == "output" else []
+    place = max((table.index(one) + 1 for one in others), default=_first_place(table))
+    for number, column in enumerate(columns):
+        made = drawn.pop(column.id or str(number), None)
+        if made is None:
+            made = table.makeelement(f"{space}{word}")
+            made.set("id", f"{word}_{secrets.token_hex(4)}")
+        if read(made) != column:
+            _write_column(made, word, column, space)
+        table.insert(place + number, made)
+
+
+def _first_place(table: etree._Element) -> int:
+    before = children(table, "description", "extensionElements")
+    return max((table.index(one) + 1 for one in before), default=0)
+
+
+def _write_column(
+    made: etree._Element, word: str, column: SheetColumn, space: str
+) -> None:
+    holder = made
+    if word == "input":
+        found = children(made, "inputExpression")
+        if found:
+            holder = found[0]
+        else:
+            holder = etree.SubElement(made, f"{space}inputExpression")
+            holder.set("id", f"expression_{secrets.token_hex(4)}")
+        _write_text(holder, column.text, space)
+    else:
+        made.set("name", _writable(column.text))
+    _set(made, "label", column.label if column.label != column.text else "")
+    _set(holder, "typeRef", column.type)
+    for old in children(made, f"{word}Values"):
+        made.remove(old)
+    if column.values:
+        values = etree.SubElement(made, f"{space}{word}Values")
+        _write_text(values, column.values, space)
+
+
+def _set(element: etree._Element, name: str, value: str) -> None:
+    if value:
+        element.set(name, _writable(value))
+    else:
+        element.attrib.pop(name, "")
+
+
+def _write_examples(
+    element: etree._Element, examples: tuple[SheetExample, ...]
+) -> None:
+    if _examples(element) == examples:
+        return
+    space = f"{{{etree.QName(element).namespace}}}"
+    holders = children(element, "extensionElements")
+    for holder in holders:
+        for old in holder.iterchildren(EXAMPLES):
+            holder.remove(old)
+    if examples and not holders:
+        holders = [element.makeelement(f"{space}extensionElements")]
+        element.insert(len(children(element, "description")), holders[0])
+    if examples:
+        kept = etree.SubElement(
+            holders[0], EXAMPLES, nsmap={"mpms": "urn:mpms:decision-examples"}
+        )
+        said = [{"given": dict(e.given), "expected": e.expected} for e in examples]
+        kept.text = _writable(json.dumps(said, ensure_ascii=False))
+    elif holders and len(holders[0]) == 0:
+        element.remove(holders[0])
 
 
 def _written(
@@ -209,8 +322,9 @@ def _written(
                 entry = etree.SubElement(made, f"{{{space}}}{word}")
                 entry.set("id", f"entry_{secrets.token_hex(4)}")
             _write_text(entry, text, f"{{{space}}}")
-    for note in children(made, "annotationEntry"):
-        made.append(note)  # last, whatever was added before
+    for word in ("inputEntry", "outputEntry", "annotationEntry"):
+        for entry in children(made, word):
+            made.append(entry)  # in this order, whatever was added before
     return made
 
 

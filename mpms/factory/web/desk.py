@@ -10,6 +10,7 @@ from typing import Protocol, cast
 
 from fleet.model import World as FleetWorld
 from mpms.domain.people.people import Person
+from mpms.domain.tasks import FormTask
 from mpms.factory.domain.order_mail import Catalogue
 from mpms.factory.domain.order_mail.showing import MailText
 from mpms.factory.domain.records.seals import Verify
@@ -41,6 +42,10 @@ class DemoFactory(DemoDoors):
     send_order: Callable[[], str] = str  # the number of the order that was mailed
     break_something: Mapping[str, Callable[[], str]] = field(default_factory=dict)
     """By name; they give what happened."""
+    own_orders: Callable[[], Sequence[str]] = tuple
+    """Numbers of the orders that visitors have sent, the newest first."""
+    waiting: Callable[[], Sequence[FormTask]] = tuple
+    """Open forms of these orders: the simulated worker leaves them to the visitor."""
 
 
 ReadWorkbook = Callable[[bytes], Sequence[Sequence[str]]]

@@ -69,6 +69,25 @@ def plan_migration(
     return plan
 
 
+def plan_for(
+    uow: UnitOfWork, engine: Engine, new: Definition, *, limit: int = 200
+) -> list[Planned]:
+    """As ``plan_migration``, to a version that is not deployed yet."""
+    with uow() as tx:
+        lines = tx.instances.find(
+            key=new.key, status=InstanceStatus.ACTIVE, limit=limit
+        )
+    plan = []
+    for line in lines:
+        with uow() as tx:
+            instance = tx.instances.get(line.id)
+            old = _old_version(tx, instance, new)
+        if old is not None:
+            found = _obstacles(engine, instance, old, new, None)
+            plan.append(Planned(line.id, old.version, tuple(found)))
+    return plan
+
+
 def migrate_instances(
     uow: UnitOfWork,
     advance: Advance,

@@ -113,6 +113,7 @@ def docs() -> str:
         "api_docs.html",
         about=ABOUT,
         parts=section_cards(known_document(), request.host_url),
+        server=known_document()["servers"][0]["url"].rstrip("/"),
         count=len(operations(current_app.extensions["api"])),
         causes=cause_rows(),
     )

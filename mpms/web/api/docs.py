@@ -33,6 +33,7 @@ class OperationCard:
     roles: Sequence[str]
     fields: Sequence[FieldRow]
     curl: str
+    body: str  # a sample of what is sent, as JSON; empty: nothing is
     answers: Sequence[tuple[str, str]]
     example: str
 
@@ -103,6 +104,7 @@ def _card(
         told["x-roles"],
         rows + body,
         _curl(base + path, method.upper(), sample),
+        "" if sample is None else json.dumps(sample, ensure_ascii=False, indent=2),
         [(status, one["description"]) for status, one in told["responses"].items()],
         _example(told, schemas),
     )

@@ -35,7 +35,7 @@ from mpms.services.processes.suspend import resume_process, suspend_process
 from mpms.web.fields.cockpit_filter import STATES, Filter, place_of, text_of
 from mpms.web.labels import cockpit as words
 from mpms.web.labels.durations import duration
-from mpms.web.pages import cockpit_paths
+from mpms.web.pages import cockpit_paths, cockpit_start
 from mpms.web.rights import EVERYBODY, LEADERS, allowed
 from mpms.web.site.signed_in import current_desk, current_person
 from mpms.web.texts import t
@@ -43,6 +43,7 @@ from mpms.web.texts import t
 pages = Blueprint("cockpit", __name__)
 pages.add_app_template_filter(duration)
 pages.register_blueprint(cockpit_paths.pages)
+pages.register_blueprint(cockpit_start.pages)
 
 READERS = LEADERS | {Role.VIEWER}
 

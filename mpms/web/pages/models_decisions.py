@@ -7,8 +7,8 @@ and loses nothing when it is closed.
 from __future__ import annotations
 
 import json
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, TypeGuard
 
 from flask import Blueprint, flash, redirect, render_template, request, url_for
 from werkzeug.datastructures import MultiDict
@@ -18,6 +18,8 @@ from mpms.domain.models.decision_sheets import (
     AGGREGATIONS,
     HIT_POLICIES,
     DecisionSheet,
+    SheetColumn,
+    SheetExample,
     SheetRule,
 )
 from mpms.domain.numbers import finite
@@ -52,6 +54,9 @@ READERS = LEADERS | {Role.VIEWER}
 EDITORS = frozenset({Role.ADMIN})
 MOST_RULES = 1000
 LONGEST_CELL = 4000
+MOST_COLUMNS = 50
+MOST_EXAMPLES = 20
+TYPES = ("string", "number", "boolean", "date", "time", "dateTime")
 
 
 @pages.get("/models/decisions/<key>")
@@ -107,7 +112,11 @@ def change(key: str) -> Answer | str | tuple[str, int]:
     if what != "deploy":
         given = _given(sheet)
         tried = _tried(xml, key, given) if what == "try" else None
-        return _editor(page, sheet, xml, given=given, tried=tried)
+        proofs = _proofs(xml, sheet) if what == "try-examples" else None
+        return _editor(page, sheet, xml, given=given, tried=tried, proofs=proofs)
+    proofs = _proofs(xml, sheet)
+    if any(proof.agrees is False for proof in proofs) and not request.form.get("sure"):
+        return _editor(page, sheet, xml, proofs=proofs, disagrees=True), 422
     try:
         answer = deployed(
             {f"{key}.dmn": xml}, request.form.get("note", "").strip()[:LONGEST_NOTE]
@@ -146,6 +155,8 @@ def _editor(
     tried: Tried | None = None,
     findings: list[Finding] | None = None,
     refused: bool = False,
+    proofs: list[Proof] | None = None,
+    disagrees: bool = False,
 ) -> str:
     file = f"{sheet.key}.dmn"
     desk, person = current_desk(), current_person()
@@ -159,6 +170,10 @@ def _editor(
         tried=tried,
         findings=findings_of({file: xml})[file] if findings is None else findings,
         refused=refused,
+        proofs=proofs,
+        disagrees=disagrees,
+        types=TYPES,
+        most_examples=MOST_EXAMPLES,
         draft=find_draft(desk.uow, person.id, "decision", sheet.key),
         note=request.form.get("note", ""),
     )
@@ -179,6 +194,12 @@ def _posted(sheet: DecisionSheet, form: MultiDict[str, str]) -> DecisionSheet:
         )
         for row in range(rows)
     )
+    sheet = replace(
+        sheet,
+        inputs=_columns(form, "in", sheet.inputs),
+        outputs=_columns(form, "out", sheet.outputs),
+        examples=_examples(form, sheet),
+    )
     policy = form.get("policy", sheet.hit_policy)
     total = form.get("aggregation", "") if policy == "COLLECT" else ""
     return replace(
@@ -187,6 +208,41 @@ def _posted(sheet: DecisionSheet, form: MultiDict[str, str]) -> DecisionSheet:
         hit_policy=policy if policy in HIT_POLICIES else sheet.hit_policy,
         aggregation=total if total in AGGREGATIONS else "",
     )
+
+
+def _columns(
+    form: MultiDict[str, str], side: str, columns: tuple[SheetColumn, ...]
+) -> tuple[SheetColumn, ...]:
+    """As posted; an output keeps its name rather than having none."""
+    made = []
+    for n, column in enumerate(columns):
+        name = f"col-{side}-{n}"
+        if f"{name}-text" not in form:
+            made.append(column)
+            continue
+        text = _cell(form, f"{name}-text") or (column.text if side == "out" else "")
+        label = _cell(form, f"{name}-label") or text
+        type_, values = _cell(form, f"{name}-type"), _cell(form, f"{name}-values")
+        made.append(replace(column, text=text, label=label, type=type_, values=values))
+    return tuple(made)
+
+
+def _examples(
+    form: MultiDict[str, str], sheet: DecisionSheet
+) -> tuple[SheetExample, ...]:
+    count = form.get("examples", "")
+    if not count.isdigit():
+        return sheet.examples
+    made = []
+    for row in range(min(int(count), MOST_EXAMPLES)):
+        before = dict(sheet.examples[row].given) if row < len(sheet.examples) else {}
+        posted = {
+            name: _cell(form, f"ex-{row}-{name}")
+            for name in sheet.needs
+            if f"ex-{row}-{name}" in form
+        }
+        made.append(SheetExample(before | posted, _cell(form, f"ex-expected-{row}")))
+    return tuple(made)
 
 
 def _cell(form: MultiDict[str, str], name: str) -> str:
@@ -200,7 +256,48 @@ def _changed(sheet: DecisionSheet, what: str, place: int) -> DecisionSheet:
         return sheet.without_rule(place)
     if what in ("up", "down"):
         return sheet.moved(place, -1 if what == "up" else 1)
+    if what == "add-input" and len(sheet.inputs) < MOST_COLUMNS:
+        return sheet.with_input()
+    if what == "add-output" and len(sheet.outputs) < MOST_COLUMNS:
+        return sheet.with_output()
+    if what == "remove-input":
+        return sheet.without_input(place)
+    if what == "remove-output":
+        return sheet.without_output(place)
+    if what == "add-example" and len(sheet.examples) < MOST_EXAMPLES:
+        given = {name: text for name, text in _given(sheet).items() if text}
+        return replace(sheet, examples=(*sheet.examples, SheetExample(given)))
+    if what == "remove-example":
+        kept = (*sheet.examples[:place], *sheet.examples[place + 1 :])
+        return replace(sheet, examples=kept)
     return sheet
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What came of an example; ``agrees`` None: nothing was expected."""
+
+    tried: Tried
+    agrees: bool | None
+
+
+def _proofs(xml: bytes, sheet: DecisionSheet) -> list[Proof]:
+    return [_proof(xml, sheet.key, one) for one in sheet.examples]
+
+
+def _proof(xml: bytes, key: str, example: SheetExample) -> Proof:
+    tried = _tried(xml, key, dict(example.given))
+    if not example.expected:
+        return Proof(tried, None)
+    if tried.decided is None:
+        return Proof(tried, False)
+    wanted, came = _value(example.expected), tried.decided.outputs
+    alone = next(iter(came.values())) if _has_one(came) else came
+    return Proof(tried, wanted in (came, alone))
+
+
+def _has_one(came: object) -> TypeGuard[dict[str, object]]:
+    return isinstance(came, dict) and len(came) == 1
 
 
 def _given(sheet: DecisionSheet) -> dict[str, str]:

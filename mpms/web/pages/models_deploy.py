@@ -5,6 +5,7 @@ Uploads are hostile until the engine has read them: here they are bytes only.
 
 from __future__ import annotations
 
+import base64
 from typing import Any
 
 from flask import (
@@ -27,7 +28,9 @@ from mpms.services.models.check import Finding, check_model
 from mpms.services.models.deploy import Deployment, Refused, deploy_models
 from mpms.services.models.file_kinds import file_kind
 from mpms.services.models.listing import ModelList, list_models
+from mpms.services.models.review import Review, review_deployment
 from mpms.services.models.save_draft import MAX_BYTES, find_draft, save_model_draft
+from mpms.services.models.show import model_file, show_model
 from mpms.web.rights import allowed
 from mpms.web.site.signed_in import current_desk, current_person
 from mpms.web.texts import t
@@ -56,14 +59,31 @@ def deploy() -> Answer | tuple[str, int]:
         wrong = t("Choose at least one file that ends with .bpmn, .dmn or .form.")
         return _upload_page(wrong=wrong, note=note), 422
     found = findings_of(files)
+    more = {"note": note, "kept": kept_fields(files)}
     if any(one.refuses for lines in found.values() for one in lines):
-        return _upload_page(found, note=note, drafts=_keep_refused(files)), 422
+        return _upload_page(found, drafts=_keep_refused(files), **more), 422
     if request.form.get("do") == "check":
-        return _upload_page(found, note=note), 200
+        return _upload_page(found, reviews=reviews_of(files), **more), 200
     try:
         return deployed(files, note)
     except Refused as refusal:
         return _upload_page(refused_findings(refusal), note=note), 422
+
+
+@pages.post("/models/<key>/<int:version>/take-back")
+@allowed(DEPLOYERS)
+def take_back(key: str, version: int) -> Answer:
+    """Deploy what was there before, as the newest version, and lead to what runs."""
+    desk = current_desk()
+    page = show_model(desk.uow, desk.engine, key)
+    if page.shown.version != version or page.before is None:
+        flash(t("Somebody deployed meanwhile, so nothing was taken back."), "warn")
+        return redirect(url_for("models.newest", key=key), 303)
+    content = model_file(desk.uow, key, page.before.version)
+    note = t(
+        "takes back version {n}, as version {old}", n=version, old=page.before.version
+    )
+    return deployed({f"{key}.bpmn": content}, note)
 
 
 @pages.get("/models/<key>/<int:version>/migrate")
@@ -110,6 +130,12 @@ def findings_of(files: dict[str, bytes]) -> dict[str, list[Finding]]:
         name: check_model(desk.uow, desk.tries, name, content, beside=files)
         for name, content in files.items()
     }
+
+
+def reviews_of(files: dict[str, bytes]) -> list[Review]:
+    """What deploying them would change."""
+    desk = current_desk()
+    return review_deployment(desk.uow, desk.engine, files, current_person().id)
 
 
 def refused_findings(refusal: Refused) -> dict[str, list[Finding]]:
@@ -214,13 +240,36 @@ def _versions(models: ModelList) -> dict[tuple[str, str], int]:
 
 
 def uploaded() -> dict[str, bytes]:
-    """Contents by name, without the folders that browsers may send along."""
-    found: dict[str, bytes] = {}
+    """Contents by name, without the folders that browsers may send along. Files that
+    were checked before are sent again by the page; those chosen now replace them."""
+    found = _kept()
     for part in request.files.getlist("files")[:MOST_FILES]:
         name = (part.filename or "").replace("\\", "/").rpartition("/")[2]
         name = "".join(c for c in name if c.isprintable())[-LONGEST_NAME:]
         if name:
             found[name] = part.read()
+    return found
+
+
+def kept_fields(files: dict[str, bytes]) -> list[tuple[str, str]]:
+    """What the page keeps, so that nobody chooses the same files twice."""
+    return [
+        (name, base64.b64encode(content).decode()) for name, content in files.items()
+    ]
+
+
+def _kept() -> dict[str, bytes]:
+    names = request.form.getlist("kept-name")[:MOST_FILES]
+    contents = request.form.getlist("kept-content")[:MOST_FILES]
+    found: dict[str, bytes] = {}
+    for name, text in zip(names, contents, strict=False):
+        try:
+            content = base64.b64decode(text, validate=True)
+        except ValueError:
+            continue
+        safe = "".join(c for c in name if c.isprintable())[-LONGEST_NAME:]
+        if safe and request.form.get(f"drop:{safe}") is None:
+            found[safe] = content
     return found
 
 

@@ -28,6 +28,7 @@ from mpms.ports.models.models import ModelDraft
 from mpms.services.models.check import check_model
 from mpms.services.models.deploy import Refused
 from mpms.services.models.listing import ModelLine, ModelList, list_models
+from mpms.services.models.names_to_choose import names_to_choose
 from mpms.services.models.save_draft import (
     DraftUnknown,
     drop_draft,
@@ -36,7 +37,13 @@ from mpms.services.models.save_draft import (
 )
 from mpms.services.models.show import model_file
 from mpms.services.workers.known_topics import list_topics
-from mpms.web.pages.models_deploy import DEPLOYERS, LONGEST_NOTE, deployed
+from mpms.web.pages.models_deploy import (
+    DEPLOYERS,
+    LONGEST_NOTE,
+    deployed,
+    findings_of,
+    reviews_of,
+)
 from mpms.web.rights import allowed
 from mpms.web.site.security import CONTENT_SECURITY_POLICY
 from mpms.web.site.signed_in import current_desk, current_person
@@ -142,6 +149,23 @@ def keep(key: str) -> dict[str, Any]:
     }
 
 
+@pages.get("/models/<key>/review")
+@allowed(DEPLOYERS)
+def review(key: str) -> str | Answer:
+    """What deploying the draft would change."""
+    draft = _draft(key)
+    if draft is None:
+        flash(t("Nothing is changed, so there is nothing to deploy."))
+        return redirect(url_for("models.edit.editor", key=key), 303)
+    files = {f"{key}.bpmn": draft.content}
+    return render_template(
+        "model_review.html",
+        key=key,
+        reviews=reviews_of(files),
+        findings=findings_of(files)[f"{key}.bpmn"],
+    )
+
+
 @pages.post("/models/<key>/deploy")
 @allowed(DEPLOYERS)
 def deploy(key: str) -> Answer | tuple[str, int]:
@@ -153,8 +177,7 @@ def deploy(key: str) -> Answer | tuple[str, int]:
     try:
         answer = deployed({f"{key}.bpmn": draft.content}, note)
     except Refused:
-        wrong = t("Nothing was deployed. Fix the errors below.")
-        return _editor(key, wrong=wrong, note=note), 422
+        return _editor(key, wrong=t("Nothing was deployed. Fix the errors below.")), 422
     drop_draft(desk.uow, person.id, "process", key)
     return answer
 
@@ -167,7 +190,7 @@ def discard(key: str) -> Answer:
     return redirect(url_for("models.listing"), 303)
 
 
-def _editor(key: str, *, wrong: str = "", note: str = "") -> str:
+def _editor(key: str, *, wrong: str = "") -> str:
     models, draft = _models(), _draft(key)
     line = _line(key, models)
     if draft is None and line is None:
@@ -186,14 +209,11 @@ def _editor(key: str, *, wrong: str = "", note: str = "") -> str:
             _topic(one)
             for one in list_topics(current_desk().uow, current_desk().engine)
         ],
-        names={
-            "forms": [one.key for one in models.forms],
-            "decisions": [one.key for one in models.decisions],
-            "processes": [one.key for one in models.processes],
-        },
+        names=names_to_choose(
+            current_desk().uow, current_desk().engine, current_person().id
+        ),
         templates=_templates(),
         wrong=wrong,
-        note=note,
     )
 
 

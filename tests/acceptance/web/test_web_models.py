@@ -43,7 +43,11 @@ def upload(page: Page, house: House, name: str, content: bytes) -> None:
     page.locator("input[type=file]").set_input_files(
         {"name": name, "mimeType": "application/xml", "buffer": content}
     )
-    page.get_by_role("button", name="Deploy", exact=True).click()
+    page.get_by_role("button", name="Check and compare").click()
+    page.locator(".banner-ok, .banner-bad").first.wait_for()
+    deploy = page.get_by_role("button", name="Deploy", exact=True)
+    if deploy.count():
+        deploy.click()
 
 
 def at_the_desk(open_page: OpenPage) -> Page:
@@ -145,6 +149,25 @@ def test_a_process_is_drawn_deployed_and_started(
     page.get_by_label("Form", exact=True).press("Tab")
     expect(page.get_by_role("link", name="Show this form on a tablet")).to_be_visible()
     expect(findings.filter(has_text="there is no form")).to_have_count(0)
+    simulate = page.get_by_role("button", name="Simulate")
+    simulate.click()
+    walks = page.locator(".djs-overlays[data-container-id=start] .bts-context-pad")
+    walks.first.click()
+    expect(page.locator(".bts-token").first).to_be_attached()
+    expect(page.locator("#editor-fields")).to_have_attribute("inert", "")
+    simulate.click()
+    expect(walks).to_have_count(0)
+    expect(page.locator("#editor-state")).to_have_text("Saved as your draft")
+    fill = page.get_by_role("button", name="Fill the window")
+    fill.click()
+    stage = page.locator(".editor-stage").bounding_box()
+    assert stage is not None
+    assert stage["height"] > 950  # of 1000
+    fill.click()
+
+    page.get_by_role("button", name="Compare and deploy").click()
+    expect(page.locator(".model-review .chip")).to_have_text("new")
+    assert complaints_of(page) == []
     page.get_by_label("Why (shown beside the version)").fill("tanks get dirty")
     page.get_by_role("button", name="Deploy as a new version").click()
     expect(page).to_have_url(re.compile("/models/clean_tank/1$"))
@@ -205,12 +228,35 @@ def test_the_factorys_own_process_is_edited_without_losing_anything(
     page.get_by_label("Documentation").press("Tab")
     expect(page.locator("#editor-state")).to_have_text("Saved as your draft")
     expect(page.locator("#editor-count")).to_have_text("0")
+    page.get_by_role("button", name="Compare and deploy").click()
+    expect(page.locator(".model-review ins")).to_have_text(note)
     page.get_by_role("button", name="Deploy as a new version").click()
     expect(page).to_have_url(re.compile(rf"/models/{key}/\d+(/migrate)?$"))
     page.goto(f"{house.address}/models/{key}/compare")
     rows = page.locator("#model-changes tbody tr")
     expect(rows).to_have_count(1)
     expect(rows.locator("ins")).to_have_text(note)
+
+
+def test_names_are_chosen_from_what_exists_and_new_ones_are_warned_of(
+    house: House, open_page: OpenPage
+) -> None:
+    page = at_the_desk(open_page)
+    page.goto(f"{house.address}/models/orders_handling/edit")
+    expect(page.locator("#model-editor[data-ready]")).to_be_attached()
+    caught = page.locator("#editor-elements option", has_text="mailbox changed")
+    value = caught.first.get_attribute("value")
+    page.locator("#editor-elements").select_option(value)
+    message = page.get_by_label("Message", exact=True)
+    offered = page.locator("datalist[id$=-messages] option")
+    assert "material to bring back" in [
+        one.get_attribute("value") for one in offered.all()
+    ]
+    expect(page.locator(".name-about")).to_have_text("Used in: Orders handling")
+    message.fill("mailbox chnaged")
+    expect(page.locator(".name-unknown")).to_contain_text("Check the spelling")
+    message.fill("mailbox changed")
+    expect(page.locator(".name-unknown")).to_have_count(0)
 
 
 def test_a_model_of_operaton_is_edited_in_its_own_words(
@@ -270,6 +316,7 @@ def test_a_decision_is_changed_tried_and_deployed(
     page.locator("input[type=file]").set_input_files(
         ROOT / "processes" / "weight_tolerance.dmn"
     )
+    page.get_by_role("button", name="Check and compare").click()
     page.get_by_role("button", name="Deploy", exact=True).click()
     expect(page).to_have_url(re.compile("/models$"))
 

@@ -237,3 +237,19 @@ def test_an_operation_is_found_opened_copied_and_works_as_it_says(
     document = json.loads(download.value.path().read_text(encoding="utf-8"))
     assert document["openapi"].startswith("3.1")
     assert "/processes/{key}/suspend" in json.dumps(document["paths"])
+
+
+def test_an_operation_is_tried_with_the_readers_own_rights(
+    house: House, page: Page
+) -> None:
+    page.goto(f"{house.address}/api/v1/docs#processes_one")
+    reads = page.locator("#processes_one")
+    reads.locator("input[name=key]").fill("orders_handling")
+    reads.get_by_role("button", name="Send the request").click()
+    expect(reads.locator(".api-status")).to_contain_text("200")
+    expect(reads.locator(".api-trial pre")).to_contain_text('"orders_handling"')
+
+    page.goto(f"{house.address}/api/v1/docs#processes_suspend")
+    changes = page.locator("#processes_suspend")
+    expect(changes.get_by_label("API token")).to_be_visible()
+    expect(changes.get_by_label("Body (JSON)")).to_have_value(re.compile("reason"))

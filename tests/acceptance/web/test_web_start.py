@@ -6,8 +6,10 @@ import re
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
+from mpms.demo.buyer import BUYER
+from mpms.demo.person import TirelessPerson
 from mpms.domain.errors import NotFound
 from mpms.services.incidents.close import StillStuck, close_incident
 from tests.support.house import House
@@ -160,3 +162,55 @@ def test_the_map_fills_its_card(start: Page) -> None:
     assert card is not None
     assert floor is not None
     assert floor["width"] * floor["height"] > 0.5 * card["width"] * card["height"]
+
+
+def test_the_simulated_worker_leaves_alone_what_a_visitor_ordered(
+    house: House, start: Page
+) -> None:
+    house.clear()
+    start.get_by_role("button", name="Send an order").click()
+    said = start.get_by_text(re.compile(r"order MO-\d+-\d+ is on its way"))
+    found = re.search(r"MO-\d+-\d+", said.inner_text())
+    assert found is not None
+    own = house.task(found[0], "load_material")
+    person = TirelessPerson(house.services, patience_s=0.0, pause_s=0.0)
+    person.look_around()
+    assert house.rows(f"SELECT 1 FROM tasks WHERE task_id = '{own}'")
+    start.goto(house.address)
+    waits = start.locator(".demo-waits", has_text=found[0])
+    expect(waits).to_contain_text("Load material. The simulated worker leaves it")
+    waits.get_by_role("button", name="Do it as the worker").click()
+    expect(start).to_have_url(f"{house.address}/tasks/{own}")
+    expect(start.locator("header")).to_contain_text("Ana Ruiz")
+    house.rows(
+        f"UPDATE mails SET sender = '{BUYER}' WHERE order_number = '{found[0]}'"
+        " RETURNING id"
+    )
+    person.look_around()
+    assert not house.rows(f"SELECT 1 FROM tasks WHERE task_id = '{own}'")
+
+
+def test_the_tour_leads_through_the_whole_chain_and_can_be_skipped(
+    house: House, open_context: Callable[..., BrowserContext]
+) -> None:
+    page = open_context(viewport={"width": 360, "height": 740}).new_page()
+    page.goto(f"{house.address}/login")
+    roles = page.locator(".demo-logins strong")
+    assert roles.all_inner_texts() == [
+        *("Supervisor", "Worker", "Engineer", "Administrator", "Viewer")
+    ]
+    page.get_by_role("button", name=re.compile("Take the tour")).click()
+    seen = []
+    for step in range(1, 8):
+        expect(page.locator(".tour-count")).to_have_text(f"Step {step} of 7")
+        seen.append((page.locator("#tour-title").inner_text(), page.url))
+        wide = page.evaluate("document.documentElement.scrollWidth")
+        assert wide <= 360, seen[-1]
+        if step < 7:
+            page.locator(".tour .button-primary").click()
+    assert [url.removeprefix(house.address).split("/")[1] for _, url in seen] == [
+        *("", "orders", "map", "tasks", "", "orders", "models")
+    ]
+    page.get_by_role("button", name="End the tour").click()
+    expect(page.locator(".tour")).to_have_count(0)
+    expect(page).to_have_url(re.compile("/models/warehouse/edit$"))

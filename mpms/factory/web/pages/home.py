@@ -19,16 +19,17 @@ from mpms.domain.errors import NotFound
 from mpms.domain.people.people import Role
 from mpms.factory.services.overview import overview
 from mpms.factory.web.desk import current_desk
+from mpms.factory.web.pages import tour
 from mpms.services.instances.repair import retry_incident
 from mpms.services.instances.show_tokens import show_tokens
 from mpms.services.instances.start import start_instance
-from mpms.services.people.sign_in import SignIn
 from mpms.web.labels.incidents import kind_word
 from mpms.web.rights import EVERYBODY, LEADERS, allowed
-from mpms.web.site.signed_in import current_door, current_person, keep_session
+from mpms.web.site.signed_in import current_person, local_path
 from mpms.web.texts import t
 
 pages = Blueprint("home", __name__)
+pages.register_blueprint(tour.pages)
 pages.add_app_template_global(kind_word, "incident_kind")
 
 HANDLING = "orders_handling"
@@ -124,14 +125,10 @@ def demo_order() -> Answer:
 @allowed(EVERYBODY)
 def demo_be(who: str) -> Answer:
     """Visitors of the demo change sides without typing passwords."""
-    desk = current_desk()
-    demo = desk.demo or abort(404)
-    login, password = demo.worker if who == "worker" else demo.leader
-    sign_in = SignIn(desk.uow, desk.hasher, desk.clock)
-    signed_in = sign_in.with_password(login, password, current_door())
-    answer = redirect("/", 303)
-    keep_session(answer, signed_in)
-    return answer
+    demo = current_desk().demo or abort(404)
+    door = demo.doors.get(who) or abort(404)
+    page = local_path(request.form.get("next"), door.page)
+    return tour.enter(door, redirect(page, 303))
 
 
 @pages.post("/demo/break/<what>")

@@ -123,3 +123,68 @@ def test_nonsense_in_the_form_does_no_harm(tolerance: Studio) -> None:
         {"id-1": "within_tolerance"},
     ):
         assert change(tolerance, **{"do": "check", **odd}).status_code == 200, odd
+
+
+def test_columns_are_changed_added_and_removed(tolerance: Studio) -> None:
+    page = change(tolerance, do="add-input").text
+    assert 'name="col-in-1-text"' in page
+    column = {
+        "col-in-1-text": "customer",
+        "col-in-1-label": "Customer",
+        "col-in-1-type": "string",
+        "col-in-1-values": '"ours", "theirs"',
+        "in-0-1": '"ours"',
+        "col-out-0-label": "right",
+        "col-out-0-text": "is_right",
+    }
+    page = change(tolerance, do="check", **column).text
+    assert "Customer" in page
+    assert 'name="value-customer"' in page  # it can be tried with one
+    ((draft,),) = tolerance.rows("SELECT content FROM model_drafts")
+    (sheet,) = tolerance.engine.sheets(bytes(draft))
+    assert [(c.label, c.text, c.type) for c in sheet.inputs][1:] == [
+        ("Customer", "customer", "string")
+    ]
+    assert [(c.label, c.text) for c in sheet.outputs] == [("right", "is_right")]
+    assert [rule.inputs for rule in sheet.rules] == [
+        ("< 0.0005", '"ours"'),
+        (">= 0.0005", ""),
+    ]
+    given = {"value-customer": "ours", **LOAD, "value-measured_kg": "100"}
+    tried = change(tolerance, do="try", **column, **given).text
+    assert "Rules that matched: 1" in tried
+    assert "is_right" in tried
+    change(tolerance, do="remove-input:1", **column)
+    ((draft,),) = tolerance.rows("SELECT content FROM model_drafts")
+    (sheet,) = tolerance.engine.sheets(bytes(draft))
+    assert len(sheet.inputs) == 1
+    assert sheet.rules[0].inputs == ("< 0.0005",)
+    kept = change(tolerance, do="remove-output:0").text
+    assert 'name="col-out-0-text"' in kept  # a table has one at least
+
+
+def test_examples_are_kept_in_the_file_and_tried_before_deploying(
+    tolerance: Studio,
+) -> None:
+    change(tolerance, do="add-example", **LOAD)
+    right = {
+        "examples": "1",
+        "ex-0-measured_kg": "100",
+        "ex-0-material": '{"required_kg": 100}',
+        "ex-expected-0": "true",
+    }
+    page = change(tolerance, do="try-examples", **right).text
+    assert "as expected" in page
+    assert "not as expected" not in page
+    wrong = right | {"ex-expected-0": "false"}
+    refused = change(tolerance, do="deploy", **wrong)
+    assert refused.status_code == 422
+    assert "an example gives another result" in refused.text
+    assert tolerance.rows("SELECT max(version) FROM decisions") == [(1,)]
+    assert change(tolerance, do="deploy", **right).status_code == 303
+    ((xml,),) = tolerance.rows("SELECT xml FROM decisions WHERE version = 2")
+    (sheet,) = tolerance.engine.sheets(bytes(xml))
+    assert sheet.examples[0].expected == "true"
+    assert sheet.examples[0].given["measured_kg"] == "100"
+    page = change(tolerance, do="remove-example:0", **right).text
+    assert 'name="examples" value="0"' in page

@@ -195,3 +195,64 @@ def test_a_refused_drawing_is_kept_to_be_mended_in_the_editor(studio: Studio) ->
     assert opened.data == bad
     studio.upload(("mixing.bpmn", bad.replace(b"Mix paint", b"Other")))
     assert studio.browser().get("/models/mixing/edit/mixing.bpmn").data == bad
+
+
+def test_checked_files_stay_chosen_and_the_change_is_shown_first(
+    studio: Studio,
+) -> None:
+    studio.upload(("mixing.bpmn", studio.model()))
+    form = b'{"id": "load", "components": []}'
+    changed = studio.model(name="Load and scan")
+    answer = studio.upload(
+        ("mixing.bpmn", changed), ("load.form", form), do="check", note="scan"
+    )
+    assert "version 1 becomes 2" in answer.text
+    assert "<del>Load</del>" in answer.text
+    assert "<ins>Load and scan</ins>" in answer.text
+    assert "there is no form" not in answer.text  # it comes with the same upload
+    kept = re.findall(
+        r'name="kept-name" value="(.*?)">.*?name="kept-content" value="(.*?)"',
+        answer.text,
+    )
+    assert [name for name, _ in kept] == ["mixing.bpmn", "load.form"]
+    again = studio.browser().post(
+        "/models/deploy",
+        data={
+            "do": "deploy",
+            "kept-name": [name for name, _ in kept],
+            "kept-content": [content for _, content in kept],
+            "drop:load.form": "1",
+        },
+    )
+    assert again.status_code == 303
+    assert [row[1] for row in deployed(studio)] == [1, 2]
+    assert studio.rows("SELECT form FROM forms") == []
+
+
+def test_what_runs_is_planned_before_anything_is_deployed(studio: Studio) -> None:
+    studio.deploy(mixing__bpmn=studio.model())
+    studio.start("mixing")
+    moved = studio.model(step="load_again")
+    answer = studio.upload(("mixing.bpmn", moved), do="check")
+    assert "1 instance runs; it stays in its version" in answer.text
+    assert "0 can be migrated, 1 cannot." in answer.text
+    renamed = studio.upload(("mixing.bpmn", studio.model(name="Scan")), do="check")
+    assert "1 can be migrated, 0 cannot." in renamed.text
+    assert [row[1] for row in deployed(studio)] == [1]
+
+
+def test_the_last_deployment_is_taken_back_in_one_step(studio: Studio) -> None:
+    studio.deploy(mixing__bpmn=studio.model())
+    studio.deploy(mixing__bpmn=studio.model(name="Scan"))
+    studio.start("mixing")
+    assert "Take back version 2" in studio.page("/models/mixing/2")
+    assert "Take back" not in studio.page("/models/mixing/1")
+    answer = studio.browser().post("/models/mixing/2/take-back")
+    assert answer.location == "/models/mixing/3/migrate"  # the one that runs in 2
+    assert studio.rows(
+        "SELECT a.xml = b.xml, b.note FROM definitions a, definitions b"
+        " WHERE a.version = 1 AND b.version = 3"
+    ) == [(True, "takes back version 2, as version 1")]
+    late = studio.browser().post("/models/mixing/2/take-back", follow_redirects=True)
+    assert "Somebody deployed meanwhile" in late.text
+    assert [row[1] for row in deployed(studio)] == [1, 2, 3]

@@ -36,6 +36,7 @@ from mpms.factory.web.pages.figures import TABLES
 from mpms.ports.admin.plant_desk import LogFile, PlantDesk, SettingShown
 from mpms.services.instances.repair import cancel_instance, retry_incident
 from mpms.services.instances.suspend import resume_instance, suspend_instance
+from mpms.web.desk import DemoDoor
 from mpms.web.fields.instance_actions import ACTIONS
 from mpms.web.pages.cockpit_instance import TABS
 from mpms.web.rights import STRANGERS, roles_of
@@ -323,7 +324,14 @@ def everything_set() -> dict[str, Any]:
         ),
         (PersonSeen("tag 1", 1.0, 2.0, 0.3, 0.1),),
     )
-    demo = DemoFactory(("ana", "x"), ("sofia", "x"), lambda: "", {"mail": lambda: ""})
+    demo = DemoFactory(
+        {
+            "leader": DemoDoor("sofia", "x"),
+            "engineer": DemoDoor("adam", "x", "/models"),
+        },
+        lambda: "",
+        {"mail": lambda: ""},
+    )
     return {
         "demo": demo,
         "floor": Watched(seen),
