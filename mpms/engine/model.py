@@ -72,6 +72,7 @@ class EventTrigger:
     timer: str = ""  # date, duration or cycle
     text: str = ""  # of a timer or a condition
     correlation: str | None = None  # expression for the key of a message
+    error_message: str | None = None  # or an expression, of whoever throws it
     error_code_variable: str | None = None
     error_message_variable: str | None = None
     escalation_code_variable: str | None = None

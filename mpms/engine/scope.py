@@ -15,6 +15,7 @@ from typing import Any
 
 from mpms.domain.errors import ExpressionFailed
 from mpms.engine import limits
+from mpms.engine.expressions import ITS_BUSINESS_KEY, Expression
 from mpms.engine.tokens import Token, Tokens
 
 MISSING = object()
@@ -29,6 +30,15 @@ def visible(token: Token) -> Mapping[str, Any]:
             layers.append(at.data)
         at = at.parent
     return ChainMap(*layers)
+
+
+def seen_by(
+    expression: Expression, seen: Mapping[str, Any], business_key: str | None
+) -> Mapping[str, Any]:
+    """What an expression reads: also the business key, where it asks for that."""
+    if ITS_BUSINESS_KEY not in expression.names:
+        return seen
+    return {**seen, ITS_BUSINESS_KEY: business_key}
 
 
 def local_view(token: Token) -> dict[str, Any] | None:

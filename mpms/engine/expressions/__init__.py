@@ -18,6 +18,7 @@ from .expression import (
     is_expression,
     is_feel,
 )
+from .parser import ITS_BUSINESS_KEY
 from .scripts import Script, compile_script
 from .templates import is_template
 from .times import (
@@ -30,6 +31,7 @@ from .times import (
 )
 
 __all__ = [
+    "ITS_BUSINESS_KEY",
     "Cycle",
     "Duration",
     "Expression",

@@ -5,14 +5,26 @@ costs no stack; only what is nested in the text is nested here.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from .bounds import Frame
 from .faults import Fault
 from .functions import Function
+from .methods import called
 from .operations import Operation, attribute, looked_up, truth
 
 Node = Callable[[Frame], object]
-Access = tuple[int, str | Node]
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """``.name(arguments)`` behind a value."""
+
+    name: str
+    arguments: Sequence[Node]
+
+
+Access = tuple[int, str | Node | Called]
 
 
 def constant(value: object) -> Node:
@@ -97,16 +109,36 @@ def accesses(base: Node, steps: Sequence[Access]) -> Node:
     def run(frame: Frame) -> object:
         value = base(frame)
         for position, step in steps:
-            key = step if isinstance(step, str) else step(frame)
             frame.spend()
             try:
-                if isinstance(step, str):
-                    value = attribute(value, step)
-                else:
-                    value = looked_up(value, key)
+                value = _stepped(frame, value, step)
             except Fault as fault:
                 raise fault.at(position) from None
         return value
+
+    return run
+
+
+def _stepped(frame: Frame, value: object, step: str | Node | Called) -> object:
+    if isinstance(step, str):
+        return attribute(value, step)
+    if isinstance(step, Called):
+        given = [argument(frame) for argument in step.arguments]
+        return called(frame, value, step.name, given)
+    return looked_up(value, step(frame))
+
+
+def of_execution(position: int, name: str, argument: Node) -> Node:
+    """What models of Camunda 7 ask the execution for a variable by its name."""
+
+    def run(frame: Frame) -> object:
+        wanted = argument(frame)
+        frame.spend()
+        if not isinstance(wanted, str):
+            raise Fault(f"needs the name of a variable for {name}()", position)
+        if name == "hasVariable":
+            return wanted in frame.variables
+        return frame.variables.get(wanted)
 
     return run
 

@@ -9,8 +9,10 @@ they are refused.
 from .bounds import MAX_NESTING
 from .faults import Fault
 from .functions import FUNCTIONS
+from .methods import check_call
 from .nodes import (
     Access,
+    Called,
     Node,
     accesses,
     call,
@@ -20,6 +22,7 @@ from .nodes import (
     entries,
     items,
     logical,
+    of_execution,
     unary,
     variable,
 )
@@ -43,6 +46,13 @@ HINTS = {
     ":=": "; nothing is assigned inside an expression",
 }
 INPUT = "?"
+EXECUTION = "execution"
+BUSINESS_KEY = (
+    *("processBusinessKey", "businessKey"),
+    *("getProcessBusinessKey", "getBusinessKey"),
+)
+ITS_BUSINESS_KEY = "execution.processBusinessKey"
+"""No variable: whoever evaluates for an instance gives its business key so."""
 
 
 class Parser:
@@ -165,7 +175,7 @@ class Parser:
         return unary(token.position, operand, lambda v: negative(negative(v)))
 
     def accessed(self) -> Node:
-        base = self.primary()
+        base = self.execution() or self.primary()
         steps: list[Access] = []
         while self.peek().is_op(".", "[", "("):
             position = self.peek().position
@@ -178,8 +188,49 @@ class Parser:
                 self.take()
                 if self.peek().kind != "name":
                     raise self.unexpected("a key")
-                steps.append((position, self.take().text))
+                steps.append((position, self.member()))
         return accesses(base, steps) if steps else base
+
+    def member(self) -> str | Called:
+        """What stands after a dot: a key, or a method with its arguments."""
+        word = self.take()
+        if not self.took("("):
+            return word.text
+        arguments = self.listed(")")
+        try:
+            check_call(word.text, len(arguments))
+        except Fault as fault:
+            raise fault.at(word.position) from None
+        return Called(word.text, arguments)
+
+    def execution(self) -> Node | None:
+        """``execution.getVariable('x')`` and its kind; None: it begins otherwise."""
+        begin, *after = self.tokens[self.index : self.index + 4]
+        if not (begin.kind == "name" and begin.text == EXECUTION and len(after) == 3):
+            return None
+        dot, word, bracket = after
+        if not dot.is_op("."):
+            return None
+        self.index += 2
+        if word.text in BUSINESS_KEY:
+            self.take()
+            if bracket.is_op("("):
+                self.take()
+                self.expect(")")
+            self.names.add(ITS_BUSINESS_KEY)
+            return variable(ITS_BUSINESS_KEY, begin.position)
+        if word.text in ("getVariable", "hasVariable") and bracket.is_op("("):
+            self.index += 2
+            arguments = self.listed(")")
+            if len(arguments) != 1:
+                raise Fault(f"gives {len(arguments)} arguments to {word.text}()")
+            return of_execution(word.position, word.text, arguments[0])
+        raise Fault(
+            f"asks for '{word.text}': 'execution' belongs to the Java side of Camunda;"
+            " of it there are getVariable(name), hasVariable(name) and"
+            " processBusinessKey",
+            word.position,
+        )
 
     def primary(self) -> Node:
         token = self.peek()

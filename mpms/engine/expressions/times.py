@@ -9,6 +9,7 @@ import calendar
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 from mpms.domain.errors import ExpressionFailed, ExpressionInvalid
 
@@ -26,6 +27,7 @@ _INSTANT = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,9})?)?"
     r"(Z|[+-][0-9]{2}:?[0-9]{2})?"
 )
+_IN_ZONE = re.compile(r"(.*)\[([A-Za-z0-9_+\-/]{1,64})\]")
 _REPETITION = re.compile(r"R([0-9]{0,9})")
 
 
@@ -84,13 +86,16 @@ def parse_instant(text: str) -> datetime:
     """In UTC, which is also meant where the text names no zone."""
     stripped = text.strip()
     try:
-        if not _INSTANT.fullmatch(stripped):
+        zoned = _IN_ZONE.fullmatch(stripped)
+        clock, zone = zoned.groups() if zoned else (stripped, None)
+        if not _INSTANT.fullmatch(clock):
             raise ValueError
-        instant = datetime.fromisoformat(stripped)
+        instant = datetime.fromisoformat(clock)
+        known = UTC if zone is None else ZoneInfo(zone)
         if instant.tzinfo is None:
-            return instant.replace(tzinfo=UTC)
+            instant = instant.replace(tzinfo=known)
         return instant.astimezone(UTC)
-    except (ValueError, OverflowError):
+    except (ValueError, OverflowError, OSError, KeyError):
         raise _unreadable(text, "date and time", "2026-01-31T08:00:00Z") from None
 
 

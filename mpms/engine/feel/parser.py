@@ -176,7 +176,7 @@ class Parser(Forms):
                 return node
             self.take()
             if token.text == ".":
-                node = nodes.path(token.position, node, self.name("an entry"))
+                node = nodes.path(token.position, node, self.entry())
             elif token.text == "(":
                 arguments, names = self.arguments()
                 node = calls.call_of(token.position, node, arguments, names)

@@ -99,6 +99,13 @@ class Reader:
             words.append(self.take().text)
         return " ".join(words)
 
+    def entry(self) -> str:
+        """A name after a dot, where words of the language are names: ``order.in``."""
+        token = self.peek()
+        if token.kind == "word" and token.text in KEYWORDS:
+            return self.take().text
+        return self.name("an entry")
+
     def _goes_on(self) -> bool:
         token = self.peek()
         if token.kind == "number":

@@ -65,10 +65,11 @@ FORM_SCHEMES = {
 _FORM_ID = re.compile(r"[\w.-]+")
 
 _Names = Callable[[Element], Iterable[str | None]]
+THROWING = ("endEvent", "intermediateThrowEvent")
 _NAMES: tuple[tuple[str, _Names], ...] = (
     ("form", lambda e: [e.settings.form if e.tag == "startEvent" else None]),
     ("signal or message", lambda e: [t.name for t in e.triggers if _begins(e)]),
-    ("error code", lambda e: [t.code for t in e.triggers]),
+    ("error code", lambda e: [t.code for t in e.triggers if e.tag not in THROWING]),
 )
 """What must be known before there are variables, or before anything is caught."""
 

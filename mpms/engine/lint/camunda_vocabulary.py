@@ -154,9 +154,9 @@ WORDS: dict[str, Word] = {
     ),
     "@errorCodeVariable": Word(on=_ERROR, note="gets the code of a caught error"),
     "@errorMessageVariable": Word(on=_ERROR, note="gets the message of a caught error"),
-    "@errorMessage": refused(
-        "camunda:errorMessage is not honoured: the message of an error end is the "
-        "name of the event; write it there"
+    "@errorMessage": Word(
+        on=frozenset({"error"}),
+        note="the message of whoever throws it; else the name of the end event",
     ),
     "@escalationCodeVariable": Word(
         on=frozenset({"escalationEventDefinition"}),

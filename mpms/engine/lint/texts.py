@@ -21,7 +21,7 @@ from mpms.engine.expressions import (
     parse_instant,
     parse_retry_cycle,
 )
-from mpms.engine.lint.activities import SCRIPT_FORMATS
+from mpms.engine.lint.activities import SCRIPT_FORMATS, THROWING
 from mpms.engine.lint.elements import EXECUTED, TIMERS, position_of
 from mpms.engine.lint.meanings import shown
 from mpms.engine.lint.view import View, at
@@ -114,6 +114,11 @@ def _texts_of(view: View, element: Element) -> Iterator[Text]:
         if trigger.kind == "conditional":
             yield "condition", trigger.text or None, compile_condition
         yield "correlation key", trigger.correlation, compile_value
+        coded = trigger.kind in ("error", "escalation") and element.tag in THROWING
+        chosen = coded and is_expression(trigger.code or "")
+        code = trigger.code if chosen else None
+        yield f"code of the {trigger.kind}", code, compile_value
+        yield "error message", trigger.error_message or None, compile_value
         named = trigger.kind in ("signal", "message") and is_expression(trigger.name)
         yield trigger.kind, trigger.name if named else None, compile_value
 

@@ -38,7 +38,9 @@ def evaluate(expression: Expression, token: Token) -> Any:
     run: Tokens = token.workflow
     around = run.around
     return expression.evaluate(
-        scope.visible(token), now=around.now, standard=around.standard_feel
+        scope.seen_by(expression, scope.visible(token), around.business_key),
+        now=around.now,
+        standard=around.standard_feel,
     )
 
 
@@ -138,7 +140,8 @@ class MappedValue:
     ) -> Any:
         if isinstance(value, Expression):
             standard = around.standard_feel
-            return value.evaluate(variables, now=around.now, standard=standard)
+            seen = scope.seen_by(value, variables, around.business_key)
+            return value.evaluate(seen, now=around.now, standard=standard)
         if isinstance(value, list):
             return [self._resolve(item, variables, around) for item in value]
         if isinstance(value, dict):

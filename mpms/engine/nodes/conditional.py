@@ -11,7 +11,7 @@ from typing import Any
 
 from mpms.domain.errors import ExpressionFailed
 from mpms.engine import scope
-from mpms.engine.expressions import compile_condition
+from mpms.engine.expressions import ITS_BUSINESS_KEY, compile_condition
 from mpms.engine.nodes.base import is_true
 from mpms.engine.nodes.event_subprocess import Listener
 from mpms.engine.nodes.events import BoundaryEvent, Catcher
@@ -57,7 +57,7 @@ class _Conditional(Catcher):
             return is_true(self.condition, token)
         except ExpressionFailed:
             seen = scope.visible(token)
-            if all(name in seen for name in self.condition.names):
+            if self.condition.names - {ITS_BUSINESS_KEY} <= seen.keys():
                 raise
             return False
 

@@ -6,8 +6,11 @@ that catches it interrupts the activity it is in.
 
 from __future__ import annotations
 
+from typing import Any
+
 from mpms.domain.instances.steps import Escalation
-from mpms.engine.nodes.base import Node
+from mpms.engine.model import Element
+from mpms.engine.nodes.base import Name, Node
 from mpms.engine.nodes.catching import catcher_of
 from mpms.engine.tokens import Token, Tokens
 
@@ -25,10 +28,15 @@ def told(token: Token, code: str) -> Token | None:
 class EscalationThrow(Node):
     """Escalates on the way or at the end."""
 
+    def __init__(self, wf_spec: Any, element: Element, name: str | None = None) -> None:
+        super().__init__(wf_spec, element, name)
+        trigger = element.trigger
+        code = (trigger.code or trigger.name) if trigger else ""
+        self.code = Name("escalation code", code)
+
     def leave(self, token: Token) -> None:
         run: Tokens = token.workflow
-        trigger = self._element.trigger
-        code = (trigger.code or trigger.name) if trigger else ""
+        code = self.code.of(token)
         catcher = told(token, code)
         if catcher is not None and catcher.task_spec.interrupting:
             run.note("left", token)

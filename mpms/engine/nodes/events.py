@@ -114,11 +114,20 @@ class TerminateEnd(Node):
 class ErrorEnd(Node):
     """Raises an error to the nearest catcher; uncaught, it fails the instance."""
 
+    def __init__(self, wf_spec: Any, element: Element, name: str | None = None) -> None:
+        super().__init__(wf_spec, element, name)
+        trigger = element.trigger
+        code = (trigger.code or trigger.name) if trigger else ""
+        self.code = Name("error code", code)
+        said = trigger and trigger.error_message
+        self.message = None if said is None else compile_value(said)
+
     def leave(self, token: Token) -> None:
         run: Tokens = token.workflow
-        trigger = self._element.trigger
-        code = (trigger.code or trigger.name) if trigger else ""
+        code = self.code.of(token)
         message = self._element.name or code
+        if self.message is not None:
+            message = str(evaluate(self.message, token) or message)
         run.note("left", token)
         if self.throw_error(token, code, message):
             return

@@ -40,7 +40,9 @@ class Told:
                     scope.write(token, work.run(seen, now=around.now), by=token)
                     continue
                 value = work.evaluate(
-                    seen, now=around.now, standard=around.standard_feel
+                    scope.seen_by(work, seen, around.business_key),
+                    now=around.now,
+                    standard=around.standard_feel,
                 )
                 if one.target is None:
                     continue

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from lxml import etree
 
 from mpms.domain.models.definitions import Problem
-from mpms.engine.reading.names import attribute, children, referred, tag_of
+from mpms.engine.reading.names import attribute, camunda, children, referred, tag_of
 from mpms.engine.reading.zeebe import plain, subscription_key
 
 _CODES = {"error": "errorCode", "escalation": "escalationCode"}
@@ -21,6 +21,7 @@ class Named:
     name: str = ""
     code: str | None = None
     correlation: str | None = None
+    message: str | None = None  # of an error
 
 
 @dataclass
@@ -58,6 +59,7 @@ def read_declared(definitions: etree._Element) -> Declared:
                 plain(attribute(node, "name")) or "",
                 plain(code),
                 subscription_key(node),
+                camunda(node, "errorMessage") if tag == "error" else None,
             )
             declared.things.setdefault((tag, id_), named)
         elif tag.endswith("EventDefinition"):

@@ -81,6 +81,7 @@ def _trigger(
         timer=timer,
         text=text,
         correlation=(correlation or named.correlation) if kind == "message" else None,
+        error_message=named.message,
         error_code_variable=camunda(node, "errorCodeVariable"),
         error_message_variable=camunda(node, "errorMessageVariable"),
         escalation_code_variable=camunda(node, "escalationCodeVariable"),

@@ -51,6 +51,43 @@ def test_a_comparison_converts_as_there_or_fails_but_is_never_silently_false(
         assert run.open == [taken]
 
 
+def test_an_expression_may_ask_for_the_business_key_everywhere(
+    draw: Drawing, play: Player
+) -> None:
+    mapped = draw.user(inputs={"of": "Order ${execution.processBusinessKey}"})
+    run = play(
+        draw(
+            "start -> xor",
+            'xor -> a if execution.businessKey == "A-1"',
+            "xor -> b otherwise",
+            a=mapped,
+        ),
+        business_key="A-1",
+    )
+    assert run.open == ["a"]
+    assert run.sees(run.wait("a").task_id)["of"] == "Order A-1"
+    assert "execution" not in str(run.variables)
+
+
+@pytest.mark.parametrize("code", ["${which}", "=which", "E7"])
+def test_an_error_has_its_code_and_its_message_from_what_is_declared(
+    draw: Drawing, play: Player, code: str
+) -> None:
+    inner = draw.sub("start_in -> end_bad", end_bad=draw.end(error=code))
+    xml = draw(
+        "start -> risky -> end",
+        "border -> mend",
+        risky=inner,
+        border=draw.border("risky", error=None),
+    )
+    message = b'<error camunda:errorMessage="${n} kg are missing" '
+    xml = xml.replace(b"<error ", message)
+    run = play(xml, {"which": "E7", "n": 3})
+    assert run.open == ["mend"]
+    assert run.variables["error_code"] == "E7"
+    assert run.variables["error_message"] == "3 kg are missing"
+
+
 # -- a signal reaches whoever throws it -------------------------------------------
 
 

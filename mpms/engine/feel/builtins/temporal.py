@@ -8,6 +8,8 @@ from ...expressions.faults import Fault
 from ..calls import builtin
 from ..far import day as far_day
 from ..far import days_of, near_year
+from ..nodes import whole_number
+from ..temporal import iso_text
 from ..values import Frame, Months, lift
 
 _DAYS = (
@@ -74,6 +76,19 @@ def months_between(frame: Frame, start: date, end: date) -> Months:
     if last.day < first.day:
         months -= 1
     return Months(months * sign)
+
+
+@builtin(
+    "cycle(interval: days and time duration|years and months duration)",
+    "cycle(repetitions!: number, "
+    "interval: days and time duration|years and months duration)",
+)
+def cycle(frame: Frame, first: Any, interval: Any = None) -> str:
+    """What Camunda 8 adds for timers; repetitions of null never end."""
+    if interval is None:
+        return f"R/{iso_text(first)}"
+    times = "" if first is None else whole_number(first, frame)
+    return f"R{times}/{iso_text(interval)}"
 
 
 def _day(value: date) -> date:

@@ -78,6 +78,7 @@ def test_what_is_no_duration_is_refused(text: str) -> None:
         "2026-01-31T11:00:00+03:00",
         "2026-01-31T11:00:00+0300",
         " 2026-01-31T08:00:00.000Z ",
+        *("2026-01-31T09:00[Europe/Berlin]", "2026-01-31T10:00:00+02:00[Europe/Kiev]"),
     ],
 )
 def test_an_instant_is_utc(text: str) -> None:
@@ -92,7 +93,7 @@ def test_an_instant_is_utc(text: str) -> None:
         *("", "2026-01-31", "2026-02-30T00:00:00Z", "2026-01-31T25:00:00Z", "now"),
         *("20260131T080000Z", "2026-W05-6T08:00:00Z", "2026-01-31 08:00:00Z"),
         *("0001-01-01T00:00:00+05:00", "9999-12-31T23:59:59-05:00", "tomorrow"),
-        "２０２６-01-31T08:00:00Z",
+        *("２０２６-01-31T08:00:00Z", "2026-01-31T09:00[Nowhere/City]"),
     ],
 )
 def test_what_is_no_instant_is_refused(text: str) -> None:
