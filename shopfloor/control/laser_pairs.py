@@ -15,7 +15,7 @@ from shopfloor.control.watching import in_grid_frame
 from shopfloor.geometry import Pose, Scan
 from shopfloor.grid import Grid
 
-EVERY = 2
+EVERY = 4
 """Beams."""
 SAME_TIME_S = 0.05
 APART_M = 0.3

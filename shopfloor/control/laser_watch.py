@@ -57,7 +57,7 @@ SURE_SHARE = 0.9
 """Of the reach; whether something at the very end of it is seen is luck."""
 DIRT_M = 0.02
 """Nothing but dirt on its own window is so near to a laser inside the hull."""
-COMPARE_EVERY = 2
+COMPARE_EVERY = 4
 """Looks."""
 
 
@@ -260,7 +260,7 @@ class LaserWatch:
             laser.ranges = np.full(beams, math.nan)
             laser.parts = np.zeros(_parts_of(scan), np.int64)
             laser.asked_at = None
-        same, returned = watch_kernels.compare(
+        same, returned, fewest = watch_kernels.compare(
             scan.ranges_m, laser.ranges, DIRT_M, scan.range_max_m, laser.parts
         )
         if not same or laser.seen_at is None:
@@ -271,7 +271,7 @@ class LaserWatch:
             laser.note(now_s, Trouble.DISPUTED)
         else:
             few = returned < ENOUGH_SHARE * beams
-            if few or laser.parts.min() < DEAD_SHARE * beams // len(laser.parts):
+            if few or fewest < DEAD_SHARE * beams // len(laser.parts):
                 if pose is not None:
                     laser.note(now_s, self._missed(laser, pose, scan, returned))
             else:

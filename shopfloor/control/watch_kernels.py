@@ -60,24 +60,29 @@ def compare(
     least: float,
     most: float,
     counts: NDArray[np.int64],
-) -> tuple[bool, int]:
+) -> tuple[bool, int, int]:
     """Are these the ranges before, and how many are returns; keeps them as before.
 
-    ``counts``: the returns of as many parts of the scan, side by side.
+    ``counts``: the returns of as many parts of the scan, side by side; the least of
+    them comes third.
     """
     same = True
     returned = 0
-    parts = counts.size
+    parts, size = counts.size, ranges.size
     counts[:] = 0
-    for i in range(ranges.size):
+    part, end = 0, (size + parts - 1) // parts
+    for i in range(size):
+        if i == end:
+            part += 1
+            end = ((part + 1) * size + parts - 1) // parts
         r = ranges[i]
         if r != before[i]:
             same = False
             before[i] = r
         if least <= r <= most:
             returned += 1
-            counts[i * parts // ranges.size] += 1
-    return same, returned
+            counts[part] += 1
+    return same, returned, counts.min()
 
 
 @kernel
