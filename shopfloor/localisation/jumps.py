@@ -11,7 +11,7 @@ moves the old place: the wheels carry it on, and it is kept for when the view cl
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -78,6 +78,10 @@ def share_through_walls(grid: Grid, pose: Pose, scans: Sequence[Scan]) -> float:
     return through / asked if asked else 0.0
 
 
+def _no_tag() -> TagSeen | None:
+    return None
+
+
 class SupportedPose:
     """The estimate of another localiser, without jumps that nothing supports."""
 
@@ -94,8 +98,8 @@ class SupportedPose:
         self._kept = start
         """The newest place that was supported, carried on by the wheels."""
         self._wheels: Pose | None = None
-        self.tag: TagSeen | None = None
-        """Where the robot's own tag is located now, if it has one."""
+        self.ask_tag: Callable[[], TagSeen | None] = _no_tag
+        """Where the robot's own tag is located now, if it has one; asked in doubt."""
         self._doubted = False
         self._moved_m = 0.0
         self._contradicted = self._tagged = self._untagged = 0
@@ -159,7 +163,7 @@ class SupportedPose:
 
     def _note_tag(self, kept: Pose, found: Pose) -> None:
         """The robot's own tag is nearer to one of both places, by far."""
-        tag = self.tag
+        tag = self.ask_tag()
         if tag is None:
             return
         near_m = self.rules.tag_m + 3.0 * tag.sigma_m

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -239,8 +240,8 @@ class Plant:
             discs = bodies
             if len(hulls) > 1:
                 discs = np.vstack([bodies, self._others(hulls, index)])
-            own_tag = self.tags.seen(robot.id, self.now_s)
-            robot.sense(self.now_s, self._segments, discs, own_tag)
+            ask_tag = partial(self.tags.seen, robot.id, self.now_s)
+            robot.sense(self.now_s, self._segments, discs, ask_tag)
             if ask_tags:
                 self.tags.drive(self.now_s, robot.id, robot.odometry)
                 pose = robot.body.pose

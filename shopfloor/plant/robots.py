@@ -7,7 +7,7 @@ unless a test asks for the true pose instead of localisation.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal, cast
 
 import numpy as np
@@ -161,11 +161,11 @@ class PlantRobot:
         now_s: float,
         segments: NDArray[np.float64],
         discs: NDArray[np.float64],
-        own_tag: TagSeen | None = None,
+        ask_tag: Callable[[], TagSeen | None] | None = None,
     ) -> None:
         """Read wheels and lasers, and work out where that is."""
-        if isinstance(self.localiser, SupportedPose):
-            self.localiser.tag = own_tag
+        if ask_tag is not None and isinstance(self.localiser, SupportedPose):
+            self.localiser.ask_tag = ask_tag
         self.odometry = self._wheels.update(now_s, self._encoders.ticks)
         scans = [
             simulate_scan(

@@ -105,7 +105,8 @@ def test_a_jump_is_believed_once_beams_have_contradicted_the_old_place_for_a_whi
 def test_the_tag_of_the_robot_supports_the_place_that_it_is_at(corridors: Grid) -> None:
     told = Told(jumping())
     supported = SupportedPose(corridors, told, TRUTH)
-    supported.tag = TagSeen("r1", TRUTH.x_m, TRUTH.y_m, TAG_SIGMA_M, 0.0, 0.0)
+    tag = TagSeen("r1", TRUTH.x_m, TRUTH.y_m, TAG_SIGMA_M, 0.0, 0.0)
+    supported.ask_tag = lambda: tag
     # The corridor looks the same four metres on, but for its ends.
     said = updates(supported, scans_at(corridors, WRONG), 12)
     assert TRUTH in told.set_to
