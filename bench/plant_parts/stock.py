@@ -9,6 +9,7 @@ from datetime import date, timedelta
 from statistics import median
 from typing import Any
 
+from bench.plant_parts.solver import by_solver
 from mpms.factory.domain.schedule import (
     Job,
     Leg,
@@ -17,12 +18,14 @@ from mpms.factory.domain.schedule import (
     lower_bound_s,
     make_schedule,
 )
+from mpms.factory.domain.schedule.plan import LATE_WEIGHT
 from mpms.factory.domain.stock import Held, Lot, LotState
 from mpms.factory.domain.stock.picking import Floor, Wanted, plan_picks, tour_m
 
 PLACES, MATERIALS, LINES, ORDERS = 2000, 300, 30, 100
 TODAY = date(2026, 11, 19)
 RUNS = 15
+SOLVER_S = 60.0
 
 
 def measure(say: Callable[[str], None]) -> dict[str, Any]:
@@ -106,5 +109,8 @@ def _schedule(
         figures[f"schedule_over_bound_{name}"] = made.makespan_s / bound_s
         figures[f"schedule_late_h_{name}"] = sum(made.late_s.values()) / 3600
         figures["schedule_s_100_orders" if improve_s else "schedule_first_s"] = took_s
+        cost_s = made.makespan_s + sum(made.ends_s.values()) / len(made.ends_s)
+        cost_s += LATE_WEIGHT * sum(made.late_s.values())
+        figures[f"schedule_cost_h_{name}"] = cost_s / 3600
         say(f"schedule {name}: {took_s:.2f} s, ends {made.makespan_s / 3600:.2f} h")
-    return figures
+    return figures | by_solver(jobs, resources, limit_s=SOLVER_S, say=say)

@@ -26,6 +26,7 @@ KINDS = (
         action="changed an order's status",
     ),
     Kind("order waits for release", ("instances",), f"{LABELS}:waits_for_release"),
+    Kind("task reminded", ("instances", "tasks"), f"{LABELS}:task_reminded"),
     Kind("signature refused", action="mistyped a password when signing a record"),
     Kind("order mail sent", action="sent an order mail"),
     Kind(

@@ -112,6 +112,7 @@ plugin = Plugin(
         "goals": f"{_POSTGRES}.robots.goals:Goals",
         "mail_vitals": f"{_POSTGRES}.mail.vitals:MailVitals",
         "mails": f"{_POSTGRES}.mail.mails:Mails",
+        "order_tasks": f"{_POSTGRES}.orders.tasks:OrderTasks",
         "order_views": f"{_POSTGRES}.orders.views:OrderViews",
         "orders": f"{_POSTGRES}.orders.orders:Orders",
         "outbox": f"{_POSTGRES}.mail.mails:Outbox",

@@ -48,6 +48,7 @@ class FactorySettings:
     robots_cert_file: Path | None = None
     robots_key_file: Path | None = None
     robot_patience_s: float = 60.0
+    worker_patience_s: float = 900.0
     scale: str | None = None
     instruments: Path | None = None
     imap_url: str | None = field(default=None, repr=False)
@@ -118,6 +119,12 @@ _SAID = {
         "a robot with a goal that is silent, stopped or blocked for so many seconds is"
         " an incident",
         "60.0",
+        read=seconds,
+    ),
+    "worker_patience_s": _setting(
+        "a step of an order that nobody has done for so many seconds is reminded of;"
+        " after twice that it is an incident, and whoever took it loses it",
+        "900.0",
         read=seconds,
     ),
     "scale": _setting(

@@ -45,6 +45,7 @@ from mpms.factory.services.robots.watch_drives import WatchDrives
 from mpms.factory.services.robots.watch_loads import WatchLoads
 from mpms.factory.services.robots.watch_waits import WatchWaits
 from mpms.factory.services.stock.watch_stock import WatchStock
+from mpms.factory.services.tasks.watch_workers import WatchWorkers
 from mpms.factory.settings import FactorySettings
 from mpms.plugins import BackgroundTask, WorkContext, Working
 from mpms.ports.engine import Engine
@@ -240,6 +241,7 @@ def work(context: WorkContext) -> Iterator[Working]:
             then=(
                 *phases.then,
                 WatchStock(uow, materials, context.advance.clock),
+                WatchWorkers(uow, settings.worker_patience_s),
                 *_sealing(uow, options.records_key),
             ),
             background=(

@@ -145,6 +145,7 @@ class Decision:
                 rules,
                 outward(value, run),
                 fired,
+                {key: outward(list(asked), run) for key, asked in run.inputs.items()},  # type: ignore[misc]
             )
         except Fault as fault:
             raise ExpressionFailed(f"decision '{self.key}': {fault.cause}") from None

@@ -1,7 +1,7 @@
 """One evaluation of a decision with all that it requires: its costs and its traces."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ Fired = tuple[str, tuple[str, ...]]  # a decision, its rules that held
 class Run(Frame):
     """What is known so far, what was decided on the way, what may still be spent."""
 
-    __slots__ = ("decided", "fired", "others", "pending")
+    __slots__ = ("decided", "fired", "inputs", "others", "pending")
     most_steps = MAX_STEPS
 
     def __init__(
@@ -34,6 +34,7 @@ class Run(Frame):
         self.decided: dict[int, Any] = {}  # by identity: ids repeat between files
         self.pending: list[str] = []
         self.fired: list[Fired] = []
+        self.inputs: dict[str, tuple[Any, ...]] = {}  # what each table was asked
 
     def seen_as(self, prefix: str | None) -> "Run":
         """The same run for an imported file: what is given under the import's name
@@ -44,6 +45,7 @@ class Run(Frame):
         inner = Run({**self.variables, **given}, self.now, standard=self.standard)
         inner.others, inner.decided = self.others, self.decided
         inner.pending, inner.fired = self.pending, self.fired
+        inner.inputs = self.inputs
         inner.steps_left, inner.ends_at = self.steps_left, self.ends_at
         return inner
 
@@ -56,3 +58,4 @@ class DecisionResult:
     rules: tuple[str, ...]
     value: object = None  # as DMN has it: bare if there is one output
     fired: tuple[Fired, ...] = ()  # every table on the way, in order
+    inputs: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)

@@ -108,6 +108,8 @@ class Table:
         values = [
             entry.column.checked(entry.term.value(env), env) for entry in self.inputs
         ]
+        if isinstance(env.frame, Run):
+            env.frame.inputs[self.owner] = tuple(values)
         hits: list[Hit] = []
         for rule in self.rules:
             if all(

@@ -363,7 +363,12 @@ class RuleTask(Activity):
             others=around.decision,
             standard=around.standard_feel or None,
         )
-        every = [{"decision": one, "rules": list(rules)} for one, rules in result.fired]
+        every = [
+            {"decision": one, "rules": list(rules), "inputs": asked}
+            if (asked := result.inputs.get(one))
+            else {"decision": one, "rules": list(rules)}
+            for one, rules in result.fired
+        ]
         run.note("decided", token, decision=key, rules=list(result.rules), tables=every)
         shape = settings.decision_result
         as_in_dmn = shape == AS_IN_DMN

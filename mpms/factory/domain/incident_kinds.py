@@ -14,6 +14,7 @@ KINDS = (
     IncidentKind("load", "load left behind", outside=True, each=True, quoted=True),
     IncidentKind("stock", "material runs short", outside=True, each=True, quoted=True),
     IncidentKind("tank", "tank nobody follows", outside=True, each=True, quoted=True),
+    IncidentKind("worker", "worker away", quoted=True),
     IncidentKind("mailbox", "mailbox out of reach", outside=True),
     IncidentKind("mail server", "mail server out of reach"),
     IncidentKind("mail account", "mail account"),

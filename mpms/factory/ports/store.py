@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from mpms.factory.ports.experiments import Experiments
     from mpms.factory.ports.figures import Figures
     from mpms.factory.ports.fleet import FleetRequests, FleetRows
+    from mpms.factory.ports.orders.tasks import OrderTasks
     from mpms.factory.ports.orders.views import OrderViews
     from mpms.factory.ports.records.genealogy import Genealogy
     from mpms.factory.ports.records.records import Records
@@ -39,6 +40,8 @@ class Transaction(store.Transaction, Protocol):
     def orders(self) -> Orders: ...
     @property
     def order_views(self) -> OrderViews: ...
+    @property
+    def order_tasks(self) -> OrderTasks: ...
     @property
     def goals(self) -> Goals: ...
     @property

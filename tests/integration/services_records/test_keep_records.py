@@ -61,6 +61,14 @@ def test_a_load_tells_lot_weight_deviation_and_worker(plant: RecordPlant) -> Non
     }
 
 
+def test_a_load_tells_between_which_weights_it_had_to_be(plant: RecordPlant) -> None:
+    number = made(plant)
+    with plant.uow() as tx:
+        read = read_record(number, tx.records.lines(number))
+    within = {load.material: load.within_kg for load in read.loads}
+    assert within["RM-001"] == Decimal("6.2")  # 2 % of 310 kg
+
+
 @pytest.mark.covers("A58")
 def test_a_wrong_weight_is_a_deviation_of_the_record(plant: RecordPlant) -> None:
     number = "MO-2026-0001"

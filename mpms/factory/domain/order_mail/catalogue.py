@@ -5,6 +5,7 @@ Where somebody administers them on the pages, each version is such a file as wel
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -96,6 +97,12 @@ class Recipe:
     version: int = 1  # goes up with every change
     programme: str = ""  # of the tank
     mixing_minutes: Decimal | None = None  # where no programme says
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of what it says, as JSON with sorted keys."""
+        said = json.dumps(_written_recipe(self), sort_keys=True)
+        return hashlib.sha256(said.encode()).hexdigest()
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from mpms.factory.domain.order_mail.catalogue import Catalogue
 from mpms.factory.domain.order_mail.charsets import decode
@@ -172,6 +172,9 @@ def _conclude(
     if problems or fields.number is None:
         return Contents(None, tuple(problems), language, fields.number)
     order = _draft(fields, lines, product, recipe_name, batch)
+    used = catalogue.recipe(recipe_name or product or "")
+    if used is not None:
+        order = replace(order, recipe_version=used.version, recipe_digest=used.digest)
     return Contents(order, (), language, fields.number)
 
 

@@ -59,6 +59,8 @@ class OrderDraft:
     priority: str = "normal"
     recipe: str | None = None  # version 2: the recipe the lines were taken from
     batch: str | None = None  # and the batch size as it was written
+    recipe_version: int | None = None  # of the recipe of its product, if there is one
+    recipe_digest: str | None = None
 
 
 @dataclass(frozen=True)

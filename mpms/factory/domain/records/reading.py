@@ -72,6 +72,7 @@ class Loaded:
     deviation_kg: Decimal | None
     by: str
     at: datetime
+    within_kg: Decimal | None = None  # so far it might be off, by the decision table
 
 
 @dataclass
@@ -107,6 +108,7 @@ class RecordRead:
     seals: list[Said] = field(default_factory=list)
     routes: list[Mapping[str, Any]] = field(default_factory=list)
     visited: dict[str, set[str]] = field(default_factory=dict)  # by instance
+    beyond_kg: Decimal | None = None  # the tolerance, by the decision last asked
 
     @property
     def status(self) -> str:
@@ -142,8 +144,11 @@ def _sort(
         case "instance started":
             found.models.append(said)
         case "loaded":
-            found.loads.append(_loaded(said))
+            found.loads.append(_loaded(said, found.beyond_kg))
+            found.beyond_kg = None
             _accept(found, said)
+        case "decided":
+            found.beyond_kg = _beyond(said) or found.beyond_kg
         case "weighed":
             found.weighings.append(said)
         case "goal ended":
@@ -210,8 +215,20 @@ def _answer(said: Said, open_steps: dict[tuple[str, str], list[Step]]) -> None:
         step.values = dict(answers) if isinstance(answers, Mapping) else {}
 
 
-def _loaded(said: Said) -> Loaded:
+def _beyond(said: Said) -> Decimal | None:
+    """How much more than the tolerance a weight was off: what the table was asked."""
+    for table in said.data.get("tables") or ():
+        if table.get("decision") == TOLERANCE and len(table.get("inputs") or ()) == 1:
+            return _kg(table["inputs"][0])
+    return None
+
+
+def _loaded(said: Said, beyond_kg: Decimal | None) -> Loaded:
     data = said.data
+    off_kg = _kg(data.get("deviation_kg"))
+    within_kg = None
+    if off_kg is not None and beyond_kg is not None:
+        within_kg = max(abs(off_kg) - beyond_kg, Decimal(0))
     return Loaded(
         str(data.get("material")),
         str(data.get("name") or ""),
@@ -221,6 +238,7 @@ def _loaded(said: Said) -> Loaded:
         _kg(data.get("deviation_kg")),
         said.name,
         said.at,
+        within_kg,
     )
 
 
@@ -231,4 +249,5 @@ def _kg(value: object) -> Decimal | None:
         return None
 
 
+TOLERANCE = "weight_tolerance"
 QUIET = frozenset({STEPS, VALUES, SEALED, ROUTE})  # of no use as words

@@ -187,7 +187,15 @@ def _store_order(
         customer=draft.sender,
         status=OrderStatus.WAITING if held else OrderStatus.NEW,
     )
-    accept_order(tx, engine, order, by=draft.sender, held_by=ACTOR, why=held or "")
+    accept_order(
+        tx,
+        engine,
+        order,
+        by=draft.sender,
+        held_by=ACTOR,
+        why=held or "",
+        draft=draft,
+    )
     return order.number
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from mpms.domain.errors import MpmsError
 from mpms.domain.instances.steps import Throw
+from mpms.factory.domain.order_mail import OrderDraft
 from mpms.factory.domain.orders import Order, OrderStatus
 from mpms.factory.ports.store import Transaction
 from mpms.ports.engine import Engine
@@ -24,6 +25,7 @@ def accept_order(
     by: str,
     held_by: str | None = None,
     why: str = "",
+    draft: OrderDraft | None = None,
 ) -> None:
     """Add an order. OrderNumberTaken if its number is there already.
 
@@ -40,6 +42,7 @@ def accept_order(
                 {"material": line.material, "kg": str(line.required_kg)}
                 for line in order.lines
             ],
+            **_recipe(draft),
         },
     )
     if order.status is OrderStatus.WAITING:
@@ -48,6 +51,19 @@ def accept_order(
     else:
         tell_order_ready(tx, engine)
     tx.wake()
+
+
+def _recipe(draft: OrderDraft | None) -> dict[str, object]:
+    """By which recipe it was ordered, as the catalogue had it then."""
+    if draft is None or draft.recipe_digest is None:
+        return {}
+    said = {
+        "name": draft.recipe or draft.product,
+        "version": draft.recipe_version,
+        "sha256": draft.recipe_digest,
+        "batch": draft.batch,
+    }
+    return {"recipe": {key: value for key, value in said.items() if value is not None}}
 
 
 def tell_order_ready(tx: Transaction, engine: Engine) -> None:

@@ -64,7 +64,7 @@ def take_order(
         if tx.orders.taken(order.number):
             raise OrderNumberTaken(f"There is an order {order.number} already.")
         why = f"{total_kg} kg are more than {hold_above_kg} kg"
-        accept_order(tx, engine, order, by=by, why=why)
+        accept_order(tx, engine, order, by=by, why=why, draft=draft)
     return order.number
 
 

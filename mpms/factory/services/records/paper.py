@@ -79,6 +79,7 @@ def paper_data(
 
     ordered = read.order.get("lines") or []
     catalogue = read.order.get("catalogue") or {}
+    recipe = read.order.get("recipe") or {}
     return {
         "number": read.record,
         "product": read.order.get("product") or "",
@@ -86,6 +87,10 @@ def paper_data(
         "due": read.order.get("due") or "",
         "status": read.status,
         "accepted": _with_zone(read.accepted.at, zone) if read.accepted else "",
+        "recipe": recipe.get("name") or "",
+        "recipe_version": recipe.get("version") or "",
+        "recipe_digest": recipe.get("sha256") or "",
+        "batch": recipe.get("batch") or "",
         "catalogue": catalogue.get("version") or "",
         "catalogue_digest": catalogue.get("sha256") or "",
         "ordered": [
@@ -163,10 +168,21 @@ def _load(load: Loaded, at: Callable[[datetime], str]) -> dict[str, str]:
         "lot": load.lot or "",
         "kg": _number(load.kg),
         "required": _number(load.required_kg),
+        "limits": _limits(load),
         "deviation": _signed(load.deviation_kg),
         "by": load.by,
         "at": at(load.at),
     }
+
+
+def _limits(load: Loaded) -> str:
+    if load.required_kg is None or load.within_kg is None:
+        return ""
+    lowest, highest = (
+        load.required_kg - load.within_kg,
+        load.required_kg + load.within_kg,
+    )
+    return f"{lowest:.3f} – {highest:.3f}"
 
 
 def _with_zone(instant: datetime, zone: tzinfo | None) -> str:

@@ -96,6 +96,13 @@ def material_returned(line: Told) -> Sentence:
     return Sentence(t("{kg} kg of {material} back to {place}", **words), "warn")
 
 
+def task_reminded(line: Told) -> Sentence:
+    task, minutes = short(line.data.get("task")), short(line.data.get("minutes"))
+    text = t("“{task}” has waited for {n} minutes", task=t(task), n=minutes)
+    who = line.data.get("claimed_by")
+    return Sentence(text, "warn", t("{who} has this task.", who=who) if who else "")
+
+
 def weight_accepted(line: Told) -> Sentence:
     values = {key: short(line.data.get(key)) for key in ("kg", "required_kg")}
     text = t(

@@ -43,6 +43,6 @@ def test_the_rules_of_every_decision_on_the_way_are_noted(
         (noted,) = [line for line in run.trace if line.kind == "decided"]
         assert noted.data["rules"] == ["r2"]
         assert noted.data["tables"] == [
-            {"decision": "size", "rules": ["r1"]},
-            {"decision": "robot", "rules": ["r2"]},
+            {"decision": "size", "rules": ["r1"], "inputs": [2]},
+            {"decision": "robot", "rules": ["r2"], "inputs": ["large"]},
         ]

@@ -64,6 +64,8 @@ def _order_fields(order: OrderDraft) -> dict[str, object]:
         "priority": order.priority,
         "recipe": order.recipe,
         "batch": order.batch,
+        "recipe_version": order.recipe_version,
+        "recipe_digest": order.recipe_digest,
     }
 
 
