@@ -22,6 +22,7 @@ from mpms.domain.errors import MpmsError
 from mpms.domain.execution import Execution
 from mpms.domain.instances.limits import Limits
 from mpms.domain.models.decision_sheets import DecisionSheet
+from mpms.domain.models.definitions import LATEST
 from mpms.engine.runner import SpiffEngine
 from mpms.plugins import loading
 
@@ -89,7 +90,7 @@ def _made(engine: SpiffEngine, asked: dict[str, Any]) -> Any:
 def _decided(engine: SpiffEngine, xml: bytes, asked: dict[str, Any]) -> Any:
     others: dict[str, str | None] = asked["others"]
 
-    def other(key: str) -> bytes | None:
+    def other(key: str, binding: str = LATEST) -> bytes | None:
         if key not in others:
             raise _Lacks(key)
         found = others[key]

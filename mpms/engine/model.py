@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from mpms.domain.models.definitions import Problem
+from mpms.domain.models.definitions import LATEST, Problem
 
 ACTIVITY_TAGS = frozenset(
     {
@@ -28,7 +28,6 @@ ACTIVITY_TAGS = frozenset(
         "callActivity",
     }
 )
-LATEST = "latest"
 SUBPROCESS_TAGS = frozenset({"subProcess", "transaction", "adHocSubProcess"})
 
 
@@ -166,7 +165,7 @@ class Settings:
     camunda_8: bool = False  # results stay with a task's own variables; jobs see all
     attempts: int | None = None  # of a job, instead of a retry cycle
     called: str | None = None  # process to call, where an extension names it
-    binding: str = LATEST  # of the called process: latest, deployment or a version
+    binding: str = LATEST  # or deployment, or a number: what is called or decided
     listeners: tuple[Listener, ...] = ()
     scripts: tuple[ListenerScript, ...] = ()
     async_before: bool = False  # all before is committed, then a worker goes on

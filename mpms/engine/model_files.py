@@ -17,7 +17,7 @@ from mpms.domain.instances.steps import (
     Variables,
 )
 from mpms.domain.models.decision_sheets import Decided, DecisionSheet
-from mpms.domain.models.definitions import Problem
+from mpms.domain.models.definitions import LATEST, Problem
 from mpms.domain.models.topics import KnownTopic
 from mpms.domain.processes.starts import Due, StartEvent
 from mpms.engine import decisions as dmn
@@ -142,8 +142,12 @@ class ModelFiles:
             )
         return Decided(made.outputs, dict(made.fired))
 
-    def _decision(self, decisions: Decisions | None, key: str) -> Any:
-        xml = None if decisions is None else decisions(key)
+    def _decision(
+        self, decisions: Decisions | None, key: str, binding: str = LATEST
+    ) -> Any:
+        if decisions is None:
+            return None
+        xml = decisions(key) if binding == LATEST else decisions(key, binding)
         if xml is None:
             return None
         digest = hashlib.sha256(xml).hexdigest()

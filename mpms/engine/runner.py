@@ -23,7 +23,7 @@ from mpms.domain.instances.steps import (
     Variables,
     Wait,
 )
-from mpms.domain.models.definitions import Causes, Definition, ModelStep
+from mpms.domain.models.definitions import LATEST, Causes, Definition, ModelStep
 from mpms.domain.models.difference import ModelPart
 from mpms.domain.models.topics import KnownTopic
 from mpms.engine import codec, scope
@@ -189,7 +189,7 @@ class SpiffEngine(ModelFiles):
         return Surroundings(
             now,
             business_key,
-            lambda key: self._decision(decisions, key),
+            lambda key, binding=LATEST: self._decision(decisions, key, binding),
             self._pure,
             step_limit=self._step_limit,
             limits=self._limits,

@@ -52,7 +52,7 @@ class Surroundings:
 
     now: datetime
     business_key: str | None = None
-    decision: Callable[[str], Any] | None = None
+    decision: Callable[..., Any] | None = None  # by its key and its binding
     pure: Mapping[str, PureHandler] = field(default_factory=dict)
     step_limit: int = STEP_LIMIT
     limits: Limits = field(default_factory=Limits)

@@ -10,7 +10,13 @@ from mpms.domain.history.conformance import Misfit
 from mpms.domain.instances.instances import Snapshot
 from mpms.domain.instances.steps import Command, LiveToken, Step, Variables, Wait
 from mpms.domain.models.decision_sheets import Decided, DecisionSheet
-from mpms.domain.models.definitions import Causes, Definition, ModelStep, Problem
+from mpms.domain.models.definitions import (
+    LATEST,
+    Causes,
+    Definition,
+    ModelStep,
+    Problem,
+)
 from mpms.domain.models.difference import ModelPart
 from mpms.domain.models.topics import KnownTopic
 from mpms.domain.processes.starts import Due, StartEvent
@@ -19,7 +25,9 @@ from mpms.domain.processes.starts import Due, StartEvent
 class Decisions(Protocol):
     """Where the engine finds the decision table that a model names."""
 
-    def __call__(self, key: str) -> bytes | None: ...
+    def __call__(self, key: str, binding: str = LATEST) -> bytes | None:
+        """``binding``: latest, deployment (of the model), or a number."""
+        ...
 
 
 class Engine(Protocol):

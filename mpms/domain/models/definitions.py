@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+LATEST = "latest"
+"""The usual binding of a model to a process or a decision: the newest version."""
+
 
 @dataclass(frozen=True)
 class Problem:

@@ -65,6 +65,7 @@ FORM_SCHEMES = {
 _FORM_ID = re.compile(r"[\w.-]+")
 
 _Names = Callable[[Element], Iterable[str | None]]
+BOUND = ("callActivity", "businessRuleTask")
 THROWING = ("endEvent", "intermediateThrowEvent")
 _NAMES: tuple[tuple[str, _Names], ...] = (
     ("form", lambda e: [e.settings.form if e.tag == "startEvent" else None]),
@@ -95,7 +96,7 @@ def check_activities(view: View) -> Iterator[Problem]:
                     element, "listeners of a loop are not executed; draw a subprocess"
                 )
         yield from (at(element, text) for text in _told(element))
-        if element.tag == "callActivity" and not element.settings.binding:
+        if element.tag in BOUND and not element.settings.binding:
             reason = "the binding 'version' and the number of the version go together"
             yield at(element, reason)
         for data in element.data_copies:

@@ -109,11 +109,17 @@ WORDS: dict[str, Word] = {
     ),
     "@decisionRefBinding": Word(
         on=_RULE,
-        values="latest",
+        values="latest|deployment|version",
         reason=f"the decision binding '{{value}}' {_VERSION}",
-        note="only latest",
+        note="latest, version, or deployment: what was there when the model was "
+        "deployed",
     ),
-    "@decisionRefVersion": refused(f"camunda:decisionRefVersion {_VERSION}"),
+    "@decisionRefVersion": Word(
+        on=_RULE,
+        values="[1-9][0-9]{0,8}",
+        reason="the version '{value}' of the decision is no number",
+        note="the number of the version, with the binding 'version'",
+    ),
     "@decisionRefVersionTag": refused(f"camunda:decisionRefVersionTag {_VERSION}"),
     "@decisionRefTenantId": refused(_NO_TENANTS),
     "@calledElementBinding": Word(

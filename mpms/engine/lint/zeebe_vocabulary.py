@@ -154,7 +154,6 @@ WORDS: dict[str, Word] = {
 }
 
 _YES_OR_NO = only("true|false", "'{value}' is neither true nor false")
-_BINDING = only("latest", f"the binding '{{value}}' {_LATEST}")
 _TAG = refused(f"a version tag {_LATEST}")
 _MAPPING = each("source target", HONOURED)
 
@@ -183,14 +182,16 @@ INNER: Inner = {
         "inputCollection inputElement outputCollection outputElement", HONOURED
     ),
     "zeebe:calledElement": {
-        **each("processId processIdExpression", HONOURED),
+        **each("processId processIdExpression businessId", HONOURED),
         **each("propagateAllChildVariables propagateAllParentVariables", _YES_OR_NO),
         "bindingType": only("latest|deployment", f"the binding '{{value}}' {_LATEST}"),
         "versionTag": _TAG,
     },
     "zeebe:calledDecision": {
         **each("decisionId resultVariable", HONOURED),
-        "bindingType": _BINDING,
+        "bindingType": only(
+            "latest|deployment", f"the decision binding '{{value}}' {_LATEST}"
+        ),
         "versionTag": _TAG,
     },
     "zeebe:script": each("expression resultVariable", HONOURED),

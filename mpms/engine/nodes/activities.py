@@ -353,10 +353,11 @@ class RuleTask(Activity):
         run: Tokens = token.workflow
         settings = self._element.settings
         key = self.decision.of(token)
-        decision = run.around.decision(key) if run.around.decision else None
+        around, binding = run.around, settings.binding
+        decision = around.decision(key, binding) if around.decision else None
         if decision is None:
-            raise ExpressionFailed(f"No decision {key!r} is deployed.")
-        around = run.around
+            which = f" in version {binding}" if binding.isdigit() else ""
+            raise ExpressionFailed(f"No decision {key!r} is deployed{which}.")
         result = decision.decide(
             scope.visible(token),
             now=around.now,

@@ -10,7 +10,8 @@ from collections import defaultdict
 
 from lxml import etree
 
-from mpms.engine.model import LATEST, ListenerScript, Mapping, Settings
+from mpms.domain.models.definitions import LATEST
+from mpms.engine.model import ListenerScript, Mapping, Settings
 from mpms.engine.reading.inner_forms import form_fields, own_form_id
 from mpms.engine.reading.listeners import TIMEOUT, read_listeners
 from mpms.engine.reading.names import (
@@ -91,12 +92,13 @@ def own_listeners(node: etree._Element) -> tuple[ListenerScript, ...]:
 
 
 def _binding(node: etree._Element) -> str:
-    """Which version a call means: latest, deployment, or a number.
+    """Which version a call or a decision means: latest, deployment, or a number.
 
     Empty if the binding and the number do not belong together.
     """
-    kind = camunda(node, "calledElementBinding") or LATEST
-    number = camunda(node, "calledElementVersion") or ""
+    word = "decisionRef" if tag_of(node)[1] == "businessRuleTask" else "calledElement"
+    kind = camunda(node, f"{word}Binding") or LATEST
+    number = camunda(node, f"{word}Version") or ""
     if kind == "version":
         return number
     return "" if number else kind

@@ -14,7 +14,8 @@ from collections.abc import Iterable, Iterator
 
 from lxml import etree
 
-from mpms.engine.model import LATEST, Listener, Loop, Mapping, Settings
+from mpms.domain.models.definitions import LATEST
+from mpms.engine.model import Listener, Loop, Mapping, Settings
 from mpms.engine.reading.inner_forms import embedded_form_id
 from mpms.engine.reading.names import (
     BPMN,
@@ -115,10 +116,11 @@ def read_zeebe(
         call_out_all=call is not None
         and (bool(outputs) or _says(call, "propagateAllChildVariables")),
         called=plain(_get(call, "processId") or _get(call, "processIdExpression")),
-        binding=_get(call, "bindingType") or LATEST,
+        binding=_get(call, "bindingType") or _get(rule, "bindingType") or LATEST,
         listeners=tuple(
             _listeners([*words["executionListeners"], *words["taskListeners"]])
         ),
+        call_business_key=_get(call, "businessId"),
         decision=plain(_get(rule, "decisionId")),
         decision_result=None if rule is None else AS_IN_DMN,
         result_variable=_get(rule, "resultVariable") or _get(script, "resultVariable"),

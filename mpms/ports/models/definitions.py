@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from mpms.domain.models.definitions import Definition
+from mpms.domain.models.definitions import LATEST, Definition
 
 
 class Definitions(Protocol):
@@ -27,7 +27,13 @@ class Definitions(Protocol):
     def deploy_decision(
         self, key: str, name: str, xml: bytes, *, by: str, note: str = ""
     ) -> int: ...
-    def decision(self, key: str) -> bytes | None: ...
+    def decision(
+        self, key: str, binding: str = LATEST, *, caller: int | None = None
+    ) -> bytes | None:
+        """``binding``: latest, a version, or deployment: what was there when the model
+        ``caller`` was deployed."""
+        ...
+
     def deploy_form(
         self, form: str, schema: dict[str, Any], *, by: str, note: str = ""
     ) -> int: ...

@@ -8,6 +8,7 @@ I/O beyond the database, and nothing calls back: what must happen next is a row.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from uuid import uuid4
 
 from mpms.domain.errors import (
@@ -71,7 +72,9 @@ class Advance:
                 command,
                 now=self.clock.now(),
                 business_key=instance.business_key,
-                decisions=tx.definitions.decision,
+                decisions=partial(
+                    tx.definitions.decision, caller=instance.definition_id
+                ),
             )
             if step.caught:
                 self.write(tx, instance, step, actor=actor)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from mpms.domain.errors import DatabaseAway, MpmsError, RepairRefused, TaskGone
 from mpms.domain.instances.instances import Instance, InstanceStatus
@@ -160,7 +161,9 @@ def migrate_instance(
             dict(renamed or {}),
             now=advance.clock.now(),
             business_key=instance.business_key,
-            decisions=tx.definitions.decision,
+            decisions=partial(
+                tx.definitions.decision, caller=tx.definitions.id_of(new)
+            ),
         )
         tx.events.append(
             "migrated",

@@ -9,6 +9,7 @@ from typing import Any
 
 from mpms.domain.errors import MpmsError, ServerBusy
 from mpms.domain.models.decision_sheets import Decided, DecisionSheet, SheetRule
+from mpms.domain.models.definitions import LATEST
 from mpms.ports.models.models import DeployedRow
 from mpms.ports.store import UnitOfWork
 from mpms.ports.trials import Trials
@@ -79,9 +80,9 @@ def try_decision(
     No transaction is open while it is tried. ServerBusy.
     """
 
-    def deployed(key: str) -> bytes | None:
+    def deployed(key: str, binding: str = LATEST) -> bytes | None:
         with uow() as tx:
-            return tx.definitions.decision(key)
+            return tx.definitions.decision(key, binding)
 
     try:
         decided = engine.decide(xml, key, dict(variables), now=now, decisions=deployed)

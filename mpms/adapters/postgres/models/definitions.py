@@ -12,7 +12,7 @@ from typing import Any
 
 from mpms.adapters.postgres.database.statements import Repository, Statements, as_json
 from mpms.domain.errors import ProcessUnknown
-from mpms.domain.models.definitions import Definition
+from mpms.domain.models.definitions import LATEST, Definition
 
 
 class Versions:
@@ -126,8 +126,17 @@ class Definitions(Repository):
             )
         return int(version)
 
-    def decision(self, key: str) -> bytes | None:
-        row = self._statements.row("decisions_get", key=key)
+    def decision(
+        self, key: str, binding: str = LATEST, *, caller: int | None = None
+    ) -> bytes | None:
+        if binding == LATEST:
+            row = self._statements.row("decisions_get", key=key)
+        elif binding == "deployment":
+            row = self._statements.row("decisions_beside", key=key, caller=caller)
+        else:
+            row = self._statements.row(
+                "decisions_of_version", key=key, version=int(binding)
+            )
         return None if row is None else bytes(row[0])
 
     def deploy_form(

@@ -49,6 +49,11 @@ ACCEPTED = [
     step("scriptTask", "<zeebe:script expression='=a + 1' resultVariable='r'/>"),
     step("userTask", "<zeebe:userTask/>"),
     step("userTask", "<zeebe:formDefinition formId='f' bindingType='latest'/>"),
+    step(
+        "businessRuleTask",
+        "<zeebe:calledDecision decisionId='d' bindingType='deployment'/>",
+    ),
+    step("callActivity", "<zeebe:calledElement processId='p' businessId='=k'/>"),
     step("userTask", "<zeebe:formDefinition formKey='f'/>"),
     step("userTask", "<zeebe:assignmentDefinition candidateGroups='=[\"a\", b]'/>"),
     step("userTask", "<zeebe:taskSchedule dueDate='=due' followUpDate='=due'/>"),

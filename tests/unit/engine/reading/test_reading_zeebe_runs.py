@@ -252,6 +252,11 @@ def test_a_call_passes_everything_and_takes_everything_back(play: Player) -> Non
     assert played.variables == {"a": 2, "b": 3}
 
 
+def test_a_call_may_give_the_called_process_a_business_key(play: Player) -> None:
+    played = play(line(call("businessId='=order.id'")), {"order": {"id": "A-7"}})
+    assert played.wait("x1").business_key == "A-7"
+
+
 def test_a_call_passes_its_inputs_alone_if_told(play: Player) -> None:
     xml = line(call("propagateAllParentVariables='false'", io("n:=a")))
     assert play(xml, {"a": 1, "b": 2}).wait("x1").inputs == {"n": 1}
