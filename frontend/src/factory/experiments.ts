@@ -1,5 +1,6 @@
 /** A simulated warehouse from above: live, or replayed with a slider; and its heat maps. */
 import { formatNumber, t } from "../texts.js";
+import { drawSolid } from "./warehouse_solid.js";
 
 type Robot = [tier: number, x: number, y: number, heading: number, loaded: number];
 
@@ -28,6 +29,7 @@ interface Present {
   floor: Floor;
 }
 
+const SOLID = "solid";
 const LIVE_MS = 700;
 const STEP_MS = 60;
 const COLD = [49, 24, 110];
@@ -121,6 +123,24 @@ class Drawing {
     }
   }
 
+  /** The same from aside. */
+  solid(frame: Frame, stored: Set<number>, degrees: number): void {
+    if (this.#floor === null) return;
+    const { cells, kinds } = this.#floor;
+    const ratio = devicePixelRatio || 1;
+    const room = this.canvas.parentElement?.clientWidth ?? 600;
+    const colours: Record<string, string> = { s: "--surface-2", p: "--ok", r: "--info", q: "--brand-bg" };
+    const shades = Object.fromEntries(Object.entries(colours).map(([kind, name]) => [kind, colour(name)]));
+    const lane = colour("--bg");
+    const facts = {
+      ...{ cells, stored, robots: frame.robots },
+      colour: (index: number): string => shades[kinds[index] ?? "l"] ?? lane,
+      ...{ pod: colour("--line-strong"), carried: colour("--warn"), robot: colour("--brand"), side: "#000" },
+    };
+    drawSolid(this.canvas, facts, Math.min(room, 1100) * ratio, degrees);
+    this.canvas.style.width = `${String(this.canvas.width / ratio)}px`;
+  }
+
   heat(values: number[], logarithm: boolean): void {
     const context = this.canvas.getContext("2d");
     if (context === null || this.#floor === null) return;
@@ -156,6 +176,8 @@ class Warehouse extends HTMLElement {
   #play: HTMLButtonElement | null = null;
   #layer: HTMLSelectElement | null = null;
   #logarithm: HTMLInputElement | null = null;
+  #turned: HTMLInputElement | null = null;
+  #turning: HTMLLabelElement | null = null;
   readonly #size = new ResizeObserver(() => this.#draw());
 
   static observedAttributes = ["replay"];
@@ -222,6 +244,7 @@ class Warehouse extends HTMLElement {
     this.#layer.setAttribute("aria-label", t("What is shown"));
     for (const [value, text] of [
       ["", t("Robots and pods")],
+      [SOLID, t("Robots and pods in 3-D")],
       ["robot_positions", t("Heat: where robots were")],
       ["trips", t("Heat: where trips ended")],
       ["storage_state", t("Heat: how full pods are")],
@@ -236,7 +259,17 @@ class Warehouse extends HTMLElement {
     const layer = document.createElement("div");
     layer.className = "field";
     layer.append(this.#layer);
-    tools.append(this.#play, this.#slider, layer, logarithm);
+    this.#turned = document.createElement("input");
+    this.#turned.type = "range";
+    this.#turned.min = "-180";
+    this.#turned.max = "180";
+    this.#turned.value = "30";
+    this.#turned.addEventListener("input", () => this.#draw());
+    this.#turning = document.createElement("label");
+    this.#turning.className = "experiment-turn";
+    this.#turning.hidden = true;
+    this.#turning.append(t("Turn the view"), this.#turned);
+    tools.append(this.#play, this.#slider, layer, logarithm, this.#turning);
     return tools;
   }
 
@@ -287,6 +320,7 @@ class Warehouse extends HTMLElement {
 
   #draw(): void {
     const layer = this.#layer?.value ?? "";
+    if (this.#turning !== null) this.#turning.hidden = layer !== SOLID;
     const heat = this.#view?.heat[layer];
     if (heat !== undefined) {
       this.#drawing.heat(heat, this.#logarithm?.checked ?? false);
@@ -295,7 +329,8 @@ class Warehouse extends HTMLElement {
     }
     const frame = this.#view?.frames[this.#frame];
     if (frame === undefined) return;
-    this.#drawing.show(frame, this.#stored);
+    if (layer === SOLID) this.#drawing.solid(frame, this.#stored, Number(this.#turned?.value));
+    else this.#drawing.show(frame, this.#stored);
     this.#said.textContent = t("Simulated time {time}", { time: clock(frame.at_s) });
   }
 

@@ -199,6 +199,32 @@ def test_targets_are_large_enough_for_gloves_and_fingers(
     assert named(looks, lambda sight: sight.too_small[width]) == {}
 
 
+@pytest.mark.covers("R25")
+def test_a_replay_is_also_seen_in_3_d_and_turned(
+    looks: dict[str, Sight], house: House, open_page: OpenPage
+) -> None:
+    assert looks["experiment"].complaints == []
+    ((done,),) = house.rows("SELECT id FROM experiments WHERE state = 'done'")
+    page = open_page("sofia")
+    page.goto(f"{house.address}/experiments/{done}")
+    canvas = page.locator("mpms-warehouse canvas")
+    layers = page.get_by_label("What is shown")
+    expect(page.get_by_text("Simulated time 0:")).to_be_visible()
+    turn = page.get_by_label("Turn the view")
+    expect(turn).to_be_hidden()
+    seen = [canvas.evaluate(PICTURE)]
+    layers.select_option("Robots and pods in 3-D")
+    expect(turn).to_be_visible()
+    seen.append(canvas.evaluate(PICTURE))
+    turn.fill("120")
+    seen.append(canvas.evaluate(PICTURE))
+    layers.select_option("Robots and pods")
+    expect(turn).to_be_hidden()
+    assert canvas.evaluate(PICTURE) == seen[0]
+    assert len(set(seen)) == 3
+
+
+PICTURE = "canvas => canvas.toDataURL()"
 SECTIONS = (
     *("/", "/tasks", "/orders", "/map", "/cockpit", "/incidents", "/batches"),
     *("/figures", "/models", "/admin", "/api/v1/docs", "/tokens", "/webhooks", "/me"),
