@@ -56,14 +56,16 @@ def test_what_a_robot_and_a_station_leave_when_switched_off_is_done_elsewhere() 
 
 
 @pytest.mark.covers("R17", "RC9", "R63", "R45")
-def test_storing_pods_nearby_from_half_time_on_shortens_ways_and_raises_output() -> (
-    None
-):
+@pytest.mark.parametrize("hours", [16, pytest.param(48, marks=pytest.mark.soak)])
+def test_storing_pods_nearby_from_half_time_on_shortens_ways_and_raises_output(
+    hours: int,
+) -> None:
     outcome = running.run(
-        running.prepare(controllers="switch"), hours=16.0, sample_s=900.0
+        running.prepare(controllers="switch"), hours=float(hours), sample_s=900.0
     )
     rows = outcome.series.rows
-    before, after = rows[6:32], rows[34:]
+    half = 2 * hours  # quarters of an hour
+    before, after = rows[6:half], rows[half + 2 :]
 
     def values(part: list[dict[str, Any]], name: str) -> list[float]:
         return [row[name] for row in part]

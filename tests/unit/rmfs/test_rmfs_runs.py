@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from collections import Counter
 from functools import cache
 from typing import Any
@@ -187,6 +188,18 @@ def test_robots_do_not_touch_in_24_hours(layout: str) -> None:
     assert record["score"] > 0.8
 
 
+def rank_correlation(one: list[float], other: list[float]) -> float:
+    """Spearman's; who is equal shares its ranks."""
+
+    def ranks(values: list[float]) -> list[float]:
+        ordered = sorted(values)
+        return [
+            ordered.index(value) + (ordered.count(value) - 1) / 2.0 for value in values
+        ]
+
+    return statistics.correlation(ranks(one), ranks(other))
+
+
 @pytest.mark.soak
 @pytest.mark.covers("RC23", "RC24")
 def test_assignment_rules_score_as_in_the_reference() -> None:
@@ -205,6 +218,7 @@ def test_assignment_rules_score_as_in_the_reference() -> None:
         found[name] = sum(record["score"] for record in runs) / len(runs)
     for name, score in wanted.items():
         assert found[name] == pytest.approx(score, abs=0.10)
+    assert rank_correlation(list(wanted.values()), list(found.values())) >= 0.8
     best, second, third, fourth, *others = found.values()
     assert best > second > third > fourth > 1.1 * max(others)
     # The last three are as equal here as they are there.
