@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 SQUARE_M = 0.5
 Square = tuple[int, int]
@@ -34,10 +35,18 @@ class FloorTimes:
             square = (math.floor(x_m / SQUARE_M), math.floor(y_m / SQUARE_M))
             self.seconds[square] = self.seconds.get(square, 0.0) + seconds
 
+    def follow(self, way: Sequence[tuple[float, float]], seconds: float) -> None:
+        """From point to point, as fast everywhere."""
+        lengths = [math.dist(*pair) for pair in pairwise(way)]
+        whole = sum(lengths)
+        for (start, end), length in zip(pairwise(way), lengths, strict=True):
+            share = length / whole if whole > 0.0 else 1.0 / len(lengths)
+            self.drive(start, end, share * seconds)
+
     def drive(
         self, start: tuple[float, float], end: tuple[float, float], seconds: float
     ) -> None:
-        """Straight on, as fast everywhere."""
+        """Straight on."""
         steps = max(1, math.ceil(2.0 * math.dist(start, end) / SQUARE_M))
         for step in range(steps):
             share = (step + 0.5) / steps

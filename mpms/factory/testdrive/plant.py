@@ -21,6 +21,7 @@ from mpms.factory.services.catalogue.current import FILE, CurrentCatalogue, InFo
 from mpms.factory.settings import FactorySettings
 from mpms.factory.testdrive.hooks import DrivenHooks
 from mpms.factory.testdrive.stand import FactoryStand
+from mpms.factory.testdrive.ways import Between, Ways, straight
 from mpms.services.instances.hooks import InstanceHooks
 from mpms.services.testdrive.stand import Stand
 
@@ -46,7 +47,8 @@ class FactoryPlant:
     fleet: FleetWorld | None
     catalogue: CurrentCatalogue
     in_force: InForce
-    robots: int | None = None
+    drawn: FleetWorld | None = None  # whose ways are drawn, where no fleet drives
+    _between: Between | None = None
     _roadmaps: dict[str, Roadmap] | None = None
 
     @property
@@ -139,13 +141,18 @@ class FactoryPlant:
             if self._roadmaps is None:
                 self._roadmaps = make_roadmaps(self.fleet)
             roadmaps = self._roadmaps
-        return FactoryStand(self.world, self.in_force, self.fleet, roadmaps)
+        if self._between is None:
+            self._between = straight if self.drawn is None else Ways(self.drawn)
+        return FactoryStand(
+            self.world, self.in_force, self.fleet, roadmaps, self._between
+        )
 
 
 def plant_of(settings: Any) -> FactoryPlant:
     """The plant that the settings name. WorldInvalid."""
     mine = FactorySettings.of(settings)
     files = factory_bootstrap.fleet_of(mine.world)
+    drawn = None if files is None else files.world
     if files is not None and not files.world.storage:
         files = (
             None  # drives alone: learnt times are truer than ways, and a month quick
@@ -156,4 +163,5 @@ def plant_of(settings: Any) -> FactoryPlant:
         None if files is None else files.world,
         catalogue,
         InForce(FILE, catalogue.file.catalogue),
+        drawn=drawn,
     )

@@ -40,6 +40,7 @@ from mpms.factory.ports.scales import ScaleUnavailable
 from mpms.factory.services.catalogue.current import InForce
 from mpms.factory.services.robots.settle_goals import settle_goal
 from mpms.factory.testdrive.virtual_fleet import VirtualFleet
+from mpms.factory.testdrive.ways import Between, straight
 from mpms.services.jobs.handlers import Handlers
 from mpms.services.testdrive.stand import Driving
 
@@ -82,7 +83,9 @@ class FactoryStand:
         in_force: InForce,
         fleet: FleetWorld | None,
         roadmaps: dict[str, Roadmap] | None,
+        between: Between = straight,
     ) -> None:
+        self._between = between
         self._world, self._in_force = world, in_force
         self._driving: Driving | None = None
         self._begin_at: Any = None
@@ -209,13 +212,13 @@ class FactoryStand:
         return START_STOP_S + DETOUR * straight_m / speed_mps
 
     def _leave(self, goal: Goal, seconds: float) -> None:
-        """A robot stood where it was, and drives straight to its goal."""
+        """A robot stood where it was, and drives to its goal."""
         at, end = self.robots.where.get(goal.robot), (goal.pose.x_m, goal.pose.y_m)
         start = end if at is None else (at.x_m, at.y_m)
         since_s = self._stands_since.pop(goal.robot, None)
         if since_s is not None:
             self._floor.stand(*start, self._now_s() - since_s)
-        self._floor.drive(start, end, seconds)
+        self._floor.follow(self._between(start, end), seconds)
 
     def _arrive_at(self, goal: Goal) -> None:
         driving = self._ready()

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
+from fleet.roads.geometry import between as apart_m
 from mpms.domain.testdrive.floor import FloorTimes
+from mpms.factory import bootstrap as factory_bootstrap
+from mpms.factory.testdrive.ways import Ways
 from mpms.web.labels.floor_heat import floor_heat, view_box
 
 FLOOR = {
@@ -24,6 +29,12 @@ def test_a_drive_leaves_its_time_in_the_squares_that_it_crosses() -> None:
     assert sum(times.seconds.values()) == pytest.approx(8.0)
     assert set(times.seconds) == {(column, 0) for column in range(5)}
     assert times.seconds[2, 0] == pytest.approx(2.0)
+    around = FloorTimes()
+    around.follow([(0.25, 0.25), (0.25, 1.75), (1.25, 1.75)], 5.0)
+    assert sum(around.seconds.values()) == pytest.approx(5.0)
+    assert set(around.seconds) == {(0, 0), (0, 1), (0, 2), (0, 3), (1, 3), (2, 3)}
+    around.follow([(3.0, 3.0), (3.0, 3.0)], 1.0)
+    assert around.seconds[6, 6] == pytest.approx(1.0)
     times.stand(-0.1, 0.1, 5.0)
     assert times.seconds[-1, 0] == 5.0
     times.stand(9.0, 9.0, 0.0)
@@ -43,6 +54,20 @@ def test_both_versions_are_drawn_on_one_scale() -> None:
     assert logarithm is not None
     assert logarithm.squares[1].opacity > 2 * new.squares[1].opacity
     assert view_box(FLOOR) == "-1.08 -3.08 4.16 3.16"
+
+
+def test_drives_are_drawn_along_the_ways_of_the_fleet_and_straight_elsewhere() -> None:
+    files = factory_bootstrap.fleet_of("paint_factory")
+    assert files is not None
+    between = Ways(files.world)
+    spots = {place.id: place.spot for place in files.world.places.values()}
+    way = between(spots["home"], spots["F"])
+    assert way[0] == spots["home"]
+    assert way[-1] == spots["F"]
+    for wall in files.world.walls:
+        for start, end in pairwise(way):
+            assert apart_m((*start, *end), wall) > 0.2, "through a rack"
+    assert between((-50.0, -50.0), spots["F"]) == [(-50.0, -50.0), spots["F"]]
 
 
 def test_a_plant_without_floor_draws_none() -> None:
