@@ -372,6 +372,24 @@ $$;
 CREATE TRIGGER events_are_final BEFORE UPDATE OR DELETE ON events
     FOR EACH ROW EXECUTE FUNCTION events_are_final();
 
+-- The log of what people did, kept apart from the history and its retention. A line's
+-- hash covers its text and the hash before it; the text is stored as it was hashed.
+CREATE TABLE audit_chain (
+    number bigint PRIMARY KEY,
+    event_id bigint NOT NULL UNIQUE,
+    text text NOT NULL,
+    hash text NOT NULL
+);
+CREATE FUNCTION audit_chain_is_final() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION 'the audit log is append-only';
+END
+$$;
+CREATE TRIGGER audit_chain_is_final BEFORE UPDATE OR DELETE ON audit_chain
+    FOR EACH ROW EXECUTE FUNCTION audit_chain_is_final();
+CREATE TRIGGER audit_chain_stays BEFORE TRUNCATE ON audit_chain
+    FOR EACH STATEMENT EXECUTE FUNCTION audit_chain_is_final();
+
 -- Manufacturing orders.
 CREATE TABLE orders (
     number text PRIMARY KEY,
@@ -564,10 +582,59 @@ CREATE TABLE sessions (
     tablet_id bigint REFERENCES tablets ON DELETE CASCADE,
     created_at timestamptz NOT NULL DEFAULT now(),
     seen_at timestamptz NOT NULL DEFAULT now(),
-    expires_at timestamptz NOT NULL
+    expires_at timestamptz NOT NULL,
+    -- What its owner sees of it, and may end it by.
+    id bigint GENERATED ALWAYS AS IDENTITY,
+    means text NOT NULL DEFAULT '',
+    address text NOT NULL DEFAULT '',
+    browser text NOT NULL DEFAULT ''
 );
 CREATE INDEX sessions_by_person ON sessions (person_id);
 CREATE INDEX sessions_by_expiry ON sessions (expires_at);
+
+-- A second factor beside the password: the secret of an app that shows codes. A code
+-- counts once: last_step is the half minute of the last one.
+CREATE TABLE code_apps (
+    person_id bigint PRIMARY KEY REFERENCES people ON DELETE CASCADE,
+    secret text NOT NULL,
+    confirmed_at timestamptz,
+    last_step bigint NOT NULL DEFAULT 0
+);
+
+-- Another one: keys that a device keeps for a site.
+CREATE TABLE passkeys (
+    id bytea PRIMARY KEY,
+    person_id bigint NOT NULL REFERENCES people ON DELETE CASCADE,
+    credential bytea NOT NULL,
+    site text NOT NULL,
+    name text NOT NULL,
+    uses bigint NOT NULL DEFAULT 0,
+    added_at timestamptz NOT NULL DEFAULT now(),
+    used_at timestamptz
+);
+CREATE INDEX passkeys_by_person ON passkeys (person_id);
+
+-- The password was right; the second factor is still to come. Also who adds a passkey.
+CREATE TABLE half_sign_ins (
+    token_hash text PRIMARY KEY,
+    person_id bigint NOT NULL REFERENCES people ON DELETE CASCADE,
+    means text NOT NULL,
+    challenge bytea,
+    expires_at timestamptz NOT NULL
+);
+
+-- Who is told by mail that something of the account was changed.
+CREATE TABLE account_notices (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    name text NOT NULL,
+    language text NOT NULL,
+    address text NOT NULL,
+    what text NOT NULL,
+    by text NOT NULL,
+    at timestamptz NOT NULL DEFAULT now(),
+    taken_at timestamptz
+);
+CREATE INDEX account_notices_waiting ON account_notices (id) WHERE taken_at IS NULL;
 
 -- Who was signed in on which tablet, and until when. What a tablet hands in for somebody
 -- who is not signed in any more counts only if it was answered during such a sign-in.

@@ -22,6 +22,7 @@ const HERE = path.dirname(fileURLToPath(import.meta.url));
 const MODULES = [
   "main",
   "login",
+  "passkeys",
   "home",
   "tasks",
   "orders",

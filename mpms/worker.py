@@ -17,6 +17,7 @@ from mpms.domain.errors import DatabaseAway
 from mpms.ports.store import UnitOfWork
 from mpms.ports.workers import Look
 from mpms.services.bulk.run import RunBatches
+from mpms.services.history.chain_audit import ChainAudit
 from mpms.services.history.tally import TallyHistory
 from mpms.services.instances.advance import Advance
 from mpms.services.instances.deliver import deliver_one, fire_some
@@ -94,6 +95,7 @@ class Worker:
             self._outside_jobs,
             self._ordered_batches,
             TallyHistory(uow),
+            ChainAudit(uow),
             WatchTopics(uow, topic_patience_s),
             WatchDue(uow, advance.clock),
             CountJobs(uow, self.job_counts),

@@ -131,14 +131,23 @@ ORDER BY name, login;
 
 -- name: sessions_open
 -- Somebody has signed in.
-INSERT INTO sessions (token_hash, person_id, tablet_id, expires_at)
-VALUES (%(token_hash)s, %(person_id)s, %(tablet_id)s, %(expires_at)s);
+INSERT INTO sessions (
+    token_hash, person_id, tablet_id, expires_at, means, address, browser
+)
+VALUES (
+    %(token_hash)s, %(person_id)s, %(tablet_id)s, %(expires_at)s, %(means)s,
+    %(address)s, %(browser)s
+);
 
 -- name: sessions_find
 -- Who is signed in with this token.
 SELECT
     p.id, p.login, p.name, p.role, p.groups, p.language, p.active, p.mail,
-    s.tablet_id, s.created_at, s.seen_at, s.expires_at, p.password_once
+    s.tablet_id, s.created_at, s.seen_at, s.expires_at, p.password_once, s.means,
+    EXISTS (
+        SELECT FROM code_apps AS c
+        WHERE c.person_id = p.id AND c.confirmed_at IS NOT NULL
+    ) OR EXISTS (SELECT FROM passkeys AS k WHERE k.person_id = p.id)
 FROM sessions AS s
 JOIN people AS p ON p.id = s.person_id
 LEFT JOIN tablets AS t ON t.id = s.tablet_id
@@ -147,6 +156,15 @@ WHERE
     AND s.expires_at > now()
     AND p.active
     AND t.revoked_at IS NULL;
+
+-- name: sessions_of
+-- Where somebody is signed in, the last seen first.
+SELECT
+    s.id, s.token_hash, t.name, s.created_at, s.seen_at, s.means, s.address, s.browser
+FROM sessions AS s
+LEFT JOIN tablets AS t ON t.id = s.tablet_id
+WHERE s.person_id = %(person_id)s AND s.expires_at > now() AND t.revoked_at IS NULL
+ORDER BY s.seen_at DESC, s.id DESC;
 
 -- name: sessions_touch
 -- Still here.

@@ -9,9 +9,13 @@ from __future__ import annotations
 import secrets
 import threading
 import unicodedata
+from pathlib import Path
 
 from argon2 import PasswordHasher, Type
 from argon2.exceptions import InvalidHashError, VerificationError
+
+from mpms.adapters.leaked_passwords import is_leaked
+from mpms.domain.people.secret_rules import PasswordTooWeak
 
 MEMORY_KIB = 19 * 1024
 ROUNDS = 2
@@ -21,7 +25,15 @@ AT_ONCE = 4
 class Argon2Hasher:
     """Implements ``Hasher``; safe to share between threads."""
 
-    def __init__(self, *, rounds: int = ROUNDS, memory_kib: int = MEMORY_KIB) -> None:
+    def __init__(
+        self,
+        *,
+        rounds: int = ROUNDS,
+        memory_kib: int = MEMORY_KIB,
+        leaked: Path | None = None,
+    ) -> None:
+        """``leaked``: see ``leaked_passwords``."""
+        self._leaked = leaked
         self._argon2 = PasswordHasher(
             time_cost=rounds, memory_cost=memory_kib, parallelism=1, type=Type.ID
         )
@@ -31,6 +43,12 @@ class Argon2Hasher:
     def hash(self, secret: str) -> str:
         with self._turn:
             return self._argon2.hash(_same_on_every_keyboard(secret))
+
+    def refuse_leaked(self, password: str) -> None:
+        if self._leaked is not None and is_leaked(self._leaked, password):
+            raise PasswordTooWeak(
+                "This password is in a list of leaked ones. Choose another."
+            )
 
     def verify(self, kept: str | None, secret: str) -> bool:
         with self._turn:

@@ -8,6 +8,7 @@ from mpms.adapters.web_push import WebPusher
 from mpms.bootstrap import Services
 from mpms.domain.alerts.rules import AlertRules
 from mpms.services.alerts.send import SendAlerts
+from mpms.services.people.send_notices import SendNotices
 from mpms.settings import Settings
 
 if TYPE_CHECKING:
@@ -27,6 +28,14 @@ def alert_sender(
         site_url(settings),
         AlertRules(apart_s=settings.alerts_apart_s),
     )
+
+
+def notice_sender(
+    settings: Settings, services: Services, desk: MailDesk | None
+) -> SendNotices:
+    """Mails to people about their own account."""
+    mail = _mail_sender(settings, desk)
+    return SendNotices(services.uow, mail, site_url(settings))
 
 
 def web_pusher(settings: Settings) -> WebPusher:

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 
+from mpms.cli.arguments.audit import add_audit
 from mpms.cli.arguments.compare import add_compare
 from mpms.cli.arguments.incidents import add_incidents
 from mpms.cli.arguments.instances import add_instances
@@ -99,6 +100,7 @@ def parser() -> argparse.ArgumentParser:
     add_users(commands_of)
     add_tokens(commands_of)
     add_tls(commands_of)
+    add_audit(commands_of)
     add_instances(commands_of)
     add_incidents(commands_of)
 

@@ -16,6 +16,7 @@ from mpms.domain.people.secret_rules import check_password, check_pin, login_of
 from mpms.services.alerts.subscribe import address_of, set_mail
 from mpms.services.people import change_secret
 from mpms.services.people.add import add_person
+from mpms.services.people.second_factor import drop_factors
 from mpms.settings import Settings
 
 
@@ -49,7 +50,7 @@ def add(
     def run(services: bootstrap.Services) -> None:
         person = add_person(
             services.uow,
-            Argon2Hasher(),
+            Argon2Hasher(leaked=settings.leaked_passwords),
             kept,
             plain(name),
             Role(role),
@@ -101,7 +102,7 @@ def password(settings: Settings, login: str, *, password_stdin: bool = False) ->
     return with_services(
         settings,
         lambda s: change_secret.set_password(
-            s.uow, Argon2Hasher(), kept, new, by=who()
+            s.uow, Argon2Hasher(leaked=settings.leaked_passwords), kept, new, by=who()
         ),
     )
 
@@ -114,7 +115,9 @@ def pin(
     new = None if remove else _new_pin(stdin)
     return with_services(
         settings,
-        lambda s: change_secret.set_pin(s.uow, Argon2Hasher(), kept, new, by=who()),
+        lambda s: change_secret.set_pin(
+            s.uow, Argon2Hasher(leaked=settings.leaked_passwords), kept, new, by=who()
+        ),
     )
 
 
@@ -149,6 +152,17 @@ def unlock(settings: Settings, login: str) -> int:
         print(f"{kept} may try again now; {failed} failed attempts are forgotten.")
 
     return with_services(settings, forget)
+
+
+def drop_second_factors(settings: Settings, login: str, *, why: str) -> int:
+    """The way back in for an administrator who has lost phone and keys."""
+    kept = login_of(login)
+
+    def drop(services: bootstrap.Services) -> None:
+        dropped = drop_factors(services.uow, kept, by=who(), reason=plain(why))
+        print(f"{kept} signs in with the password alone; {dropped} were taken away.")
+
+    return with_services(settings, drop)
 
 
 def _new_password(login: str, stdin: bool) -> str:

@@ -16,7 +16,7 @@ from mpms import bootstrap
 from mpms.adapters.webhook_post import HttpPoster
 from mpms.assets import product_version
 from mpms.background import BackgroundLoop
-from mpms.bootstrap.alerts import alert_sender, site_url
+from mpms.bootstrap.alerts import alert_sender, notice_sender, site_url
 from mpms.cli.database import database
 from mpms.demo.known_secrets import require_plant
 from mpms.factory.ports.scales import Scale
@@ -149,6 +149,7 @@ def _background(
     poster = HttpPoster(private_allowed=settings.webhooks_to_private)
     return [
         BackgroundTask("alerts", alert_sender(settings, services, desk)),
+        BackgroundTask("notices", notice_sender(settings, services, desk)),
         BackgroundTask("webhooks", TellWebhooks(services.uow, services.clock, poster)),
         BackgroundTask(
             "old history",

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from mpms.ports.camunda8 import Numbered
     from mpms.ports.external_tasks import ExternalTasks
     from mpms.ports.history.audit import AuditLog
+    from mpms.ports.history.audit_chain import AuditChain
     from mpms.ports.history.cases import Cases
     from mpms.ports.history.events import Events
     from mpms.ports.history.old_history import OldHistory
@@ -40,7 +41,9 @@ if TYPE_CHECKING:
     from mpms.ports.models.definitions import Definitions
     from mpms.ports.models.models import Models
     from mpms.ports.people.attempts import Attempts
+    from mpms.ports.people.notices import Notices
     from mpms.ports.people.people import People
+    from mpms.ports.people.second_factors import SecondFactors
     from mpms.ports.people.sessions import Sessions
     from mpms.ports.processes.cockpit import Cockpit
     from mpms.ports.processes.starts import Starts
@@ -97,6 +100,10 @@ class Transaction(Protocol):
     @property
     def sessions(self) -> Sessions: ...
     @property
+    def second_factors(self) -> SecondFactors: ...
+    @property
+    def notices(self) -> Notices: ...
+    @property
     def attempts(self) -> Attempts: ...
     @property
     def claims(self) -> Claims: ...
@@ -132,6 +139,8 @@ class Transaction(Protocol):
     def vitals(self) -> Vitals: ...
     @property
     def audit(self) -> AuditLog: ...
+    @property
+    def audit_chain(self) -> AuditChain: ...
     @property
     def cases(self) -> Cases: ...
 

@@ -6,13 +6,14 @@ import logging
 import os
 import shutil
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from mpms import assets, bootstrap
 from mpms.adapters.argon2_hasher import Argon2Hasher
+from mpms.adapters.authenticators import LibraryAuthenticators
 from mpms.adapters.mail_account import AccountInvalid, Password, Security, SmtpAccount
 from mpms.adapters.oauth import token_source
 from mpms.adapters.oidc import OidcProvider, OidcSettings
@@ -112,7 +113,13 @@ class WebSite:
                 simulator=SimulatorProcess(),
                 trial=self._trial,
                 live=self._live,
-                hasher=Argon2Hasher(),
+                hasher=Argon2Hasher(leaked=settings.leaked_passwords),
+                authenticators=LibraryAuthenticators(),
+                leaders_need_two=settings.second_factor == "leaders",
+                idle={
+                    Role(role): timedelta(minutes=least)
+                    for role, least in settings.idle_min
+                },
                 kinds=kinds,
                 documents=TypstDocuments(),
                 read_workbook=factory_bootstrap.read_workbook,

@@ -54,6 +54,9 @@ class Settings:
     oidc_login_claim: str = "preferred_username"
     oidc_domains: tuple[str, ...] = ()
     oidc_ca_file: Path | None = None
+    second_factor: str = "own"
+    leaked_passwords: Path | None = None
+    idle_min: tuple[tuple[str, int], ...] = (("admin", 60), ("supervisor", 60))
     log_level: str = "WARNING"
     log_format: str = "text"
     poll_s: float = 1.0
@@ -122,6 +125,9 @@ class Settings:
             oidc_login_claim=env.get("MPMS_OIDC_LOGIN_CLAIM") or "preferred_username",
             oidc_domains=_domains(env.get("MPMS_OIDC_DOMAINS") or ""),
             oidc_ca_file=_path(env.get("MPMS_OIDC_CA_FILE")),
+            leaked_passwords=_path(env.get("MPMS_LEAKED_PASSWORDS")),
+            second_factor=_second_factor(env.get("MPMS_SECOND_FACTOR")),
+            idle_min=_idle_min(env.get("MPMS_IDLE_MIN") or "admin=60,supervisor=60"),
             log_level=_level(env.get("MPMS_LOG_LEVEL")),
             log_format=_log_format(env.get("MPMS_LOG_FORMAT")),
             poll_s=_seconds(env, "MPMS_POLL_S", 1.0),
@@ -265,6 +271,28 @@ def _domains(text: str) -> tuple[str, ...]:
             "MPMS_OIDC_DOMAINS looks like plant.example,other.example."
         )
     return found
+
+
+def _second_factor(text: str | None) -> str:
+    kind = (text or "own").lower()
+    if kind not in ("own", "leaders"):
+        raise SettingInvalid("MPMS_SECOND_FACTOR is own or leaders.")
+    return kind
+
+
+def _idle_min(text: str) -> tuple[tuple[str, int], ...]:
+    """After how many minutes without a hand whose sign-in ends."""
+    pairs = []
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        role, _, minutes = (word.strip() for word in part.partition("="))
+        good = minutes.isascii() and minutes.isdigit() and 1 <= int(minutes) <= 1440
+        if role not in ROLES or not good:
+            raise SettingInvalid(
+                "MPMS_IDLE_MIN looks like admin=15,supervisor=60: minutes from 1 to"
+                " 1440; roles that are not named are not signed out."
+            )
+        pairs.append((role, int(minutes)))
+    return tuple(pairs)
 
 
 def _networks(text: str) -> tuple[IPv4Network | IPv6Network, ...]:

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 from ipaddress import IPv4Network, IPv6Network
 from typing import Any
 
 from mpms.domain.history.kinds import Kinds
+from mpms.domain.people.people import Role
 from mpms.ports.admin.plant_desk import PlantDesk
 from mpms.ports.alerts import Pusher
 from mpms.ports.clock import Clock
 from mpms.ports.engine import Engine
 from mpms.ports.people.hasher import Hasher
 from mpms.ports.people.identity import IdentityProvider
+from mpms.ports.people.second_factors import Authenticators
 from mpms.ports.store import UnitOfWork
 from mpms.ports.trials import Trials
 from mpms.services.instances.advance import Advance
+from mpms.services.people.recognise import IDLE
 from mpms.services.testdrive.drives import Drives, NoneRun
 from mpms.web.changes.live import Live
 
@@ -48,6 +52,9 @@ class Desk:
     clock: Clock
     live: Live
     hasher: Hasher
+    authenticators: Authenticators | None = None  # apps and devices: second factors
+    leaders_need_two: bool = False  # factors, where they sign in with a password
+    idle: Mapping[Role, timedelta] = field(default_factory=lambda: dict(IDLE))
     kinds: Kinds = field(default_factory=Kinds)  # of history lines
     ca_certificate: bytes | None = None
     drives: Drives = field(default_factory=NoneRun)  # of models, before they go live

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from flask import Flask
@@ -57,9 +58,9 @@ class Browser(FlaskClient):
         def delete(self, *args: Any, **kwargs: Any) -> Answer: ...
 
 
-def quick_hasher() -> Argon2Hasher:
+def quick_hasher(leaked: Path | None = None) -> Argon2Hasher:
     """Real, and cheap enough for tests."""
-    return Argon2Hasher(rounds=1, memory_kib=8)
+    return Argon2Hasher(rounds=1, memory_kib=8, leaked=leaked)
 
 
 @cache

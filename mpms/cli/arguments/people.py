@@ -45,6 +45,12 @@ def add_users(commands_of: Commands[argparse.ArgumentParser]) -> None:
     unlock = of_users.add_parser("unlock", help="may try again after wrong passwords")
     unlock.add_argument("login")
     unlock.set_defaults(run="cli.people.unlock")
+    factors = of_users.add_parser(
+        "drop-factors", help="take away the second factors of who has lost them"
+    )
+    factors.add_argument("login")
+    factors.add_argument("--why", required=True)
+    factors.set_defaults(run="cli.people.drop_second_factors")
     for word, text in (("disable", "somebody leaves"), ("enable", "and comes back")):
         one = of_users.add_parser(word, help=text)
         one.add_argument("login")

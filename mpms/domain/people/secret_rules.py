@@ -9,25 +9,29 @@ from mpms.domain.errors import MpmsError
 
 LOGIN = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?")
 PIN = re.compile(r"[0-9]{4,8}")
-PASSWORD_AT_LEAST = 10
+PASSWORD_AT_LEAST = 12
 PASSWORD_AT_MOST = 256
 BADGE_AT_LEAST = 6
 BADGE_AT_MOST = 256
-# With ten characters or more.
-WORST_PASSWORDS = frozenset(
+# What people reach for first. A password made of one of them and of digits and signs
+# around it, or of signs that look like its letters, is guessed as quickly.
+COMMON_WORDS = frozenset(
     re.findall(
         r"\S+",
         """
-    1234567890 0123456789 0987654321 12345678910 123456789a a123456789 1q2w3e4r5t
-    1qaz2wsx3edc qwertyuiop qwertzuiop qwerty1234 qwertz1234 qwerty12345 asdfghjkl1
-    password12 password123 password1234 passwordpassword p@ssword123 passw0rd123
-    passwort12 passwort123 passwort1234 contraseña contrasena contraseña1
-    contrasena123 administrator administrador admin12345 admin123456 supervisor
-    supervisor1 letmein123 welcome123 willkommen willkommen1 bienvenido bienvenidos
-    iloveyou12 changeme123 mpmsmpmsmpms productionfloor
+    password passwords passwort kennwort contrasena clave secret geheim secreto letmein
+    welcome willkommen bienvenido bienvenidos administrator administrador admin root
+    supervisor worker operator benutzer usuario user guest changeme iloveyou
+    qwertyuiop qwertzuiop qwerty qwertz asdfghjkl asdfgh yxcvbnm zxcvbnm
+    qwertyuiopasdfghjkl qwertzuiopasdfghjkl qazwsxedc qazwsxedcrfv abcdefghijkl
+    abcdefghijklmnopqrstuvwxyz sunshine princess football baseball superman batman
+    dragon monkey master shadow summer winter spring autumn sommer fruhling herbst
+    verano invierno primavera company firma empresa factory fabrik fabrica mpms
+    productionfloor
     """,
     )
 )
+LOOKALIKES = str.maketrans("013457@$!ñéáíóúü", "oleastasineaiouu")
 
 
 class LoginInvalid(MpmsError):
@@ -40,7 +44,7 @@ class NameMissing(MpmsError):
 
 
 class PasswordTooWeak(MpmsError):
-    """A password has at least 10 characters. A few words are easy to remember."""
+    """A password has at least 12 characters. A few words are easy to remember."""
 
 
 class PinTooWeak(MpmsError):
@@ -66,10 +70,26 @@ def check_password(password: str, login: str) -> None:
         raise PasswordTooWeak
     if len(password) > PASSWORD_AT_MOST:
         raise PasswordTooWeak("A password has at most 256 characters.")
-    if plain.strip() in WORST_PASSWORDS or len(set(plain)) < 4:
+    if len(set(plain)) < 5 or _counts(plain) or _is_common(plain):
         raise PasswordTooWeak("This password is one of the most common ones.")
     if plain.replace(login, "").strip("0123456789 !.-_") == "":
         raise PasswordTooWeak("The password must not be the login.")
+
+
+def _counts(plain: str) -> bool:
+    """Digits or letters in their order, up or down, perhaps again and again."""
+    steps = [ord(b) - ord(a) for a, b in pairwise(plain)]
+    return sum(step in (1, -1, -9, 9) for step in steps) >= len(steps) - 1
+
+
+def _is_common(plain: str) -> bool:
+    middle = re.sub(r"^[\W\d_]+|[\W\d_]+$", "", plain)
+    for spelled in (middle, middle.translate(LOOKALIKES)):
+        letters = re.sub(r"[^a-z]+", "", spelled)
+        for word in COMMON_WORDS:
+            if letters and letters == word * (len(letters) // len(word)):
+                return True
+    return False
 
 
 def check_pin(pin: str) -> None:

@@ -14,3 +14,7 @@ class Hasher(Protocol):
         """Without a kept hash the answer is no, after the same work as with one, so
         that the time of the answer does not tell who exists."""
         ...
+
+    def refuse_leaked(self, password: str) -> None:
+        """PasswordTooWeak, if it stands in a list of leaked passwords."""
+        ...

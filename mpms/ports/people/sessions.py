@@ -20,6 +20,22 @@ class Session:
     seen_at: datetime
     expires_at: datetime
     password_once: bool = False  # a new password comes before anything else
+    means: str = ""  # what it was opened with
+    has_second_factor: bool = False  # its person, not this sign-in
+
+
+@dataclass(frozen=True)
+class OpenSession:
+    """One of the places where somebody is signed in."""
+
+    id: int
+    token_hash: str
+    tablet: str | None
+    created_at: datetime
+    seen_at: datetime
+    means: str
+    address: str
+    browser: str
 
 
 @dataclass(frozen=True)
@@ -50,7 +66,11 @@ class Sessions(Protocol):
         *,
         tablet_id: int | None,
         expires_at: datetime,
+        means: str = "",
+        address: str = "",
+        browser: str = "",
     ) -> None: ...
+    def of(self, person_id: int) -> Sequence[OpenSession]: ...
     def find(self, token_hash: str) -> Session | None:
         """Active people only; expired sessions are not found."""
         ...

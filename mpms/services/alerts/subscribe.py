@@ -65,6 +65,8 @@ def set_mail(uow: UnitOfWork, login: str, address: str, *, by: str) -> str | Non
         if new is None and tx.alerts.wish(login).by_mail:
             raise AddressMissing
         if person.mail != new:
+            # It goes to the old address.
+            tx.notices.add(login, "mail address changed", by=by)
             tx.people.set_mail(login, new)
             tx.events.append("mail address changed", actor=by, data={"login": login})
     return new

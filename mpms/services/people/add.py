@@ -38,6 +38,7 @@ def add_person(
         raise NameMissing
     if password is not None:
         check_password(password, kept_login)
+        hasher.refuse_leaked(password)
     if pin is not None:
         check_pin(pin)
     password_hash = None if password is None else hasher.hash(password)

@@ -67,6 +67,7 @@ def set_password(
     """``once``: its owner chooses another after signing in. PasswordTooWeak,
     PersonUnknown."""
     check_password(password, login)
+    hasher.refuse_leaked(password)
     new = hasher.hash(password)
     with uow() as tx:
         person = known(tx.people.get(login), login)
@@ -75,6 +76,7 @@ def set_password(
         tx.sessions.close_all(person.id)
         tx.attempts.forget_login(login)
         tx.events.append("password changed", actor=by, data=_told(login, reason))
+        tx.notices.add(login, "password changed", by=by)
 
 
 def set_pin(
@@ -97,6 +99,7 @@ def set_pin(
         forget_attempts(tx, pin_key(login))
         told = _told(login, reason) | ({"removed": True} if pin is None else {})
         tx.events.append("PIN changed", actor=by, data=told)
+        tx.notices.add(login, "PIN changed", by=by)
 
 
 def set_badge(
@@ -112,6 +115,7 @@ def set_badge(
         tx.people.set_badge(login, new)
         told = _told(login, reason) | ({"removed": True} if new is None else {})
         tx.events.append("badge changed", actor=by, data=told)
+        tx.notices.add(login, "badge changed", by=by)
 
 
 def set_active(

@@ -1,8 +1,8 @@
 """Who is signed in with a token, and on which tablet.
 
 A session ends 12 hours after signing in, when its person is disabled or its tablet
-revoked, and for leaders away from a tablet after an hour without a request that a
-person made.
+revoked, and away from a tablet after some time without a request that a person made:
+as long as is set for the role, an hour for leaders.
 
 A tablet that was without network hands in what several people answered on it. Each of
 them is believed only by a sign-in of theirs on that tablet, and only while it lasted;
@@ -16,17 +16,21 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from mpms.domain.errors import MpmsError
-from mpms.domain.people.people import Person
+from mpms.domain.people.people import Person, Role
 from mpms.ports.clock import Clock
 from mpms.ports.people.sessions import Session, Tablet
 from mpms.ports.store import UnitOfWork
 from mpms.services.people.session_tokens import hash_of
 
-IDLE = timedelta(minutes=60)
+IDLE: Mapping[Role, timedelta] = {
+    Role.ADMIN: timedelta(minutes=60),
+    Role.SUPERVISOR: timedelta(minutes=60),
+}
 TOUCH_EVERY = timedelta(minutes=1)
 ENTRY_KEY_BYTES = 32
 CLOCK_TOLERANCE = timedelta(minutes=2)  # of a tablet's clock
@@ -38,7 +42,12 @@ class AnsweredElsewhere(MpmsError):
 
 
 def recognise(
-    uow: UnitOfWork, clock: Clock, token: str, *, by_hand: bool = True
+    uow: UnitOfWork,
+    clock: Clock,
+    token: str,
+    *,
+    by_hand: bool = True,
+    idle: Mapping[Role, timedelta] = IDLE,
 ) -> Session | None:
     """``by_hand``: a person did something; a page that looks for news did not."""
     key = hash_of(token)
@@ -47,7 +56,8 @@ def recognise(
         if session is None:
             return None
         quiet = clock.now() - session.seen_at
-        if session.person.leads and session.tablet_id is None and quiet > IDLE:
+        most = idle.get(session.person.role)
+        if session.tablet_id is None and most is not None and quiet > most:
             tx.sessions.close(key)
             return None
         if by_hand and quiet > TOUCH_EVERY:

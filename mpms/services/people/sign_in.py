@@ -34,6 +34,7 @@ from mpms.services.people.limit_attempts import (
 from mpms.services.people.session_tokens import hash_of, new_token
 
 SESSION_H = 12
+HALF_S = 600.0  # for the second factor
 NOBODY = "nobody"
 SECRET_AT_MOST = 1024
 
@@ -50,6 +51,14 @@ class BadgeRefused(SignInRefused):
     """This badge is not known."""
 
 
+class SecondFactorNeeded(MpmsError):
+    """The password is right; show the second factor, too."""
+
+    def __init__(self, token: str) -> None:
+        super().__init__()
+        self.token = token
+
+
 class TabletNotEnrolled(MpmsError):
     """PIN and badge work on enrolled tablets only. Sign in with the password."""
 
@@ -61,6 +70,7 @@ class Door:
     address: str
     tablet: Tablet | None = None
     old_token: str | None = None  # of the session that this one replaces
+    browser: str = ""
 
 
 @dataclass(frozen=True)
@@ -81,7 +91,7 @@ class SignIn:
     clock: Clock
 
     def with_password(self, typed_login: str, password: str, door: Door) -> SignedIn:
-        """SignInRefused, TooManyAttempts."""
+        """SignInRefused, SecondFactorNeeded, TooManyAttempts."""
         login = _login_or_none(typed_login)
         everywhere, from_here = password_key(login), f"password from {door.address}"
         key = password_key_from(login, door.address)
@@ -93,7 +103,23 @@ class SignIn:
         if not self.hasher.verify(kept, password[:SECRET_AT_MOST]) or person is None:
             self._refuse(from_here, "password", person, door)
             raise SignInRefused
+        with self.uow() as tx:
+            asks = has_second_factor(tx, person.id)
+        if asks:
+            raise SecondFactorNeeded(
+                self._half_way(person, "password", key, everywhere)
+            )
         return self._enter(person, "password", key, door, everywhere)
+
+    def _half_way(self, person: Person, means: str, *counted: str) -> str:
+        token = new_token()
+        with self.uow() as tx:
+            for key in counted:
+                forget_attempts(tx, key)
+            tx.second_factors.begin_half(
+                hash_of(token), person.id, means, challenge=None, good_s=HALF_S
+            )
+        return token
 
     def with_pin(self, typed_login: str, pin: str, door: Door) -> SignedIn:
         """PinRefused, TabletNotEnrolled, TooManyAttempts."""
@@ -175,9 +201,19 @@ class SignIn:
                 person.id,
                 tablet_id=None if door.tablet is None else door.tablet.id,
                 expires_at=expires_at,
+                means=means,
+                address=door.address,
+                browser=door.browser,
             )
             tx.events.append("signed in", actor=person.login, data=data)
         return SignedIn(person, token, expires_at)
+
+
+def has_second_factor(tx: Transaction, person_id: int) -> bool:
+    app = tx.second_factors.app(person_id)
+    return (app is not None and app.confirmed) or bool(
+        tx.second_factors.passkeys(person_id)
+    )
 
 
 def password_key(login: str | None) -> str:

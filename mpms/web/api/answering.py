@@ -41,6 +41,7 @@ from mpms.web.site.shares import TooManyRequests, take_share
 from mpms.web.site.signed_in import (
     current_desk,
     current_session,
+    must_add_factor,
     must_choose_password,
 )
 
@@ -113,6 +114,8 @@ def caller(roles: frozenset[Role], *, writes: bool) -> Call:
             raise Unauthorized("This needs a token: Authorization: Bearer TOKEN")
         if must_choose_password():
             raise Forbidden("Choose a password of your own first, on the page /me.")
+        if must_add_factor():
+            raise Forbidden("Set up a second factor first, on the page /me.")
         take_share(f"person {session.person.id}")
         call = Call(desk, session.person)
     if call.person.role not in roles:

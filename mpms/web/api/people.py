@@ -22,6 +22,7 @@ from mpms.services.people.change_secret import (
 from mpms.services.people.edit import edit_person, reset_password
 from mpms.services.people.enrol_tablet import NAME_AT_MOST, enrol_tablet, revoke_tablet
 from mpms.services.people.link_sign_in import link_sign_in, unlink_sign_in
+from mpms.services.people.second_factor import drop_factors
 from mpms.web.api.operation import Call, Given, Section, Shape
 from mpms.web.api.shapes import like
 from mpms.web.api.values import Listed, MaybeReason, Reason, RowId, WithReason, shaped
@@ -249,6 +250,12 @@ def unlink(call: Call, login: Login, body: OneSignIn) -> None:
     unlink_sign_in(
         call.desk.uow, login, body.issuer, body.subject, by=call.by, reason=body.reason
     )
+
+
+@section.post("/people/{login}/second_factors/drop", ADMINS)
+def drop_second_factors(call: Call, login: Login, body: WithReason) -> None:
+    """Who has lost phone and keys signs in with the password alone; signed out now."""
+    drop_factors(call.desk.uow, login, by=call.by, reason=body.reason)
 
 
 @section.post("/people/{login}/disable", ADMINS)

@@ -22,6 +22,8 @@ from mpms.services.people.edit import (
 )
 from mpms.services.people.link_sign_in import link_sign_in, unlink_sign_in
 from mpms.services.people.list_groups import list_groups
+from mpms.services.people.second_factor import drop_factors
+from mpms.services.people.sign_in import has_second_factor
 from mpms.web.rights import allowed
 from mpms.web.site.signed_in import current_desk, current_person
 from mpms.web.texts import LANGUAGES, t
@@ -145,6 +147,19 @@ def pin(login: str) -> Answer | tuple[str, int]:
     )
 
 
+@pages.post("/admin/people/<login>/second-factors")
+@allowed(ADMINS)
+def second_factors(login: str) -> Answer | tuple[str, int]:
+    return _do(
+        login,
+        "second",
+        lambda by, reason: drop_factors(
+            current_desk().uow, login, by=by, reason=reason
+        ),
+        t("The second factors are removed."),
+    )
+
+
 @pages.post("/admin/people/<login>/badge")
 @allowed(ADMINS)
 def badge(login: str) -> Answer | tuple[str, int]:
@@ -232,9 +247,12 @@ def _page(login: str, failed: str = "", problem: str = "") -> str:
     desk = current_desk()
     with desk.uow() as tx:
         sign_ins = tx.people.sign_ins(login)
+        person = tx.people.get(login)
+        has_second = person is not None and has_second_factor(tx, person.id)
     return render_template(
         "admin_person.html",
         card=_card(login),
+        has_second=has_second,
         sign_ins=sign_ins,
         failed=failed,
         problem=problem,

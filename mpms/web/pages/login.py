@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from flask import (
     Blueprint,
@@ -21,13 +21,14 @@ from werkzeug.wrappers import Response as Answer
 from mpms.domain.people.people import Person
 from mpms.services.people.limit_attempts import TooManyAttempts
 from mpms.services.people.sign_in import (
+    SecondFactorNeeded,
     SignedIn,
     SignIn,
     SignInRefused,
     TabletNotEnrolled,
 )
 from mpms.services.people.sign_out import sign_out
-from mpms.web.pages import login_elsewhere, me, tablets, trust
+from mpms.web.pages import login_elsewhere, login_second, me, tablets, trust
 from mpms.web.rights import open_to_all
 from mpms.web.site.security import waiting_text
 from mpms.web.site.signed_in import (
@@ -44,7 +45,7 @@ from mpms.web.texts import COOKIE as LANGUAGE_COOKIE
 from mpms.web.texts import LANGUAGES, t
 
 pages = Blueprint("login", __name__)
-for part in (login_elsewhere, me, tablets, trust):
+for part in (login_elsewhere, login_second, me, tablets, trust):
     pages.register_blueprint(part.pages)
 
 LANGUAGE_DAYS = 365
@@ -123,6 +124,8 @@ def _come_in(
     desk = current_desk()
     try:
         signed_in = enter(SignIn(desk.uow, desk.hasher, desk.clock))
+    except SecondFactorNeeded as needed:
+        return login_second.second_page_of(needed.token, quote(_next(), safe="/"))
     except TooManyAttempts as error:
         answer = _page(chosen, by_password, waiting_text(error), 429)
         answer.headers["Retry-After"] = str(error.wait_s)

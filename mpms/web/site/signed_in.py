@@ -13,15 +13,23 @@ from mpms.domain import trace
 from mpms.domain.people.people import Person
 from mpms.ports.people.sessions import Session, Tablet
 from mpms.services.people.recognise import recognise, recognise_tablet, sign_in_of
-from mpms.services.people.sign_in import SESSION_H, Door, SignedIn
+from mpms.services.people.sign_in import HALF_S, SESSION_H, Door, SignedIn
 from mpms.web.desk import Desk
+from mpms.web.labels.browsers import browser_name
 from mpms.web.rights import STRANGERS, knows_tokens, roles_of
 from mpms.web.site.shares import take_share
 
 SESSION_COOKIE = "mpms_session"
 TABLET_COOKIE = "mpms_tablet"
+HALF_COOKIE = "mpms_half"
 TABLET_DAYS = 365
 BEFORE_NEW_PASSWORD = frozenset({"login.me.show", "login.me.change_password"})
+BEFORE_SECOND_FACTOR = BEFORE_NEW_PASSWORD | {
+    "login.me.second.begin",
+    "login.me.second.confirm",
+    "login.me.second.offer",
+    "login.me.second.add",
+}
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
@@ -50,7 +58,9 @@ def current_session() -> Session | None:
         g.session = (
             None
             if token is None
-            else recognise(desk.uow, desk.clock, token, by_hand=_by_hand())
+            else recognise(
+                desk.uow, desk.clock, token, by_hand=_by_hand(), idle=desk.idle
+            )
         )
         g.person = None if g.session is None else g.session.person
     return cast(Session | None, g.session)
@@ -69,12 +79,18 @@ def session_token() -> str | None:
 
 
 def current_door() -> Door:
-    return Door(request.remote_addr or "unknown", current_tablet(), session_token())
+    return Door(
+        request.remote_addr or "unknown",
+        current_tablet(),
+        session_token(),
+        browser_name(request.user_agent.string),
+    )
 
 
 def still_signed_in(desk: Desk, token: str) -> bool:
     """For streams that outlive their first check; needs no request."""
-    return recognise(desk.uow, desk.clock, token, by_hand=False) is not None
+    found = recognise(desk.uow, desk.clock, token, by_hand=False, idle=desk.idle)
+    return found is not None
 
 
 def keep_session(answer: Response, signed_in: SignedIn) -> None:
@@ -83,6 +99,15 @@ def keep_session(answer: Response, signed_in: SignedIn) -> None:
 
 def drop_session(answer: Response) -> None:
     _keep(answer, SESSION_COOKIE, "", 0)
+
+
+def keep_half(answer: Response, token: str) -> None:
+    """The password was right; the second factor is still to come."""
+    _keep(answer, HALF_COOKIE, token, int(HALF_S) if token else 0)
+
+
+def half_token() -> str:
+    return request.cookies.get(HALF_COOKIE) or ""
 
 
 def keep_tablet(answer: Response, token: str) -> None:
@@ -158,7 +183,22 @@ def _check_rights() -> Response | None:
         raise Forbidden
     if must_choose_password() and request.endpoint not in BEFORE_NEW_PASSWORD:
         return redirect("/me", 303)
+    if must_add_factor() and request.endpoint not in BEFORE_SECOND_FACTOR:
+        return redirect("/me#second", 303)
     return None
+
+
+def must_add_factor() -> bool:
+    """A leader whose password alone was asked for, where it is not enough."""
+    session = current_session()
+    return (
+        session is not None
+        and current_desk().leaders_need_two
+        and session.person.leads
+        and session.tablet_id is None
+        and session.means in ("password", "changed secret")
+        and not session.has_second_factor
+    )
 
 
 def must_choose_password() -> bool:

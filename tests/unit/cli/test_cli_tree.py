@@ -29,12 +29,12 @@ def leaves(
 COMMANDS = dict(leaves(parser()))
 PROMISED = {
     *("demo", "work", "serve", "migrate", "check", "plugins"),
-    *("backup", "restore"),
+    *("backup", "restore", "audit verify", "audit export"),
     *("models lint", "models elements", "models deploy", "models testdrive"),
     *(f"orders {word}" for word in ("check", "send", "list", "release", "refuse")),
     *("processes start", "processes starts", "messages send", "signals send"),
     *(f"users {word}" for word in ("add", "mail", "list", "password", "pin", "badge")),
-    *("users disable", "users enable", "users unlock"),
+    *("users disable", "users enable", "users unlock", "users drop-factors"),
     *("tokens add", "tokens list", "tokens revoke", "tls init", "tls renew"),
     *(f"instances {word}" for word in ACTIONS),
     *(

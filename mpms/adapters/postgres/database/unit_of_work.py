@@ -48,12 +48,15 @@ if TYPE_CHECKING:
     from mpms.adapters.postgres.camunda8 import Numbered
     from mpms.adapters.postgres.external_tasks import ExternalTasks
     from mpms.adapters.postgres.history.audit import AuditLog
+    from mpms.adapters.postgres.history.audit_chain import AuditChain
     from mpms.adapters.postgres.history.cases import Cases
     from mpms.adapters.postgres.incidents.inbox import Inbox
     from mpms.adapters.postgres.instances.cockpit import CockpitInstance
     from mpms.adapters.postgres.models.models import Models
     from mpms.adapters.postgres.people.attempts import Attempts
+    from mpms.adapters.postgres.people.notices import Notices
     from mpms.adapters.postgres.people.people import People
+    from mpms.adapters.postgres.people.second_factors import SecondFactors
     from mpms.adapters.postgres.people.sessions import Sessions
     from mpms.adapters.postgres.processes.cockpit import Cockpit
     from mpms.adapters.postgres.tasks.attachments import Attachments
@@ -96,6 +99,7 @@ class PostgresTransaction:
     attachments: Attachments = _late("tasks.attachments.Attachments")
     attempts: Attempts = _late("people.attempts.Attempts")
     audit: AuditLog = _late("history.audit.AuditLog", with_kinds=True)
+    audit_chain: AuditChain = _late("history.audit_chain.AuditChain", with_kinds=True)
     cases: Cases = _late("history.cases.Cases")
     claims: Claims = _late("tasks.claims.Claims")
     cockpit: Cockpit = _late("processes.cockpit.Cockpit")
@@ -110,6 +114,8 @@ class PostgresTransaction:
     numbered: Numbered = _late("camunda8.Numbered")
     people: People = _late("people.people.People")
     sessions: Sessions = _late("people.sessions.Sessions")
+    second_factors: SecondFactors = _late("people.second_factors.SecondFactors")
+    notices: Notices = _late("people.notices.Notices")
 
     def __init__(
         self,

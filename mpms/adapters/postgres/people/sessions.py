@@ -7,7 +7,12 @@ from datetime import datetime
 
 from mpms.adapters.postgres.database.statements import Repository
 from mpms.adapters.postgres.people.people import person_of
-from mpms.ports.people.sessions import Session, Tablet, TabletSignIn
+from mpms.ports.people.sessions import (
+    OpenSession,
+    Session,
+    Tablet,
+    TabletSignIn,
+)
 
 SIGN_INS_KEPT_DAYS = 30  # for tablets that are without network or in a drawer
 
@@ -22,6 +27,9 @@ class Sessions(Repository):
         *,
         tablet_id: int | None,
         expires_at: datetime,
+        means: str = "",
+        address: str = "",
+        browser: str = "",
     ) -> None:
         self._statements.run(
             "sessions_open",
@@ -29,6 +37,9 @@ class Sessions(Repository):
             person_id=person_id,
             tablet_id=tablet_id,
             expires_at=expires_at,
+            means=means,
+            address=address,
+            browser=browser,
         )
         if tablet_id is not None:
             self._statements.run(
@@ -45,6 +56,10 @@ class Sessions(Repository):
     def find(self, token_hash: str) -> Session | None:
         row = self._statements.row("sessions_find", token_hash=token_hash)
         return None if row is None else Session(person_of(row[:8]), *row[8:])
+
+    def of(self, person_id: int) -> Sequence[OpenSession]:
+        rows = self._statements.rows("sessions_of", person_id=person_id)
+        return [OpenSession(*row) for row in rows]
 
     def touch(self, token_hash: str) -> None:
         self._statements.run("sessions_touch", token_hash=token_hash)

@@ -133,15 +133,15 @@ def test_a_worker_with_a_pin_needs_no_password(
 @pytest.mark.parametrize(
     ("login", "name", "password", "error"),
     [
-        ("ada lovelace", "Ada", "quiet river", LoginInvalid),
-        ("", "Ada", "quiet river", LoginInvalid),
-        (".ada", "Ada", "quiet river", LoginInvalid),
-        ("x" * 65, "Ada", "quiet river", LoginInvalid),
-        ("ada", " ", "quiet river", NameMissing),
+        ("ada lovelace", "Ada", "quiet river bed", LoginInvalid),
+        ("", "Ada", "quiet river bed", LoginInvalid),
+        (".ada", "Ada", "quiet river bed", LoginInvalid),
+        ("x" * 65, "Ada", "quiet river bed", LoginInvalid),
+        ("ada", " ", "quiet river bed", NameMissing),
         ("ada", "Ada", "too short", PasswordTooWeak),
         ("ada", "Ada", "Password123", PasswordTooWeak),
         ("ada", "Ada", "aaaabbbbaaaa", PasswordTooWeak),
-        ("taken", "Ada", "quiet river", LoginTaken),
+        ("taken", "Ada", "quiet river bed", LoginTaken),
     ],
 )
 def test_what_is_wrong_with_a_new_person_is_said(
