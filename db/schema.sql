@@ -856,7 +856,11 @@ CREATE TABLE api_tokens (
     created_at timestamptz NOT NULL DEFAULT now(),
     expires_at timestamptz NOT NULL,
     used_at timestamptz,
-    revoked_at timestamptz
+    revoked_at timestamptz,
+    -- Whose it is: it ends when they leave. What it is for; empty: all that its role may.
+    owner text,
+    scopes text[] NOT NULL DEFAULT '{}',
+    per_minute integer CHECK (per_minute > 0)
 );
 
 -- A repeated request with the same key gets the first answer.

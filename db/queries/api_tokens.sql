@@ -1,30 +1,38 @@
 -- name: api_tokens_add
 -- A new client.
-INSERT INTO api_tokens (token_hash, name, role, groups, expires_at, created_by)
+INSERT INTO api_tokens (
+    token_hash, name, role, groups, expires_at, created_by, owner, scopes, per_minute
+)
 VALUES (
-    %(token_hash)s, %(name)s, %(role)s, %(groups)s::text[], %(expires_at)s, %(by)s
+    %(token_hash)s, %(name)s, %(role)s, %(groups)s::text[], %(expires_at)s, %(by)s,
+    (SELECT login FROM people WHERE login = %(owner)s AND active),
+    %(scopes)s::text[], %(per_minute)s
 )
 RETURNING
-    id, name, role, groups, created_by, created_at, expires_at, used_at, revoked_at;
+    id, name, role, groups, created_by, created_at, expires_at, used_at, revoked_at,
+    owner, scopes, per_minute;
 
 -- name: api_tokens_find
 -- Whose token this is.
 SELECT
-    id, name, role, groups, created_by, created_at, expires_at, used_at, revoked_at
+    id, name, role, groups, created_by, created_at, expires_at, used_at, revoked_at,
+    owner, scopes, per_minute
 FROM api_tokens
 WHERE token_hash = %(token_hash)s;
 
 -- name: api_tokens_get
 -- One client.
 SELECT
-    id, name, role, groups, created_by, created_at, expires_at, used_at, revoked_at
+    id, name, role, groups, created_by, created_at, expires_at, used_at, revoked_at,
+    owner, scopes, per_minute
 FROM api_tokens
 WHERE id = %(token_id)s;
 
 -- name: api_tokens_named
 -- The client of a name.
 SELECT
-    id, name, role, groups, created_by, created_at, expires_at, used_at, revoked_at
+    id, name, role, groups, created_by, created_at, expires_at, used_at, revoked_at,
+    owner, scopes, per_minute
 FROM api_tokens
 WHERE name = %(name)s AND revoked_at IS NULL;
 
@@ -35,7 +43,8 @@ SELECT pg_advisory_xact_lock(hashtext('api_tokens'));
 -- name: api_tokens_listing
 -- All clients, the usable ones first.
 SELECT
-    id, name, role, groups, created_by, created_at, expires_at, used_at, revoked_at
+    id, name, role, groups, created_by, created_at, expires_at, used_at, revoked_at,
+    owner, scopes, per_minute
 FROM api_tokens
 ORDER BY revoked_at IS NOT NULL, name, id DESC;
 
@@ -50,6 +59,12 @@ WHERE
 -- It opens nothing any more.
 UPDATE api_tokens SET revoked_at = now()
 WHERE id = %(token_id)s AND revoked_at IS NULL;
+
+-- name: api_tokens_revoke_of
+-- Their owner has left.
+UPDATE api_tokens SET revoked_at = now()
+WHERE owner = %(owner)s AND revoked_at IS NULL
+RETURNING name;
 
 -- name: api_answers_lock
 -- Nobody else works on this key until the transaction ends.

@@ -18,12 +18,17 @@ function said(credential: Credential | null): Json {
   return (credential as PublicKeyCredential).toJSON() as unknown as Json;
 }
 
+function textOf(told: Json): string {
+  const found = told["error"] ?? told["detail"] ?? told["next"];
+  return typeof found === "string" ? found : "";
+}
+
 async function post(path: string, body?: BodyInit): Promise<Json> {
   const headers: Record<string, string> = { Accept: "application/json" };
   if (typeof body === "string") headers["Content-Type"] = "application/json";
   const answer = await fetch(path, { method: "POST", headers, ...(body ? { body } : {}) });
   const told = (await answer.json()) as Json;
-  if (!answer.ok) throw new Error(String(told["error"] ?? told["detail"] ?? answer.status));
+  if (!answer.ok) throw new Error(textOf(told) || String(answer.status));
   return told;
 }
 
@@ -51,7 +56,7 @@ function offerToShow(button: HTMLButtonElement, parser: Parsing): void {
       });
       const next = encodeURIComponent(button.dataset["next"] ?? "/");
       const path = `/login/second/passkey?next=${next}`;
-      location.assign(String((await post(path, JSON.stringify(said(shown))))["next"]));
+      location.assign(textOf(await post(path, JSON.stringify(said(shown)))));
     }),
   );
 }
@@ -68,7 +73,7 @@ function offerToAdd(form: HTMLFormElement, parser: Parsing): void {
         publicKey: parser.parseCreationOptionsFromJSON((options as Json)["publicKey"]),
       });
       const body = { token, said: said(made), name: typed.get("name") };
-      location.assign(String((await post("/me/second/passkey", JSON.stringify(body)))["next"]));
+      location.assign(textOf(await post("/me/second/passkey", JSON.stringify(body))));
       location.reload(); // the address may be the same but for its last part
     });
   });

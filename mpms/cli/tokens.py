@@ -18,7 +18,15 @@ from mpms.settings import Settings
 
 
 def add(
-    settings: Settings, name: str, *, role: str, groups: Sequence[str], days: int | None
+    settings: Settings,
+    name: str,
+    *,
+    role: str,
+    groups: Sequence[str],
+    days: int | None,
+    scopes: Sequence[str],
+    per_minute: int | None,
+    owner: str | None,
 ) -> int:
     """Make a token and print it: it cannot be shown again."""
 
@@ -30,6 +38,9 @@ def add(
             Role(role),
             groups=[plain(group) for group in groups],
             days=USUAL_DAYS if days is None else days,
+            scopes=[plain(scope) for scope in scopes],
+            per_minute=per_minute,
+            owner=None if owner is None else plain(owner),
             by=who(),
         )
         print(made.secret)

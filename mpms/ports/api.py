@@ -23,6 +23,17 @@ class ApiToken:
     expires_at: datetime
     used_at: datetime | None
     revoked_at: datetime | None
+    owner: str | None = None  # with whose leaving it ends
+    scopes: tuple[str, ...] = ()  # sections, also as section:read; none: everything
+    per_minute: int | None = None
+
+    def allows(self, section: str, *, writes: bool) -> bool:
+        """Whether it was made for this, besides what its role may do."""
+        return (
+            not self.scopes
+            or section in self.scopes
+            or (not writes and f"{section}:read" in self.scopes)
+        )
 
     def usable(self, now: datetime) -> bool:
         return self.revoked_at is None and now < self.expires_at
@@ -40,6 +51,9 @@ class ApiTokens(Protocol):
         groups: Sequence[str],
         expires_at: datetime,
         by: str,
+        owner: str | None = None,
+        scopes: Sequence[str] = (),
+        per_minute: int | None = None,
     ) -> ApiToken: ...
     def find(self, token_hash: str) -> ApiToken | None:
         """Also expired and revoked ones, so that the cause can be told."""
@@ -52,6 +66,10 @@ class ApiTokens(Protocol):
         ...
 
     def touch(self, token_id: int, *, every_s: float) -> None: ...
+    def revoke_of(self, owner: str) -> Sequence[str]:
+        """All of somebody's; their names."""
+        ...
+
     def revoke(self, token_id: int) -> bool:
         """False if it is unknown or revoked already."""
         ...

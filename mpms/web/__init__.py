@@ -32,6 +32,7 @@ from mpms.web.site import (
     plugin_pages,
     plugin_parts,
     proxies,
+    rates,
     remedies,
     security,
     shares,
@@ -59,7 +60,7 @@ PAGES = (
     batches,
     models,
 )
-PARTS = (proxies, measuring, tracing, assets, texts, security, shares, signed_in)
+PARTS = (proxies, measuring, tracing, assets, texts, security, shares, rates, signed_in)
 
 
 def create_app(desk: Desk, plugins: Sequence[Plugin] | None = None) -> Flask:

@@ -22,6 +22,9 @@ class ApiTokens(Repository):
         groups: Sequence[str],
         expires_at: datetime,
         by: str,
+        owner: str | None = None,
+        scopes: Sequence[str] = (),
+        per_minute: int | None = None,
     ) -> ApiToken:
         row = self._statements.row(
             "api_tokens_add",
@@ -31,6 +34,9 @@ class ApiTokens(Repository):
             groups=list(groups),
             expires_at=expires_at,
             by=by,
+            owner=owner,
+            scopes=list(scopes),
+            per_minute=per_minute,
         )
         assert row is not None  # noqa: S101
         return _token(row)
@@ -55,6 +61,10 @@ class ApiTokens(Repository):
 
     def touch(self, token_id: int, *, every_s: float) -> None:
         self._statements.run("api_tokens_touch", token_id=token_id, every_s=every_s)
+
+    def revoke_of(self, owner: str) -> Sequence[str]:
+        rows = self._statements.rows("api_tokens_revoke_of", owner=owner)
+        return [name for (name,) in rows]
 
     def revoke(self, token_id: int) -> bool:
         return self._statements.run("api_tokens_revoke", token_id=token_id) > 0
@@ -89,5 +99,11 @@ class ApiAnswers(Repository):
 
 
 def _token(row: Row) -> ApiToken:
-    ident, name, role, groups, *rest = row
-    return ApiToken(ident, name, Role(role), tuple(groups), *rest)
+    ident, name, role, groups, by, created, expires, used, revoked = row[:9]
+    owner, scopes, per_minute = row[9:]
+    return ApiToken(
+        *(ident, name, Role(role), tuple(groups), by, created, expires, used, revoked),
+        owner=owner,
+        scopes=tuple(scopes),
+        per_minute=per_minute,
+    )

@@ -65,6 +65,15 @@ def add_tokens(commands_of: Commands[argparse.ArgumentParser]) -> None:
     add.add_argument("--role", required=True, choices=[str(r) for r in Role])
     add.add_argument("--group", action="append", default=[], dest="groups")
     add.add_argument("--days", type=int, help="how long it is good")
+    add.add_argument(
+        "--scope",
+        action="append",
+        default=[],
+        dest="scopes",
+        help="a section of the API, such as instances:read; else all its role may do",
+    )
+    add.add_argument("--per-minute", type=int, help="how often it may ask at most")
+    add.add_argument("--owner", metavar="LOGIN", help="whose leaving ends it")
     add.set_defaults(run="cli.tokens.add")
     every = of_tokens.add_parser("list", help="every token")
     every.set_defaults(run="cli.tokens.listing")

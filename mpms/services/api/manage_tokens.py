@@ -12,6 +12,7 @@ from mpms.domain.people.people import Person, Role
 from mpms.ports.api import ApiToken
 from mpms.ports.clock import Clock
 from mpms.ports.store import UnitOfWork
+from mpms.services.people.change_secret import known
 from mpms.services.people.limit_attempts import Limit, refuse_if_waiting
 from mpms.services.people.session_tokens import hash_of, new_token
 
@@ -22,6 +23,9 @@ MOST_DAYS = 3650
 LONGEST_GROUP = 60
 MOST_GROUPS = 50
 TOUCH_S = 60.0
+SCOPE = re.compile(r"[a-z][a-z-]{0,39}(?::read)?")
+MOST_SCOPES = 40
+MOST_PER_MINUTE = 100_000
 GUESS_FROM_ADDRESS = Limit(20, 30, 900, 3600)  # an office may share an address
 
 
@@ -40,6 +44,16 @@ class TokenDaysInvalid(MpmsError):
 
 class TokenGroupInvalid(MpmsError):
     """A group has 1 to 60 printable characters; a token has at most 50 of them."""
+
+
+class TokenScopeInvalid(MpmsError):
+    """A scope is the name of a section of the API in small letters, such as instances,
+    with :read behind it if nothing is to be changed; workers is what external workers
+    use. A token has at most 40."""
+
+
+class TokenRateInvalid(MpmsError):
+    """A token may ask 1 to 100000 times a minute."""
 
 
 class TokenUnknown(NotFound):
@@ -66,9 +80,16 @@ def add_token(
     *,
     groups: Sequence[str] = (),
     days: int = USUAL_DAYS,
+    scopes: Sequence[str] = (),
+    per_minute: int | None = None,
+    owner: str | None = None,
     by: str,
 ) -> NewToken:
-    """TokenNameInvalid, TokenNameTaken, TokenDaysInvalid, TokenGroupInvalid."""
+    """``owner``: with whose leaving it ends; else whoever makes it, if they sign in.
+
+    TokenNameInvalid, TokenNameTaken, TokenDaysInvalid, TokenGroupInvalid,
+    TokenScopeInvalid, TokenRateInvalid, PersonUnknown.
+    """
     if NAME.fullmatch(name) is None:
         raise TokenNameInvalid(" ".join((TokenNameInvalid.__doc__ or "").split()))
     if not 1 <= days <= MOST_DAYS:
@@ -78,8 +99,14 @@ def add_token(
         not 0 < len(group) <= LONGEST_GROUP or not group.isprintable() for group in kept
     ):
         raise TokenGroupInvalid
+    if len(scopes) > MOST_SCOPES or not all(map(SCOPE.fullmatch, scopes)):
+        raise TokenScopeInvalid
+    if per_minute is not None and not 1 <= per_minute <= MOST_PER_MINUTE:
+        raise TokenRateInvalid
     secret = PREFIX + new_token()
     with uow() as tx:
+        if owner is not None:
+            known(tx.people.get(owner), owner)
         if tx.api_tokens.named(name) is not None:
             raise TokenNameTaken
         token = tx.api_tokens.add(
@@ -89,12 +116,16 @@ def add_token(
             groups=kept,
             expires_at=clock.now() + timedelta(days=days),
             by=by,
+            owner=owner or by,
+            scopes=tuple(dict.fromkeys(scopes)),
+            per_minute=per_minute,
         )
-        tx.events.append(
-            "token added",
-            actor=by,
-            data={"token": name, "role": str(role), "groups": list(kept), "days": days},
-        )
+        told = {"token": name, "role": str(role), "groups": list(kept), "days": days}
+        if token.owner is not None:
+            told["owner"] = token.owner
+        if token.scopes:
+            told["scopes"] = list(token.scopes)
+        tx.events.append("token added", actor=by, data=told)
     return NewToken(token, secret)
 
 

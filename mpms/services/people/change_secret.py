@@ -122,7 +122,7 @@ def set_active(
     uow: UnitOfWork, login: str, active: bool, *, by: str, reason: str = ""
 ) -> None:
     """Who is disabled is signed out at once and hands back the badge, which somebody
-    else may get. PersonUnknown, LastAdministrator."""
+    else may get; their programs' tokens end. PersonUnknown, LastAdministrator."""
     with uow() as tx:
         person = known(tx.people.get(login), login)
         if not active and tx.people.lock_admins() == {login}:
@@ -131,6 +131,9 @@ def set_active(
         if not active:
             tx.sessions.close_all(person.id)
             tx.people.set_badge(login, None)
+            for name in tx.api_tokens.revoke_of(login):
+                told = {"token": name, "reason": f"{login} has left"}
+                tx.events.append("token revoked", actor=by, data=told)
         kind = "person enabled" if active else "person disabled"
         tx.events.append(kind, actor=by, data=_told(login, reason))
 

@@ -35,8 +35,10 @@ from mpms.services.people.limit_attempts import TooManyAttempts
 from mpms.services.tasks.claim import NotYourTask
 from mpms.web.api.operation import Call, File, Operation, Stream
 from mpms.web.api.reading import read_body, read_path, read_query
+from mpms.web.api.scopes import scope_of
 from mpms.web.api.tables import as_csv, wants_csv
 from mpms.web.site.problems import problem, sentence_of, slug_of, told_outside
+from mpms.web.site.rates import take_turn
 from mpms.web.site.shares import TooManyRequests, take_share
 from mpms.web.site.signed_in import (
     current_desk,
@@ -82,6 +84,7 @@ COME_BACK = (TooManyRequests, InstanceBusy, KeyInUse)
 
 def answer(operation: Operation, raw_path: dict[str, str]) -> Response:
     call = caller(operation.roles, writes=operation.writes)
+    require_scope(call, scope_of(operation.tag), writes=operation.writes)
     given: dict[str, Any] = dict(read_path(operation, raw_path))
     if operation.query is not None:
         given["query"] = read_query(operation.query)
@@ -107,6 +110,7 @@ def caller(roles: frozenset[Role], *, writes: bool) -> Call:
         address = request.remote_addr or "unknown"
         token = recognise_token(desk.uow, desk.clock, secret.strip(), address)
         take_share(f"token {token.id}")
+        take_turn(token)
         call = Call(desk, person_of(token), token)
     else:
         session = current_session()
@@ -122,6 +126,13 @@ def caller(roles: frozenset[Role], *, writes: bool) -> Call:
         allowed = ", ".join(sorted(roles))
         raise Forbidden(f"This is open to: {allowed}. You are {call.person.role}.")
     return call
+
+
+def require_scope(call: Call, section: str, *, writes: bool) -> None:
+    """Forbidden."""
+    if call.token is not None and not call.token.allows(section, writes=writes):
+        made_for = ", ".join(call.token.scopes)
+        raise Forbidden(f"This token is for: {made_for}. This is {section}.")
 
 
 def _write(operation: Operation, call: Call, given: dict[str, Any]) -> Response:

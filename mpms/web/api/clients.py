@@ -11,12 +11,15 @@ from mpms.domain.people.people import Role
 from mpms.ports.api import ApiToken
 from mpms.services.api.manage_tokens import (
     MOST_DAYS,
+    MOST_PER_MINUTE,
+    MOST_SCOPES,
     USUAL_DAYS,
     add_token,
     list_tokens,
     revoke_token,
 )
 from mpms.web.api.operation import Call, Given, Section, Shape
+from mpms.web.api.scopes import known_scopes
 from mpms.web.api.values import Listed, RowId
 from mpms.web.rights import ADMINS, EVERYBODY
 
@@ -41,6 +44,9 @@ class ApiTokenShape(Shape):
     expires_at: datetime
     used_at: datetime | None
     revoked_at: datetime | None
+    owner: str | None = Field(description="With whose leaving it ends.")
+    scopes: list[str] = Field(description="What it is for; empty: all its role may do.")
+    per_minute: int | None
 
 
 class NewApiToken(ApiTokenShape):
@@ -58,6 +64,13 @@ class NewToken(Given):
         list[Annotated[str, Field(min_length=1, max_length=60)]], Field(max_length=50)
     ] = Field(default=[])
     days: Annotated[int, Field(ge=1, le=MOST_DAYS)] = USUAL_DAYS
+    scopes: Annotated[
+        list[Annotated[str, Field(max_length=60)]], Field(max_length=MOST_SCOPES)
+    ] = Field(default=[], description="Sections, such as instances or instances:read.")
+    per_minute: Annotated[int | None, Field(ge=1, le=MOST_PER_MINUTE)] = None
+    owner: Annotated[str | None, Field(max_length=64)] = Field(
+        default=None, description="The login of whose leaving ends it."
+    )
 
 
 @section.get("/me", EVERYBODY)
@@ -92,6 +105,9 @@ def add(call: Call, body: NewToken) -> NewApiToken:
         body.role,
         groups=body.groups,
         days=body.days,
+        scopes=known_scopes(body.scopes),
+        per_minute=body.per_minute,
+        owner=body.owner,
         by=call.by,
     )
     return NewApiToken(**_shape(made.token).model_dump(), secret=made.secret)

@@ -13,6 +13,8 @@ from werkzeug.exceptions import Forbidden, Unauthorized
 from mpms.domain.people.people import Role
 from mpms.services.api.manage_tokens import person_of, recognise_token
 from mpms.web.api.operation import Call
+from mpms.web.api.scopes import WORKERS
+from mpms.web.site.rates import take_turn
 from mpms.web.site.shares import take_share
 from mpms.web.site.signed_in import current_desk
 
@@ -29,7 +31,11 @@ def caller(roles: frozenset[Role]) -> Call:
     address = request.remote_addr or "unknown"
     token = recognise_token(desk.uow, desk.clock, secret, address)
     take_share(f"token {token.id}")
+    take_turn(token)
     call = Call(desk, person_of(token), token)
+    if not token.allows(WORKERS, writes=request.method != "GET"):
+        made_for = ", ".join(token.scopes)
+        raise Forbidden(f"This token is for: {made_for}. This is {WORKERS}.")
     if call.person.role not in roles:
         allowed = ", ".join(sorted(roles))
         raise Forbidden(f"This is open to: {allowed}. You are {call.person.role}.")

@@ -15,10 +15,13 @@ from mpms.services.api.manage_tokens import (
     TokenGroupInvalid,
     TokenNameInvalid,
     TokenNameTaken,
+    TokenRateInvalid,
+    TokenScopeInvalid,
     add_token,
     list_tokens,
     revoke_token,
 )
+from mpms.web.api.scopes import ScopeUnknown, all_scopes, known_scopes
 from mpms.web.rights import ADMINS, allowed
 from mpms.web.site.signed_in import current_desk, current_person
 from mpms.web.texts import t
@@ -30,6 +33,9 @@ FIELD_OF: dict[type[MpmsError], str] = {
     TokenNameTaken: "name",
     TokenDaysInvalid: "days",
     TokenGroupInvalid: "groups",
+    TokenScopeInvalid: "scopes",
+    ScopeUnknown: "scopes",
+    TokenRateInvalid: "per_minute",
 }
 
 
@@ -52,6 +58,8 @@ def add() -> Answer:
             form.get("name", "").strip().lower(),
             _role(form.get("role", "")),
             groups=[g for g in form.get("groups", "").split(",") if g.strip()],
+            scopes=known_scopes(form.get("scopes", "").split(",")),
+            per_minute=_number(form.get("per_minute", "")),
             days=int(days) if days.isdecimal() and len(days) < 6 else 0,
             by=current_person().login,
         )
@@ -73,6 +81,14 @@ def _role(text: str) -> Role:
     return Role(text) if text in set(Role) else Role.VIEWER
 
 
+def _number(text: str) -> int | None:
+    """Nothing where nothing was typed; 0, which is refused, where it is no number."""
+    plain = text.strip()
+    if not plain:
+        return None
+    return int(plain) if plain.isdecimal() and len(plain) < 9 else 0
+
+
 def _page(made: NewToken | None = None, wrong: dict[str, str] | None = None) -> str:
     desk = current_desk()
     typed = {} if made is not None else request.form
@@ -85,6 +101,7 @@ def _page(made: NewToken | None = None, wrong: dict[str, str] | None = None) -> 
         now=desk.clock.now(),
         usual_days=USUAL_DAYS,
         most_days=MOST_DAYS,
+        scopes=all_scopes(),
         address=request.host_url.rstrip("/"),
         roles={
             "viewer": t("Viewer"),
