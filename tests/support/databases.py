@@ -19,6 +19,7 @@ import psycopg2
 from psycopg2 import extensions, sql
 
 from mpms.adapters.postgres.database.migrate import migrate
+from tests.support import kept_connections
 
 ROOT = Path(__file__).resolve().parents[2]
 TEMPLATE = "mpms_template"
@@ -61,7 +62,8 @@ SHAPE = """
 # Waits for each, so that nothing that they hold is left when it returns.
 END_OTHERS = """
     SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity
-     WHERE datname = current_database() AND pid <> pg_backend_pid()"""
+     WHERE datname = current_database() AND pid <> pg_backend_pid()
+       AND pid <> ALL (%s)"""
 
 Shape = list[tuple[str, int, int]]
 
@@ -187,10 +189,12 @@ class Databases:
         return url
 
     def take_back(self, url: str) -> None:
-        """End what still uses a database; its rows are replaced when it is lent."""
+        """End what still uses a database; its rows are replaced when it is lent.
+
+        Connections that were given back as new stay for the next test."""
         connection = self._connection(url)
         with connection, connection.cursor() as cursor:
-            cursor.execute(END_OTHERS)
+            cursor.execute(END_OTHERS, (kept_connections.OF[url].pids(),))
         with connection, connection.cursor() as cursor:
             same = shape(cursor) == self._shapes[url]
         if same:
@@ -238,6 +242,8 @@ class Databases:
     def drop(self, url: str) -> None:
         if url in self._connections:
             self._connections.pop(url).close()
+        if url in kept_connections.OF:
+            kept_connections.OF.pop(url).close()
         name = urlsplit(url).path.lstrip("/")
         self.run(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
 
@@ -253,6 +259,9 @@ class Databases:
 
     def close(self) -> None:
         """Before the server ends."""
+        for url in self._shapes:
+            if url in kept_connections.OF:
+                kept_connections.OF.pop(url).close()
         for connection in self._connections.values():
             connection.close()
 
@@ -272,6 +281,7 @@ class Databases:
 
     def _copy(self) -> str:
         url = self.create(self.template)
+        kept_connections.OF[url] = kept_connections.KeptConnections()
         with self._connection(url) as connection, connection.cursor() as cursor:
             self._shapes[url] = shape(cursor)
         return url

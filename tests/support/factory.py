@@ -30,6 +30,7 @@ from mpms.services.instances.start import start_instance
 from mpms.services.jobs.handlers import Handlers
 from mpms.services.models.deploy import deploy_models
 from mpms.services.tasks.submit import Submitted, submit_form
+from tests.support import kept_connections
 from tests.support.databases import Contents, Databases
 from tests.support.factory_worker import FactoryWorker
 from tests.support.fakes import SilentAlarm
@@ -54,15 +55,23 @@ class Database:
     def rows(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
         """Run one statement as a transaction of its own."""
         if self._connection is None or self._connection.closed:
-            self._connection = psycopg2.connect(self.url)
-            self._connection.autocommit = True
+            kept = kept_connections.OF.get(self.url)
+            self._connection = kept.lend_plain() if kept is not None else None
+            if self._connection is None:
+                self._connection = psycopg2.connect(self.url)
+                self._connection.autocommit = True
         with self._connection.cursor() as cursor:
             cursor.execute(statement, values or None)
             return cursor.fetchall() if cursor.description else []
 
     def close(self) -> None:
+        kept = kept_connections.OF.get(self.url)
         if self._connection is not None:
-            self._connection.close()
+            if kept is None:
+                self._connection.close()
+            else:
+                kept.take_plain(self._connection)
+            self._connection = None
 
 
 class Factory:
@@ -80,6 +89,9 @@ class Factory:
         self.url = url
         self.database = Database(url)
         self.services = bootstrap.connect(url, clock=clock, limits=limits)
+        self._kept = kept_connections.OF.get(url)
+        if self._kept is not None:
+            self._kept.give(self.services.connections)
         self.uow, self.advance = self.services.uow, self.services.advance
         self.engine, self.clock = self.services.engine, self.services.clock
         self.world = paint_factory()
@@ -103,6 +115,8 @@ class Factory:
 
     def close(self) -> None:
         self.robots.close()
+        if self._kept is not None:
+            self._kept.take(self.services.connections)
         self.services.close()
         self.database.close()
 

@@ -9,7 +9,8 @@ from typing import Any, Literal, TypeVar
 
 Seen = TypeVar("Seen")
 PATIENCE_S = 200.0  # the machine may be busy
-LOOK_AGAIN_S = 0.02
+LOOK_AGAIN_S = 0.01  # at first: what takes long is looked at less often
+LONGEST_LOOK_S = 0.1
 
 
 def until(
@@ -19,9 +20,11 @@ def until(
 ) -> Seen:
     """Wait until a condition holds; return what it then said."""
     give_up_at = time.monotonic() + patience_s
+    pause_s = LOOK_AGAIN_S
     while not (seen := condition()):
         assert time.monotonic() < give_up_at, f"in vain for {patience_s:g} s: {what}"
-        time.sleep(LOOK_AGAIN_S)
+        time.sleep(pause_s)
+        pause_s = min(1.2 * pause_s, LONGEST_LOOK_S)
     return seen
 
 
