@@ -22,6 +22,7 @@ SAMPLES = (
     *("{}", "x", "1", "0", "-1", "0.5", "100", "true", "false", "[]"),
     *("2026-01-01 00:00:00+00", "1 day", "127.0.0.1", "", "a" * 32, "a" * 64),
     *("00000000-0000-0000-0000-000000000001", "a@example.com", "2026-01"),
+    f"{'a' * 32}.png",
 )
 COLUMNS = """
     SELECT a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull,

@@ -68,12 +68,12 @@ def test_a_material_added_with_the_mouse_is_ordered_by_mail_and_fetched(
     page.get_by_label("Most per order").fill("400")
     page.get_by_label("Where it stands").select_option("dosing_1")
     page.get_by_label("Reason").fill("new primer")
-    page.get_by_role("button", name="Save").click()
+    page.get_by_role("button", name="Save", exact=True).click()
     expect(page.locator("#code-error")).to_contain_text("without spaces")
     expect(page.get_by_label("Where it stands")).to_have_value("dosing_1")
     expect(page.get_by_label("Reason")).to_have_value("new primer")
     page.get_by_label("Code").fill("RM-321")
-    page.get_by_role("button", name="Save").click()
+    page.get_by_role("button", name="Save", exact=True).click()
     expect(page.locator(".banner-ok")).to_contain_text("RM-321 is saved as version 2.")
     expect(page.locator(".admin-source")).to_contain_text("new primer")
 
@@ -161,15 +161,15 @@ def test_two_administrators_do_not_overwrite_each_other(
         each.goto(f"{house.address}/admin/places/materials/RM-004")
     other.locator("#max_kg").fill("1800")
     other.locator("#save-reason").fill("smaller drums")
-    other.get_by_role("button", name="Save").click()
+    other.get_by_role("button", name="Save", exact=True).click()
     expect(other.locator(".banner-ok")).to_contain_text("is saved")
     page.locator("#max_kg").fill("2200")
     page.locator("#save-reason").fill("bigger drums")
-    page.get_by_role("button", name="Save").click()
+    page.get_by_role("button", name="Save", exact=True).click()
     expect(page.locator(".banner-bad")).to_contain_text("adam has changed this")
     expect(page.locator(".admin-meanwhile")).to_contain_text("2000 → 1800")
     expect(page.locator("#max_kg")).to_have_value("2200")
-    page.get_by_role("button", name="Save").click()
+    page.get_by_role("button", name="Save", exact=True).click()
     expect(page.locator(".banner-ok")).to_contain_text("is saved")
 
 
@@ -178,7 +178,7 @@ def test_axe_finds_nothing_and_everything_fits_screens_and_fingers(
 ) -> None:
     page = open_page("adam", width=1024)
     page.goto(house.address + NEW)
-    page.get_by_role("button", name="Save").click()
+    page.get_by_role("button", name="Save", exact=True).click()
     expect(page.locator(".banner-bad")).to_be_visible()
     wrong: dict[str, Any] = {}
     for path in (
