@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import pytest
 
@@ -105,3 +106,60 @@ def test_where_two_do_not_fit_the_second_backs_out_into_a_niche() -> None:
     assert Cause.ROBOT in causes[1]
     assert plant.robots[0].body.travelled_m < plant.robots[1].body.travelled_m
     assert min(watch.nearest_wall_m for watch in plant.watches) > 0.03
+
+
+def around_a_block() -> World:
+    """A straight way of 10 m past a parked robot, and one of 16 m around a block."""
+
+    def rectangle(x1: float, y1: float, x2: float, y2: float) -> list[Wall]:
+        corners = [(x1, y1), (x2, y1), (x2, y2), (x1, y2), (x1, y1)]
+        return [(*a, *b) for a, b in pairwise(corners)]
+
+    walls = [*rectangle(0.0, 0.0, 12.0, 6.0), *rectangle(1.6, 1.6, 10.4, 4.4)]
+    return World(
+        "around a block",
+        Map(0.05, 12.0, 6.0, tuple(walls)),
+        robots=(
+            RobotSpec("r1", Place(1.0, 0.8), kind="holonomic"),
+            RobotSpec("parked", Place(6.0, 0.8), kind="holonomic"),
+        ),
+    )
+
+
+def test_a_parked_robot_in_the_way_is_driven_around_the_long_way() -> None:
+    plant = Plant(around_a_block(), SEED)
+    robot = plant.robots[0]
+    assert robot.drive_to(Pose(11.0, 0.8, 0.0)) is None
+    while robot.command.status not in DONE:
+        assert plant.now_s < 90.0
+        plant.step()
+    assert robot.command.status is PilotStatus.ARRIVED
+    assert robot.body.travelled_m > 14.0
+    assert all(watch.contacts == 0 for watch in plant.watches)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("kind", ["holonomic", "differential"])
+def test_four_robots_that_cannot_pass_ask_and_then_say_that_they_are_blocked(
+    kind: str,
+) -> None:
+    corners = [(0.0, 0.0), (20.0, 0.0), (20.0, 1.6), (0.0, 1.6), (0.0, 0.0)]
+    walls: tuple[Wall, ...] = tuple((*a, *b) for a, b in pairwise(corners))
+    places = [Pose(x_m, 0.8, 0.0) for x_m in (1.0, 3.0, 17.0, 19.0)]
+    robots = tuple(
+        RobotSpec(f"r{i}", Place(at.x_m, at.y_m), kind=kind)
+        for i, at in enumerate(places)
+    )
+    world = World("corridor", Map(0.05, 20.0, 1.6, walls), robots=robots)
+    plant = Plant(world, SEED)
+    for robot, goal in zip(plant.robots, (*places[2:], *places[:2]), strict=True):
+        assert robot.drive_to(goal) is None
+    asked: set[str] = set()
+    while any(robot.command.status not in DONE for robot in plant.robots):
+        assert plant.now_s < 150.0
+        plant.step()
+        asked |= {robot.id for robot in plant.robots if robot.command.asks}
+    for robot in plant.robots:
+        assert robot.command.cause is Cause.BLOCKED_TOO_LONG
+    assert len(asked) == len(places)
+    assert all(watch.contacts == 0 for watch in plant.watches)
