@@ -557,7 +557,7 @@ CREATE TABLE people (
 -- What a person has drawn and not deployed yet; null: no version was its beginning.
 CREATE TABLE model_drafts (
     person_id bigint NOT NULL REFERENCES people ON DELETE CASCADE,
-    kind text NOT NULL CHECK (kind IN ('process', 'decision')),
+    kind text NOT NULL CHECK (kind IN ('process', 'decision', 'form')),
     key text NOT NULL,
     base_version integer,
     content bytea NOT NULL,

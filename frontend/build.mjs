@@ -42,6 +42,7 @@ const MODULES = [
   "floor_editor",
   "models",
   "model_editor",
+  "form_editor",
   "admin",
   "api_docs",
 ];
@@ -70,6 +71,7 @@ const SHEETS = {
   "floor_editor.css": ["floor_editor"],
   "models.css": ["models"],
   "model_editor.css": ["model_editor"],
+  "form_editor.css": ["form_editor"],
   "admin.css": ["admin"],
   "api.css": ["api"],
 };
@@ -112,6 +114,8 @@ const NOT_IN_SHELL = new Set([
   "instance.js",
   "model_editor.css",
   "model_editor.js",
+  "form_editor.css",
+  "form_editor.js",
   "models.css",
   "models.js",
   "replay.js",
@@ -188,6 +192,32 @@ const withoutEval = {
   },
 };
 
+// Our pages forbid style elements; what the text editors of form settings draw themselves
+// with goes into a style sheet that a script holds.
+const withoutStyleElements = {
+  name: "without-style-elements",
+  setup(build) {
+    build.onLoad({ filter: /style-mod\.js$/ }, ({ path: file }) => {
+      const source = fs.readFileSync(file, "utf8");
+      const contents = source.replace("if (!root.head && root.adopted", "if (root.adopted");
+      if (contents === source) throw new Error(`${file} has changed: where is its style?`);
+      return { contents, loader: "js" };
+    });
+  },
+};
+
+// The form editor wants an older preact than the modeller; its viewer must use the same.
+const onePreactForForms = {
+  name: "one-preact-for-forms",
+  setup(build) {
+    build.onResolve({ filter: /^preact(\/|$)/ }, ({ path: name, importer, kind, pluginData }) => {
+      if (pluginData === "forms" || !importer.includes("form-js-")) return undefined;
+      const resolveDir = path.join(HERE, "node_modules/@bpmn-io/form-js-editor");
+      return build.resolve(name, { resolveDir, kind, pluginData: "forms" });
+    });
+  },
+};
+
 const settings = {
   absWorkingDir: HERE,
   bundle: true,
@@ -199,7 +229,7 @@ const settings = {
   loader: { ".svg": "dataurl" },
   logLevel: "silent",
   outdir: OUT,
-  plugins: [withoutEval],
+  plugins: [withoutEval, withoutStyleElements, onePreactForForms],
 };
 
 // One file by itself: its content and what went into it.

@@ -34,12 +34,12 @@ __all__ = ["section"]
 
 HERE = "/people/{login}/drafts/{kind}/{key}"
 Kind = Annotated[
-    Literal["process", "decision"], Field(description="What it is a draft of.")
+    Literal["process", "decision", "form"], Field(description="What it is a draft of.")
 ]
 Key = Annotated[
     str, Field(min_length=1, max_length=200, description="The id of the model.")
 ]
-ENDINGS = {"process": "bpmn", "decision": "dmn"}
+ENDINGS = {"process": "bpmn", "decision": "dmn", "form": "form"}
 
 
 class DraftInList(Shape):

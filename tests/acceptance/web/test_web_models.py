@@ -335,6 +335,32 @@ def test_a_form_is_previewed_alive(house: House, open_page: OpenPage) -> None:
     assert complaints_of(page, exclude=(".djs-container",)) == []
 
 
+def test_a_form_is_drawn_with_our_fields_and_seen_on_a_tablet(
+    house: House, open_page: OpenPage
+) -> None:
+    page = at_the_desk(open_page)
+    page.goto(f"{house.address}/models/forms/load_material/edit")
+    expect(page.locator("#form-editor[data-ready]")).to_be_attached()
+    expect(page.locator("#form-count")).to_have_text("0")
+    drawn = page.locator("#form-stage")
+    for ours in ("Scan", "Weigh", "Photo", "Signature"):
+        expect(drawn.get_by_text(ours, exact=True).first).to_be_visible()
+    drawn.get_by_text("Lot number").first.click()
+    label = drawn.get_by_label("Field label").first
+    label.click()
+    page.keyboard.press("Control+a")
+    page.keyboard.type("Lot on the sack")
+    expect(page.locator("#form-state")).to_have_text("Saved as your draft")
+    expect(page.locator("#form-preview")).to_contain_text("Lot on the sack")
+    mark = drawn.locator(".fjs-powered-by-link, .fjs-powered-by").first
+    expect(mark).to_be_visible()
+    ((draft,),) = house.rows("SELECT content FROM model_drafts WHERE kind = 'form'")
+    assert b'"type": "weigh"' in bytes(draft)
+    page.get_by_role("button", name="Discard the draft").or_(
+        page.get_by_role("link", name="Models").first
+    ).first.click()
+
+
 def test_only_the_editor_loads_the_modeller(house: House, open_context: Open) -> None:
     context = open_context(service_workers="block")
     page = context.new_page()
