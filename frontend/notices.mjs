@@ -31,7 +31,7 @@ export function notices(root, packages) {
     if (!about.license) throw new Error(`${name} declares no licence`);
     const author = typeof about.author === "object" ? about.author?.name : about.author;
     return [
-      `${name} ${about.version} (${about.license})`,
+      `${name} ${about.version} (${about.license.replace(/^\((.*)\)$/, "$1")})`,
       ...(INSIDE[name] ? [INSIDE[name]] : []),
       "",
       licenceText(directory) || `Copyright ${author ?? `the authors of ${name}`}`,

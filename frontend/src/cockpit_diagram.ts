@@ -144,10 +144,12 @@ class ProcessMap extends HTMLElement {
     const { width, height } = canvas.viewbox().inner;
     const long = width > LONG * height;
     this.parentElement?.classList.toggle("long-drawing", long);
-    const scale = Math.max(stage.clientWidth / Math.max(width, 1), READABLE);
+    const whole = this.hasAttribute("whole"); // what is compared is seen side by side
+    const fits = stage.clientWidth / Math.max(width, 1);
+    const scale = whole ? fits : Math.max(fits, READABLE);
     if (long) stage.style.height = `${String(Math.round(height * scale + ROOM_PX))}px`;
     this.#viewer?.get<Canvas & { resized(): void }>("canvas").resized();
-    if (canvas.zoom("fit-viewport", "auto") < READABLE) this.#lookAtTokens(canvas);
+    if (canvas.zoom("fit-viewport", "auto") < READABLE && !whole) this.#lookAtTokens(canvas);
     else if (long) {
       const view = canvas.viewbox();
       canvas.viewbox({ ...box(view), y: view.inner.y - MARGIN });

@@ -1,7 +1,8 @@
 """Somebody who never tires: confirms forms that nobody has taken, looks after robots.
 
-So the demo goes on while its visitor only watches. Whatever a visitor has taken or
-ordered is left to the visitor.
+So the demo goes on while its visitor only watches. Whatever a visitor has taken is left
+to the visitor, and what a visitor has ordered as well, for ten minutes: a robot that
+waited for ever would stand in the way of the others.
 """
 
 from __future__ import annotations
@@ -20,6 +21,9 @@ from mpms.factory.domain.decisions import asks_for_decision
 from mpms.factory.ports.store import Transaction
 from mpms.services.instances.repair import retry_incident
 from mpms.services.tasks.submit import submit_form
+
+VISITOR_S = 600.0
+"""How long a visitor's order waits for its visitor."""
 
 
 class TirelessPerson:
@@ -73,7 +77,8 @@ class TirelessPerson:
     def _of_visitor(tx: Transaction, incident: Incident) -> bool:
         if incident.instance_id is None:
             return False
-        return is_visitors(tx, tx.instances.get(incident.instance_id).business_key)
+        instance = tx.instances.get(incident.instance_id)
+        return _is_fresh(incident.opened_at) and is_visitors(tx, instance.business_key)
 
     def _confirm_forms(self) -> None:
         services = self._services
@@ -85,7 +90,9 @@ class TirelessPerson:
                 for task in tasks
                 if task.task_id not in taken
                 and self._due(task)
-                and not is_visitors(tx, task.business_key)
+                and not (
+                    _is_fresh(task.created_at) and is_visitors(tx, task.business_key)
+                )
             ]
             forms = {t.form: tx.definitions.form(t.form) for t in due if t.form}
         for task in due:
@@ -100,6 +107,10 @@ class TirelessPerson:
         factor = 4.0 if asks_for_decision(task.form) else 1.0
         waited_s = (datetime.now(UTC) - task.created_at).total_seconds()
         return waited_s >= self._patience_s * factor
+
+
+def _is_fresh(since: datetime) -> bool:
+    return (datetime.now(UTC) - since).total_seconds() < VISITOR_S
 
 
 def _agree(schema: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
