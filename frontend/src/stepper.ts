@@ -68,7 +68,8 @@ function titleOf(card: HTMLElement): string {
 }
 
 function stepsOf(form: HTMLElement): Step[] {
-  const whole = form.dataset["serious"] !== undefined;
+  const whole =
+    form.dataset["serious"] !== undefined || form.dataset["oneCard"] !== undefined;
   const sections = [...form.querySelectorAll<HTMLElement>("[data-step]")];
   return sections.flatMap((section) => {
     const kind = section.dataset["step"] as Kind;
@@ -196,6 +197,10 @@ export class Stepper {
     const shown = this.steps.filter((step) => !isEmpty(step));
     const place = shown.indexOf(this.current);
     const count = t("Step {n} of {all}", { n: place + 1, all: shown.length });
+    // One card says by itself what it is.
+    this.form
+      .querySelector("[data-stepper]")!
+      .classList.toggle("visually-hidden", shown.length === 1);
     this.form.querySelector("[data-stepper-title]")!.textContent = this.current.title;
     this.form.querySelector("[data-stepper-count]")!.textContent = count;
     const bar = this.form.querySelector("[data-stepper-bar]")!;

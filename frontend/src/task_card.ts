@@ -5,8 +5,11 @@ import { Drafts } from "./drafts.js";
 import { checkAnswers, enhanceForm, readAnswers, writeAnswers } from "./fields/index.js";
 import { answerOf, newKey, sendOrKeep, type Result } from "./outbox.js";
 import { post } from "./posting.js";
+import { keepPromise, startPromise } from "./promise.js";
+import { startScale } from "./scale.js";
 import { Stepper, type Step } from "./stepper.js";
 import { fillSummary } from "./summary.js";
+import { startTimer } from "./task_timer.js";
 import { t } from "./texts.js";
 
 const UNDO_S = 60;
@@ -24,7 +27,13 @@ function note(where: string, text: string): void {
 }
 
 /** What is left when a task is done: one word, one button. */
-function showEnd(form: HTMLElement, kind: "ok" | "warn", title: string, text = ""): void {
+function showEnd(
+  form: HTMLElement,
+  kind: "ok" | "warn",
+  title: string,
+  text = "",
+  next?: unknown,
+): void {
   const end = document.createElement("section");
   end.className = `card task-end task-end-${kind}`;
   end.tabIndex = -1;
@@ -34,7 +43,8 @@ function showEnd(form: HTMLElement, kind: "ok" | "warn", title: string, text = "
   explained.textContent = text;
   const onward = document.createElement("a");
   onward.className = "button button-primary button-big button-wide";
-  onward.href = form.dataset["list"] ?? "/tasks";
+  onward.href =
+    typeof next === "string" && next ? next : (form.dataset["list"] ?? "/tasks");
   onward.textContent = t("Next task");
   end.append(heading, ...(text ? [explained] : []), onward);
   form.replaceWith(end);
@@ -43,8 +53,8 @@ function showEnd(form: HTMLElement, kind: "ok" | "warn", title: string, text = "
   end.focus();
 }
 
-function showResult(form: HTMLElement, { state, message }: Result): void {
-  if (state === "sent") showEnd(form, "ok", t("Done"));
+function showResult(form: HTMLElement, { state, message, reply }: Result): void {
+  if (state === "sent") showEnd(form, "ok", t("Done"), "", reply?.["next"]);
   else if (state === "kept")
     showEnd(
       form,
@@ -162,6 +172,7 @@ export async function startTaskCard(form: HTMLFormElement): Promise<void> {
   const { instance, name = "", order = "" } = form.dataset;
   const drafts = new Drafts(task);
   const key = newKey(); // one page, one confirmation
+  startPromise(form);
   enhanceForm(form, { onChange: (field, value) => void drafts.save(field, value) });
 
   const stepper = new Stepper(form, {
@@ -172,6 +183,7 @@ export async function startTaskCard(form: HTMLFormElement): Promise<void> {
         return false; // the card is gone, the next one is shown
       }
       if (step.kind !== "form") return true;
+      keepPromise(form);
       const wrong = checkAnswers(step.element).at(0);
       if (wrong) focusField(step.element, wrong.key);
       return !wrong;
@@ -181,6 +193,7 @@ export async function startTaskCard(form: HTMLFormElement): Promise<void> {
       note("[data-answer-note]", "");
     },
     async finish(): Promise<void> {
+      keepPromise(form);
       const wrong = checkAnswers(form).at(0);
       if (wrong) {
         const field = form.querySelector(`[data-field="${CSS.escape(wrong.key)}"]`);
@@ -202,6 +215,7 @@ export async function startTaskCard(form: HTMLFormElement): Promise<void> {
     },
   });
   startProblem(form, task);
+  startTimer();
   startUndo(Number(document.querySelector<HTMLElement>("#undo")?.dataset["undoS"]));
   const given = await answerOf(task);
   if (given)
@@ -209,7 +223,10 @@ export async function startTaskCard(form: HTMLFormElement): Promise<void> {
       state: given.state === "waiting" ? "kept" : given.state,
       ...(given.message === undefined ? {} : { message: given.message }),
     });
-  else await fillDrafts(form, drafts);
+  else {
+    await fillDrafts(form, drafts);
+    startScale(form);
+  }
 }
 
 function focusField(root: ParentNode, key: string): void {

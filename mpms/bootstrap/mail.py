@@ -76,6 +76,7 @@ class MailDesk:
     rules: ReleaseRules
     materials: CurrentCatalogue
     prove: Callable[[bytes], frozenset[str]] | None = None  # our own DKIM check
+    site_url: str = ""  # where customers open our pages; empty: they cannot
     closing: threading.Event = field(default_factory=threading.Event)
 
     def intake(self, uow: UnitOfWork, engine: Engine) -> ReceiveMail:
@@ -87,6 +88,7 @@ class MailDesk:
             self.rules,
             stopping=self.closing.is_set,
             concern=self.concern,
+            site_url=self.site_url,
         )
 
     def concern(self) -> str | None:
@@ -230,6 +232,7 @@ def _desk(settings: Settings, account: MailAccount, out: SmtpAccount) -> MailDes
         ReleaseRules(mine.release_first_order, mine.release_above_kg),
         CurrentCatalogue(lambda: catalogue, path=str(path)),
         _prover() if mine.check_dkim else None,
+        settings.site_url or "",
     )
 
 

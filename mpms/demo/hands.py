@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from typing import Any
 
 from websockets.exceptions import WebSocketException
 from websockets.sync.client import connect
@@ -15,6 +16,7 @@ from websockets.sync.client import connect
 from mpms.factory.domain.weighing import Weight
 from mpms.factory.ports.robots.robots import RobotAway
 from mpms.factory.ports.scales import Scale, ScaleUnavailable
+from mpms.factory.ports.store import UnitOfWork
 
 ANSWER_S = 2.0
 """Together with the weighing less than a job may take."""
@@ -52,3 +54,16 @@ class LoadingHands:
             raise ValueError(
                 values.get("message") if isinstance(values, dict) else said
             )
+
+
+def asked_by(uow: UnitOfWork) -> Callable[[str], float]:
+    """The weight that the order of a robot asks for right now."""
+
+    def asked_kg(robot: str) -> float:
+        with uow() as tx:
+            holder = tx.robot_holds.held().get(robot)
+            snapshot = None if holder is None else tx.instances.get(holder).snapshot
+        variables: dict[str, Any] = {} if snapshot is None else snapshot.variables
+        return float(variables.get("material", {}).get("required_kg", 0.0))
+
+    return asked_kg

@@ -7,7 +7,6 @@ import time
 from collections import deque
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from typing import Any
 
 from rich.console import Console
 from rich.live import Live
@@ -16,7 +15,7 @@ from mpms import assets, bootstrap
 from mpms.bootstrap.mail import embedded_desk
 from mpms.cli.work import running_worker
 from mpms.demo.buyer import BUYER, Buyer
-from mpms.demo.hands import LoadingHands
+from mpms.demo.hands import LoadingHands, asked_by
 from mpms.demo.person import TirelessPerson
 from mpms.demo.robots import Simulator
 from mpms.demo.view import OrderView
@@ -145,7 +144,7 @@ def factory(
                         factory_bootstrap.world_named(world), simulator.url
                     ),
                     simulator.url,
-                    lambda robot: _asked_for(services, robot),
+                    asked_by(services.uow),
                 ),
                 on_told=lambda robot, text: told.append(f"{robot}: {text}"),
             )
@@ -161,12 +160,3 @@ def _start_orders_handling(services: bootstrap.Services) -> None:
     with services.uow() as tx:
         if not tx.instances.counts().get(("orders_handling", "active")):
             start_instance(tx, services.advance, "orders_handling", actor="demo")
-
-
-def _asked_for(services: bootstrap.Services, robot: str) -> float:
-    """The weight that the order of this robot asks for right now."""
-    with services.uow() as tx:
-        holder = tx.robot_holds.held().get(robot)
-        snapshot = None if holder is None else tx.instances.get(holder).snapshot
-    variables: dict[str, Any] = {} if snapshot is None else snapshot.variables
-    return float(variables.get("material", {}).get("required_kg", 0.0))

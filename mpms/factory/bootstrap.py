@@ -33,6 +33,7 @@ from mpms.factory.ports.scales import Scale
 from mpms.factory.ports.store import UnitOfWork
 from mpms.factory.ports.tanks import NoTanks, Tanks
 from mpms.factory.services.catalogue.current import CurrentCatalogue
+from mpms.factory.services.tasks.live_weight import LiveWeights
 from mpms.factory.topics.delivery import MakeCode, check_code
 from mpms.factory.topics.fleet import (
     MoveByFleet,
@@ -73,6 +74,8 @@ if TYPE_CHECKING:
     from mpms.factory.adapters.instruments.reading import Instruments
 
 INSTRUMENTS_FILE = "instruments.yaml"
+WEIGHING_S = 15.0
+A_LOOK_S = 3.0  # a tablet asks again
 BRIDGED = ("ws", "wss", "mqtt", "mqtts")
 
 
@@ -228,8 +231,10 @@ def connect_scale(
     *,
     tls: TlsFiles = SYSTEM,
     instruments: Instruments | None = None,
+    timeout_s: float = WEIGHING_S,
 ) -> Scale:
-    """The scales of the plant; else those on the robots, as their make has them."""
+    """The scales of the plant; else those on the robots, as their make has them.
+    ``timeout_s``: how long a load on a robot may swing."""
     if instruments is not None and instruments.scales:
         from mpms.factory.adapters.instruments.scales import PlantScales
 
@@ -247,10 +252,28 @@ def connect_scale(
         else:
             from mpms.factory.adapters.scales import BridgeScale
 
-            scale = BridgeScale(part, robots_url, tls=tls)
+            scale = BridgeScale(part, robots_url, tls=tls, timeout_s=timeout_s)
         scales |= {info.id: scale for info in part.robots}
     only = set(map(id, scales.values()))
     return next(iter(scales.values())) if len(only) == 1 else ScalesOfMakes(scales)
+
+
+def live_weights(
+    world: World,
+    robots_url: str | None,
+    kind: str | None = None,
+    *,
+    tls: TlsFiles = SYSTEM,
+    instruments: Instruments | None = None,
+    demo: Callable[[Scale], Scale] = lambda scale: scale,
+) -> LiveWeights | None:
+    """What tablets see of the scales on robots; None where no scale can be asked."""
+    if robots_url is None or kind == "memory":
+        return None
+    scale = connect_scale(world, robots_url, kind, tls=tls, timeout_s=A_LOOK_S)
+    scales = () if instruments is None else instruments.scales.values()
+    elsewhere = {name for each in scales for name in (*each.places, *each.robots)}
+    return LiveWeights(demo(scale), elsewhere=elsewhere)
 
 
 def robot_check(world: World, url: str | None, *, tls: TlsFiles = SYSTEM) -> RobotCheck:

@@ -113,6 +113,8 @@ plugin = Plugin(
         "mail_vitals": f"{_POSTGRES}.mail.vitals:MailVitals",
         "mails": f"{_POSTGRES}.mail.mails:Mails",
         "order_tasks": f"{_POSTGRES}.orders.tasks:OrderTasks",
+        "past_orders": f"{_POSTGRES}.orders.past:PastOrders",
+        "dashboard": f"{_POSTGRES}.dashboard:Dashboard",
         "order_views": f"{_POSTGRES}.orders.views:OrderViews",
         "orders": f"{_POSTGRES}.orders.orders:Orders",
         "outbox": f"{_POSTGRES}.mail.mails:Outbox",

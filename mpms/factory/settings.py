@@ -7,11 +7,13 @@ plug-in's name.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, replace
+from datetime import time
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mpms.domain.settings import SettingInvalid, path, seconds, yes_or_no
+from mpms.factory.domain.shifts import USUAL
 from mpms.plugins import Setting
 from robot_bridge.tls import TlsFiles
 
@@ -20,6 +22,26 @@ if TYPE_CHECKING:
 
 NAME = "factory"
 SCALES = ("memory", "bridge")
+
+
+def _shifts(text: str) -> tuple[time, ...]:
+    try:
+        found = tuple(sorted({time.fromisoformat(t.strip()) for t in text.split(",")}))
+    except ValueError:
+        raise ValueError("is the times at which shifts begin, as 06:00,14:00") from None
+    if any(at.tzinfo is not None for at in found):
+        raise ValueError("is times without a zone")
+    return found
+
+
+def _money(text: str) -> Decimal:
+    try:
+        amount = Decimal(text)
+    except InvalidOperation:
+        raise ValueError("is an amount of money, such as 45.50") from None
+    if not amount.is_finite() or amount < 0:
+        raise ValueError("is an amount of money, zero or more")
+    return amount
 
 
 def _scale(text: str) -> str:
@@ -58,6 +80,9 @@ class FactorySettings:
     release_first_order: bool = False
     release_above_kg: Decimal | None = None
     records_key_file: Path | None = None
+    shifts: tuple[time, ...] = USUAL
+    waiting_cost_per_hour: Decimal | None = None
+    currency: str = "EUR"
 
     def __post_init__(self) -> None:
         if self.scale == "bridge" and not self.robots_url:
@@ -171,6 +196,18 @@ _SAID = {
         "records.key in the state directory, made when it is missing",
         read=path,
     ),
+    "shifts": _setting(
+        "when shifts begin, on the clock of the machine",
+        "06:00,14:00,22:00",
+        read=_shifts,
+    ),
+    "waiting_cost_per_hour": _setting(
+        "what an hour costs in which an order waits; the dashboard tells waiting in"
+        " money then",
+        "waiting is told in hours",
+        read=_money,
+    ),
+    "currency": _setting("the money of the dashboard", "EUR"),
 }
 SETTINGS = {
     each.name: replace(

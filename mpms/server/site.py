@@ -25,6 +25,7 @@ from mpms.bootstrap.trials import ChildTrials
 from mpms.demo import visitor
 from mpms.demo.buyer import BUYER, Buyer
 from mpms.demo.faults import breakers
+from mpms.demo.hands import LoadingHands, asked_by
 from mpms.demo.people import PEOPLE
 from mpms.domain.people.people import Role
 from mpms.embedded import mail
@@ -40,7 +41,9 @@ from mpms.factory.adapters.trial_warehouse import SimulatedWarehouse
 from mpms.factory.domain.order_mail import Catalogue, Senders
 from mpms.factory.domain.worlds import World
 from mpms.factory.ports.floor import Floor
+from mpms.factory.ports.scales import Scale
 from mpms.factory.services.floor.view import FloorViewer
+from mpms.factory.services.tasks.live_weight import LiveWeights
 from mpms.factory.settings import FactorySettings
 from mpms.factory.web.desk import DemoFactory, FactoryDesk
 from mpms.log_lines import log_files
@@ -137,6 +140,9 @@ class WebSite:
                 metrics_token=settings.metrics_token,
                 secure=plan.secure,
                 hold_above_kg=factory.release_above_kg,
+                shifts=factory.shifts,
+                cost_per_hour=factory.waiting_cost_per_hour,
+                currency=factory.currency,
                 webhooks_to_private=settings.webhooks_to_private,
                 trusted_proxies=settings.trusted_proxies,
                 public_url=settings.site_url,
@@ -146,6 +152,7 @@ class WebSite:
                 robot_check=factory_bootstrap.robot_check(
                     world, factory.robots_url, tls=factory.robots_tls
                 ),
+                weights=_weights(plan, services, world, in_use),
                 drives=ChildDrives(settings, plan.database_url),
                 trials=self._trials,
                 requests_each=settings.web_requests_each,
@@ -259,6 +266,29 @@ def _mail(
 def _user_of(settings: Settings) -> str:
     url = FactorySettings.of(settings).imap_url or settings.smtp_url or ""
     return unquote(urlsplit(url).username or "")
+
+
+def _weights(
+    plan: OpenSite, services: bootstrap.Services, world: World, in_use: str
+) -> LiveWeights | None:
+    factory = FactorySettings.of(plan.settings)
+    url = factory.robots_url
+
+    def loaded(scale: Scale) -> Scale:
+        """In the demo nobody else can lift a sack."""
+        hands = plan.demo and url is not None
+        return (
+            LoadingHands(scale, url or "", asked_by(services.uow)) if hands else scale
+        )
+
+    return factory_bootstrap.live_weights(
+        world,
+        url,
+        factory.scale,
+        tls=factory.robots_tls,
+        instruments=factory_bootstrap.instruments_of(factory.instruments, in_use),
+        demo=loaded,
+    )
 
 
 def _demo(

@@ -200,3 +200,89 @@ FROM (
 SELECT max(number)
 FROM orders
 WHERE number BETWEEN %(first)s AND %(last)s;
+
+-- name: order_overview_sorted
+-- One page of orders by a column of the list; few statements need another order than
+-- the newest first, so these pages are counted off.
+WITH RECURSIVE troubled AS (
+    (
+        SELECT instance_id AS id
+        FROM incidents
+        WHERE resolved_at IS NULL AND instance_id IS NOT NULL AND %(stuck)s
+        UNION
+        SELECT instance_id
+        FROM tasks
+        WHERE starts_with(form, %(decision_form)s) AND %(stuck)s
+    )
+    UNION
+    SELECT i.parent_id
+    FROM instances AS i
+    JOIN troubled AS t ON t.id = i.id
+    WHERE i.parent_id IS NOT NULL
+),
+page AS (
+    SELECT
+        o.number, o.product, o.customer, o.status, o.priority, o.received_at, o.due,
+        o.started_at, o.ended_at, o.instance_id, l.lines, l.required_kg,
+        l.measured_lines, l.measured_kg, i.variables -> 'loaded' AS loaded,
+        row_number() OVER (
+            ORDER BY
+                CASE WHEN NOT %(down)s AND %(sort)s = 'order' THEN o.number END,
+                CASE WHEN %(down)s AND %(sort)s = 'order' THEN o.number END DESC,
+                CASE WHEN NOT %(down)s AND %(sort)s = 'status' THEN
+                    array_position(ARRAY[
+                        'waiting for release', 'new', 'in process', 'done',
+                        'completed manually', 'cancelled'], o.status) END,
+                CASE WHEN %(down)s AND %(sort)s = 'status' THEN
+                    array_position(ARRAY[
+                        'waiting for release', 'new', 'in process', 'done',
+                        'completed manually', 'cancelled'], o.status) END DESC,
+                CASE WHEN NOT %(down)s AND %(sort)s = 'priority' THEN
+                    array_position(ARRAY['urgent', 'high', 'normal', 'low'], o.priority)
+                END,
+                CASE WHEN %(down)s AND %(sort)s = 'priority' THEN
+                    array_position(ARRAY['urgent', 'high', 'normal', 'low'], o.priority)
+                END DESC,
+                CASE WHEN NOT %(down)s AND %(sort)s = 'loaded' THEN
+                    l.measured_lines::float8 / greatest(l.lines, 1) END,
+                CASE WHEN %(down)s AND %(sort)s = 'loaded' THEN
+                    l.measured_lines::float8 / greatest(l.lines, 1) END DESC,
+                CASE WHEN NOT %(down)s AND %(sort)s = 'due' THEN o.due END NULLS LAST,
+                CASE WHEN %(down)s AND %(sort)s = 'due' THEN o.due END DESC NULLS LAST,
+                CASE WHEN NOT %(down)s AND %(sort)s = 'waits' THEN i.changed_at END,
+                CASE WHEN %(down)s AND %(sort)s = 'waits' THEN i.changed_at END
+                    DESC NULLS LAST,
+                CASE WHEN NOT %(down)s AND %(sort)s = 'received' THEN o.received_at END,
+                o.received_at DESC, o.number DESC
+        ) AS place
+    FROM orders AS o
+    CROSS JOIN LATERAL (
+        SELECT
+            count(*) AS lines,
+            sum(required_kg) AS required_kg,
+            count(measured_kg) AS measured_lines,
+            sum(measured_kg) AS measured_kg
+        FROM order_lines
+        WHERE order_number = o.number
+    ) AS l
+    LEFT JOIN instances AS i ON i.id = o.instance_id
+    WHERE (NOT %(open)s OR o.status IN ('waiting for release', 'new', 'in process'))
+        AND (%(statuses)s::text[] IS NULL OR o.status = ANY(%(statuses)s::text[]))
+        AND (%(due_before)s::date IS NULL OR o.due < %(due_before)s::date)
+        AND (%(priority)s::text IS NULL OR o.priority = %(priority)s)
+        AND (%(since)s::timestamptz IS NULL OR o.received_at >= %(since)s::timestamptz)
+        AND (NOT %(stuck)s OR o.instance_id IN (SELECT id FROM troubled))
+        AND (
+            %(pattern)s::text IS NULL
+            OR o.number ILIKE %(pattern)s
+            OR o.product ILIKE %(pattern)s
+            OR o.customer ILIKE %(pattern)s
+        )
+)
+SELECT
+    number, product, customer, status, priority, received_at, due, started_at, ended_at,
+    instance_id, lines, required_kg, measured_lines, measured_kg, loaded
+FROM page
+WHERE place > %(skip)s
+ORDER BY place
+LIMIT %(limit)s;

@@ -151,6 +151,23 @@ WHERE (order_number, line) = (
 )
 RETURNING name, required_kg;
 
+-- name: orders_hold
+-- Lock an order until the end of the transaction.
+SELECT number FROM orders WHERE number = %(number)s FOR NO KEY UPDATE;
+
+-- name: orders_change
+-- Another urgency, another due date.
+UPDATE orders
+SET priority = %(priority)s, due = %(due)s::date
+WHERE number = %(number)s;
+
+-- name: orders_take_off
+-- So much less of each line: a part becomes an order of its own.
+UPDATE order_lines AS l
+SET required_kg = l.required_kg - part.kg
+FROM unnest(%(kg)s::numeric[]) WITH ORDINALITY AS part (kg, place)
+WHERE l.order_number = %(number)s AND l.line = part.place - 1;
+
 -- name: orders_taken
 -- Whether an order has this number.
 SELECT true

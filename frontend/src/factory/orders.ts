@@ -16,3 +16,9 @@ document.addEventListener("keydown", (event) => {
   search.focus();
   search.select();
 });
+
+// A chosen filter counts at once.
+document.addEventListener("change", (event) => {
+  const choice = (event.target as Element).closest<HTMLSelectElement>("[data-send]");
+  choice?.form?.requestSubmit();
+});

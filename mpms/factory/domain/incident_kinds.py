@@ -10,6 +10,7 @@ STANDS = "robot"
 KINDS = (
     IncidentKind("goal", "failed drive"),
     IncidentKind(STANDS, "robot does not drive on", outside=True),
+    IncidentKind("question", "question", outside=True, each=True, quoted=True),
     IncidentKind("mail", "unreadable mail", outside=True, each=True),
     IncidentKind("load", "load left behind", outside=True, each=True, quoted=True),
     IncidentKind("stock", "material runs short", outside=True, each=True, quoted=True),

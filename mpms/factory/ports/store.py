@@ -10,9 +10,11 @@ from mpms.ports import store
 # Each brings the rows it speaks of, and no process uses them all.
 if TYPE_CHECKING:
     from mpms.factory.ports.catalogue import CatalogueVersions
+    from mpms.factory.ports.dashboard import Dashboard
     from mpms.factory.ports.experiments import Experiments
     from mpms.factory.ports.figures import Figures
     from mpms.factory.ports.fleet import FleetRequests, FleetRows
+    from mpms.factory.ports.orders.past import PastOrders
     from mpms.factory.ports.orders.tasks import OrderTasks
     from mpms.factory.ports.orders.views import OrderViews
     from mpms.factory.ports.records.genealogy import Genealogy
@@ -42,6 +44,10 @@ class Transaction(store.Transaction, Protocol):
     def order_views(self) -> OrderViews: ...
     @property
     def order_tasks(self) -> OrderTasks: ...
+    @property
+    def dashboard(self) -> Dashboard: ...
+    @property
+    def past_orders(self) -> PastOrders: ...
     @property
     def goals(self) -> Goals: ...
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import time
 from decimal import Decimal
 from pathlib import Path
 from typing import Protocol, cast
@@ -14,6 +15,7 @@ from mpms.domain.tasks import FormTask
 from mpms.factory.domain.order_mail import Catalogue
 from mpms.factory.domain.order_mail.showing import MailText
 from mpms.factory.domain.records.seals import Verify
+from mpms.factory.domain.shifts import USUAL
 from mpms.factory.domain.worlds import World
 from mpms.factory.ports.checks import MailCheck, RobotCheck
 from mpms.factory.ports.documents import Documents
@@ -25,6 +27,7 @@ from mpms.factory.ports.trial_warehouse import TrialWarehouse
 from mpms.factory.ports.vehicles import VehicleFiles
 from mpms.factory.ports.worlds import WorldDrafts
 from mpms.factory.services.catalogue.current import CurrentCatalogue, InForce
+from mpms.factory.services.tasks.live_weight import LiveWeights
 from mpms.ports.api import ApiToken
 from mpms.web.desk import DemoDoors, Desk
 from mpms.web.site import signed_in
@@ -81,6 +84,10 @@ class FactoryDesk(Desk):
     demo: DemoFactory | None = None
     mail_check: MailCheck | None = None  # of the two mail servers of the settings
     robot_check: RobotCheck | None = None
+    shifts: tuple[time, ...] = USUAL
+    cost_per_hour: Decimal | None = None  # of an order that waits
+    currency: str = "EUR"
+    weights: LiveWeights | None = None  # None: no tablet sees a scale
 
     @property
     def in_force(self) -> InForce:

@@ -34,7 +34,7 @@ def ready_for_offline(page: Page, house: House, task: str) -> None:
     """The task is taken and its page kept by the service worker."""
     house.open_task(page, task)
     page.locator("[data-step-next]").click()
-    expect(page.locator("[data-step=go]")).to_be_visible()
+    expect(page.locator("[data-step=form]")).to_be_visible()
     page.goto(f"{house.address}/tasks")
     house.until("the task's page is kept", lambda: page.evaluate(IS_KEPT, task))
 
@@ -109,7 +109,6 @@ def test_an_answer_that_comes_too_late_is_a_supervisor_s_decision(
     ready_for_offline(page, house, task)
     context.set_offline(True)
     house.open_task(page, task)
-    page.locator("[data-step-next]").click()
     page.locator("[data-step] input[name=lot]:visible").fill("L-77")
     answer(page)
 

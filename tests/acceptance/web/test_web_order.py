@@ -125,7 +125,7 @@ def test_of_two_tablets_that_take_the_same_task_one_gets_it(
     # Whose request comes first is not for the order of the taps to say.
     [(winner,)] = house.until("somebody has it", lambda: house.rows(claims))
     (loser,) = names.keys() - {winner}
-    expect(pages[winner].locator("[data-step=go]")).to_be_visible()
+    expect(pages[winner].locator("[data-step=form]")).to_be_visible()
     expect(pages[loser].locator("[data-claim-note]")).to_contain_text(names[winner])
     assert house.rows(claims) == [(winner,)]
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import random
+import re
 import threading
 from dataclasses import replace
+from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -12,11 +14,13 @@ from typing import Any
 import pytest
 
 from mpms.domain.errors import DatabaseAway
+from mpms.factory.domain.customer_links import read_link
 from mpms.factory.domain.order_mail import Outcome
 from mpms.factory.ports.mail.intake import MailboxUnavailable
 from mpms.factory.ports.mail.mailbox import MailMessage
 from mpms.factory.services.mail.receive import ReleaseRules
 from mpms.factory.services.mail.record import AlreadyRead, RecordMail
+from mpms.factory.services.orders.follow import LINKS
 from tests.support.intake_desk import IntakeDesk
 from tests.support.mailbox import Box, FakeMailbox, write_order
 
@@ -84,6 +88,25 @@ def test_an_order_has_the_materials_of_its_message(box: Box, desk: IntakeDesk) -
         ("RM-002", Decimal("120.5")),
         ("RM-003", Decimal(500)),
     ]
+
+
+def test_the_confirmation_has_the_customers_link_where_pages_have_an_address(
+    fake: FakeMailbox, desk: IntakeDesk
+) -> None:
+    read = desk.intake(fake).read
+    for number, site_url in (
+        ("MO-2026-0001", "https://p.example/"),
+        ("MO-2026-0002", ""),
+    ):
+        raw = write_order(number, message_id=f"<{number}@x>")
+        message = MailMessage(fake.mail_id(int(number[-1])), len(raw), raw)
+        RecordMail(desk.uow, desk.engine, site_url=site_url)(message, read(message))
+    bodies = [body for (body,) in desk.rows("SELECT body FROM outbox ORDER BY mail_id")]
+    (link,) = re.findall(r"https://p\.example/follow/(\S+)", bodies[0])
+    assert "/follow/" not in bodies[1]
+    with desk.uow() as tx:
+        secret = tx.orders.link_secret(LINKS)
+    assert read_link(secret, link, datetime.now(UTC)) == "MO-2026-0001"
 
 
 @pytest.mark.covers("A10")

@@ -34,6 +34,7 @@ class _Words:
     recipe: str
     lot: str
     materials: str
+    follow: str
     automatic: str
     decimal: str
     priorities: tuple[str, str, str, str]
@@ -54,6 +55,7 @@ _WORDS = {
         recipe="Recipe",
         lot="lot",
         materials="Materials",
+        follow="Follow your order here",
         automatic="This message was written automatically.",
         decimal=".",
         priorities=("low", "normal", "high", "urgent"),
@@ -71,6 +73,7 @@ _WORDS = {
         recipe="Receta",
         lot="lote",
         materials="Materiales",
+        follow="Siga su pedido aquí",
         automatic="Este mensaje se ha escrito automáticamente.",
         decimal=",",
         priorities=("baja", "normal", "alta", "urgente"),
@@ -88,6 +91,7 @@ _WORDS = {
         recipe="Rezept",
         lot="Charge",
         materials="Rohstoffe",
+        follow="Hier sehen Sie den Stand Ihres Auftrags",
         automatic="Diese Nachricht wurde automatisch geschrieben.",
         decimal=",",
         priorities=("niedrig", "normal", "hoch", "dringend"),
@@ -105,6 +109,7 @@ _WORDS = {
         recipe="Reçete",
         lot="parti",
         materials="Malzemeler",
+        follow="Siparişinizi buradan izleyin",
         automatic="Bu ileti otomatik olarak yazıldı.",
         decimal=",",
         priorities=("düşük", "normal", "yüksek", "acil"),
@@ -112,15 +117,16 @@ _WORDS = {
 }
 
 
-def write_reply(outcome: Outcome) -> Reply | None:
-    """The answer to send; None where nobody must be answered."""
+def write_reply(outcome: Outcome, follow_url: str = "") -> Reply | None:
+    """The answer to send; None where nobody must be answered. ``follow_url``: where
+    the customer sees how far the order is."""
     if outcome.reply == "none" or outcome.sender is None:
         return None
     language = outcome.language if outcome.language in LANGUAGES else "en"
     words = _WORDS[language]
     if outcome.order is not None:
         subject = words.accepted.format(number=outcome.order.number)
-        body = _confirmation(outcome.order, words)
+        body = _confirmation(outcome.order, words, follow_url)
     else:
         subject = words.rejected_unnumbered
         if outcome.number:
@@ -135,7 +141,7 @@ def write_reply(outcome: Outcome) -> Reply | None:
     return Reply(outcome.sender, subject, body, tuple(headers))
 
 
-def _confirmation(order: OrderDraft, words: _Words) -> str:
+def _confirmation(order: OrderDraft, words: _Words, follow_url: str) -> str:
     priority = words.priorities[_PRIORITIES.index(order.priority)]
     facts = [
         (words.product, order.product),
@@ -149,6 +155,8 @@ def _confirmation(order: OrderDraft, words: _Words) -> str:
         lot = f" ({words.lot} {line.lot})" if line.lot else ""
         amount = _amount(line.kg, words.decimal)
         lines.append(f"- {line.material} {line.name}: {amount} kg{lot}")
+    if follow_url:
+        lines += ["", f"{words.follow}:", follow_url]
     thanks = words.thanks.format(number=order.number)
     return "\n".join([thanks, "", *lines, "", words.automatic, ""])
 

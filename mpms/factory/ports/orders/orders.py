@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 # Each brings the rows it speaks of, and no process uses them all.
 if TYPE_CHECKING:
+    from datetime import date
     from decimal import Decimal
 
     from mpms.factory.domain.orders import Order, OrderStatus
@@ -34,6 +35,15 @@ class Orders(Protocol):
     def get(self, number: str) -> Order: ...  # OrderUnknown
     def some(self, numbers: Iterable[str]) -> dict[str, Order]:
         """By number; those that do not exist are missing."""
+        ...
+
+    def lock(self, number: str) -> None:
+        """Nobody else changes or begins it until the end of the transaction."""
+        ...
+
+    def change(self, number: str, *, priority: str, due: date | None) -> None: ...
+    def take_off(self, number: str, kg: Sequence[Decimal]) -> None:
+        """So much less of each of its lines."""
         ...
 
     def taken(self, number: str) -> bool: ...
@@ -73,6 +83,10 @@ class Orders(Protocol):
     ) -> tuple[str, Decimal] | None:
         """Keep what was weighed with the first line of this material that has none;
         its name and what it requires, None if there is no such line."""
+        ...
+
+    def link_secret(self, name: str) -> bytes:
+        """What links to people without an account are signed with."""
         ...
 
     def listing(self, *, limit: int = 100) -> Sequence[Order]: ...

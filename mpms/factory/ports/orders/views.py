@@ -21,7 +21,21 @@ class OrderFilter:
     due_before: date | None = None
     stuck: bool = False
     idle: bool = False  # nobody works on it
+    priority: str | None = None
+    since: datetime | None = None  # received
     text: str = ""  # somewhere in the number, the product or the customer
+
+
+SORTS = ("order", "status", "priority", "waits", "loaded", "due", "received")
+
+
+@dataclass(frozen=True)
+class OrderSort:
+    """By a column of the list; ``skip``: how many stand on the pages before."""
+
+    column: str
+    down: bool = False
+    skip: int = 0
 
 
 @dataclass(frozen=True)
@@ -205,6 +219,10 @@ class OrderViews(Protocol):
         limit: int,
         decision_form: str,
     ) -> Sequence[OrderRow]: ...
+    def sorted(
+        self, wanted: OrderFilter, sort: OrderSort, *, limit: int, decision_form: str
+    ) -> Sequence[OrderRow]: ...
+
     def waits(self, instance_ids: Iterable[str]) -> Sequence[WaitRow]: ...
     def counts(self, *, today: date, cap: int, decision_form: str) -> OrderCounts: ...
     def found(self, wanted: OrderFilter, *, cap: int) -> int: ...

@@ -59,6 +59,7 @@ class ReceiveMail:
     engine: Engine
     rules: ReleaseRules = field(default_factory=ReleaseRules)
     round_s: float = ROUND_S
+    site_url: str = ""
     stopping: Callable[[], bool] = lambda: False
     concern: Callable[[], str | None] = lambda: None
     _failed: dict[MailMessageId, int] = field(default_factory=dict)
@@ -91,7 +92,7 @@ class ReceiveMail:
 
     def receive(self, message: MailMessage) -> str:
         """Read one message and write down everything it leads to. AlreadyRead."""
-        return RecordMail(self.uow, self.engine, self.rules)(
+        return RecordMail(self.uow, self.engine, self.rules, self.site_url)(
             message, self.read(message)
         )
 

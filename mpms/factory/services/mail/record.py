@@ -23,6 +23,7 @@ from mpms.factory.ports.mail.mailbox import MailMessage
 from mpms.factory.ports.mail.mails import MailRecord
 from mpms.factory.ports.store import Transaction, UnitOfWork
 from mpms.factory.services.orders.accept import accept_order
+from mpms.factory.services.orders.follow import follow_path
 from mpms.ports.engine import Engine
 from mpms.ports.outgoing_mail import Reply
 from mpms.services.incidents.open import open_incident
@@ -64,6 +65,7 @@ class RecordMail:
     uow: UnitOfWork
     engine: Engine
     rules: ReleaseRules = field(default_factory=ReleaseRules)
+    site_url: str = ""  # where customers follow their orders; empty: nowhere
 
     def __call__(self, message: MailMessage, undecided: Outcome) -> str:
         """The outcome that was written down. AlreadyRead, DatabaseAway.
@@ -125,7 +127,8 @@ class RecordMail:
             )
             if mail_id is None:
                 raise AlreadyRead
-            _answer(tx, f"mail-{mail_id}-{sha256[:16]}", mail_id, outcome)
+            follow_url = self._follow_url(tx, number)
+            _answer(tx, f"mail-{mail_id}-{sha256[:16]}", mail_id, outcome, follow_url)
             if failure is not None:
                 _tell(tx, outcome, failure)
             tx.events.append(
@@ -139,6 +142,11 @@ class RecordMail:
                 },
             )
         return outcome.outcome
+
+    def _follow_url(self, tx: Transaction, number: str | None) -> str:
+        if not self.site_url or number is None:
+            return ""
+        return f"{self.site_url.rstrip('/')}{follow_path(tx, number)}"
 
 
 def _in_its_place(undecided: Outcome) -> Iterator[Outcome]:
@@ -199,8 +207,10 @@ def _store_order(
     return order.number
 
 
-def _answer(tx: Transaction, reply_id: str, mail_id: int, outcome: Outcome) -> None:
-    reply = write_reply(outcome)
+def _answer(
+    tx: Transaction, reply_id: str, mail_id: int, outcome: Outcome, follow_url: str
+) -> None:
+    reply = write_reply(outcome, follow_url)
     if reply is None:
         return
     tx.outbox.write(

@@ -19,6 +19,7 @@ from mpms.factory.ports.orders.views import (
     OrderFilter,
     OrderPlace,
     OrderRow,
+    OrderSort,
     WaitRow,
 )
 from mpms.factory.ports.store import Transaction, UnitOfWork
@@ -91,6 +92,7 @@ class Overview:
     counts: OrderCounts
     found: int | None  # of a search; CAP + 1 means more than CAP
     cap: int = CAP
+    more: bool = False  # a sorted list goes on below
 
 
 def list_orders(
@@ -99,21 +101,34 @@ def list_orders(
     *,
     now: datetime,
     below: OrderPlace | None = None,
+    sort: OrderSort | None = None,
     limit: int = PAGE,
 ) -> Overview:
-    """The newest orders that fit, with the counts that the filters show."""
+    """The newest orders that fit, or the first by ``sort``, with the counts that the
+    filters show."""
     with uow() as tx:
-        rows = tx.order_views.page(
-            wanted, below=below, limit=limit + 1, decision_form=DECISION_FORM
-        )
-        shown = rows[:limit]
+        if sort is None:
+            rows = tx.order_views.page(
+                wanted, below=below, limit=limit + 1, decision_form=DECISION_FORM
+            )
+        else:
+            rows = tx.order_views.sorted(
+                wanted, sort, limit=limit + 1, decision_form=DECISION_FORM
+            )
+        shown, more = rows[:limit], len(rows) > limit
         return Overview(
             orders=_described(tx, shown, now),
-            below=shown[-1].place if len(rows) > limit else None,
+            below=shown[-1].place if more and sort is None else None,
+            more=more and sort is not None,
             counts=tx.order_views.counts(
                 today=day_of(now), cap=CAP, decision_form=DECISION_FORM
             ),
-            found=_found(tx, wanted, rows, whole=below is None and len(rows) <= limit),
+            found=_found(
+                tx,
+                wanted,
+                rows,
+                whole=below is None and not (sort and sort.skip) and not more,
+            ),
         )
 
 

@@ -35,7 +35,7 @@ MOST_ROWS = 500
 # Steps of the engine that mean nothing to people, and what other lines say better.
 HIDDEN = (
     *("entered", "left", "thrown", "caught", "decided", "mail accepted"),
-    *("instance started", "cancelled", "moved", "skipped"),
+    *("instance started", "cancelled", "moved", "skipped", "robot state"),
 )
 SHOWN_VARIABLES = ("measured_kg",)
 TIMED_KINDS = frozenset(

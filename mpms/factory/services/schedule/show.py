@@ -81,12 +81,14 @@ def show_schedule(
     now: datetime,
     people: int = PEOPLE,
     improve_s: float = 0.0,
+    changed: Order | None = None,
 ) -> ScheduleShown:
-    """Orders that are new or being made, over all robots that are in service."""
+    """Orders that are new or being made, over all robots that are in service.
+    ``changed``: as if this one were saved."""
     in_force = materials(tx)
     placed, catalogue = in_force.placed(world), in_force.catalogue
     open_orders = [
-        order
+        order if changed is None or order.number != changed.number else changed
         for order in tx.orders.listing(limit=1000)
         if order.status in {OrderStatus.NEW, OrderStatus.IN_PROCESS}
     ][:MOST_ORDERS]
@@ -167,15 +169,23 @@ def _job(
 
 
 def mixing_min(product: str, world: World, catalogue: Catalogue | None) -> float:
-    """As the programme of its tank says, else the recipe, else half an hour."""
+    """As its recipe says, else half an hour."""
+    told = told_mixing_min(product, world, catalogue)
+    return MIXING_MIN if told is None else told
+
+
+def told_mixing_min(
+    product: str, world: World, catalogue: Catalogue | None
+) -> float | None:
+    """As the programme of its tank says, else the recipe; None if neither does."""
     recipe = None if catalogue is None else catalogue.recipe(product)
     if catalogue is None or recipe is None:
-        return MIXING_MIN
+        return None
     tank = catalogue.tank(world.tank_for(product))
     for programme in () if tank is None else tank.programmes:
         if programme.name == recipe.programme:
             return float(programme.minutes)
-    return MIXING_MIN if recipe.mixing_minutes is None else float(recipe.mixing_minutes)
+    return None if recipe.mixing_minutes is None else float(recipe.mixing_minutes)
 
 
 def _due_s(order: Order, now: datetime) -> float | None:

@@ -132,14 +132,20 @@ def task_for(
 
 
 def next_of(
-    views: Sequence[TaskView], person: Person, *, instance_id: str | None = None
+    views: Sequence[TaskView],
+    person: Person,
+    *,
+    instance_id: str | None = None,
+    shown: str | None = None,
 ) -> TaskView | None:
-    """What to do next: what one has begun, then the same order, then the queue."""
+    """What to do next: what one has begun, then the same order, then the queue.
+    ``shown``: a finger may be on its way to it, so it stays while it is free."""
     open_to_do = [view for view in views if not (view.task.on_hold or view.later)]
     mine = [view for view in open_to_do if view.belongs_to(person)]
     free = [view for view in open_to_do if view.claim is None]
     same = [view for view in free if view.task.instance_id == instance_id]
-    return next(iter([*mine, *same, *free]), None)
+    kept = [view for view in free if view.task.task_id == shown]
+    return next(iter([*mine, *kept, *same, *free]), None)
 
 
 def _urgency(view: TaskView) -> tuple[Any, ...]:

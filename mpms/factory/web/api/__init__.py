@@ -15,6 +15,7 @@ from mpms.factory.web.api import (
     floor,
     mails,
     new_orders,
+    order_changes,
     orders,
     overview,
     places,
@@ -31,7 +32,17 @@ SECTIONS = (
     *dict.fromkeys(
         part.section
         for part in (
-            *(orders, new_orders, mails, tasks, floor, fleet, figures, experiments),
+            *(
+                orders,
+                new_orders,
+                order_changes,
+                mails,
+                tasks,
+                floor,
+                fleet,
+                figures,
+                experiments,
+            ),
             *(catalogue, tables, robots, connections, places, worlds, overview, stock),
             vehicles,
         )

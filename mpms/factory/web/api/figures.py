@@ -8,6 +8,7 @@ from typing import Annotated
 from pydantic import Field
 
 from mpms.factory.ports.robots.tracks import Spent
+from mpms.factory.services.dashboard import show_plant
 from mpms.factory.services.figures import Cause, FiguresPage, WaitingAt, show_figures
 from mpms.factory.services.robots.replay import Drive, replay_instance
 from mpms.factory.web.desk import Call
@@ -75,6 +76,47 @@ class FiguresShape(Shape):
     causes: list[CauseShape]
 
 
+class PlantQuery(Given):
+    hours: int = Field(default=24, ge=1, le=24 * 31)
+
+
+class MadeShape(Shape):
+    shift_at: datetime
+    product: str
+    kg: float
+    orders: list[str]
+
+
+class HourShape(Shape):
+    hour: datetime
+    kg: float
+    orders: list[str]
+
+
+class WaitCauseShape(Shape):
+    name: str
+    seconds: float
+    cost: float | None = Field(description="Null: nobody said what an hour costs.")
+    orders: list[str]
+
+
+class PlantShape(Shape):
+    since: datetime
+    until: datetime
+    kg: float
+    made: list[MadeShape]
+    hours: list[HourShape]
+    done: list[str]
+    in_time: list[str]
+    late: list[str]
+    right_first: int = Field(description="Loaded lines that were weighed once.")
+    weighed: int
+    again: list[str]
+    cancelled: list[str]
+    waits: list[WaitCauseShape]
+    whole: bool
+
+
 class MoveShape(Shape):
     at: datetime
     kind: str
@@ -97,6 +139,38 @@ class ReplayShape(Shape):
     drives: list[DriveShape]
     tracks: dict[str, list[PointShape]]
     cut: bool
+
+
+@section.get("/dashboard", READERS)
+def plant(call: Call, query: PlantQuery) -> PlantShape:
+    """What was made by shift and product, late, weighed again and cancelled, and what
+    waiting has cost; each number with its orders."""
+    desk = call.desk
+    until = desk.clock.now()
+    found = show_plant(
+        desk.uow,
+        desk.engine,
+        since=until - timedelta(hours=query.hours),
+        until=until,
+        shifts=desk.shifts,
+        cost_per_hour=desk.cost_per_hour,
+    )
+    return PlantShape(
+        since=found.since,
+        until=found.until,
+        kg=float(found.kg),
+        made=shaped(MadeShape, found.made),
+        hours=shaped(HourShape, found.hours),
+        done=list(found.done),
+        in_time=list(found.in_time),
+        late=list(found.late),
+        right_first=found.right_first,
+        weighed=found.weighed,
+        again=list(found.again),
+        cancelled=list(found.cancelled),
+        waits=shaped(WaitCauseShape, found.waits),
+        whole=found.whole,
+    )
 
 
 @section.get("/figures", READERS)

@@ -28,7 +28,9 @@ from mpms.domain.errors import (
     TaskGone,
 )
 from mpms.domain.people.people import Person
-from mpms.factory.services.tasks.accept_weight import refused_weight
+from mpms.factory.domain.order_mail import Catalogue
+from mpms.factory.services.schedule.show import told_mixing_min
+from mpms.factory.services.tasks.accept_weight import refused_in, refused_weight
 from mpms.factory.services.tasks.listing import TaskView, task_for
 from mpms.factory.web.desk import current_desk
 from mpms.factory.web.mini_map import mini_map
@@ -105,6 +107,10 @@ def task_page(
         people = tx.people.listing()
         refused = refused_weight(tx, view.task) if person.leads else None
     values = drafts if answers is None else answers
+    schema, in_force = schema_of(view), desk.in_force.catalogue
+    timer_min = None
+    if schema.get("timer") == "recipe":
+        timer_min = told_mixing_min(view.product, desk.world, in_force)
     undo_s = 0.0
     if view.claim is not None and view.belongs_to(person):
         age_s = (desk.clock.now() - view.claim.claimed_at).total_seconds()
@@ -116,8 +122,13 @@ def task_page(
         person=person,
         mine=view.belongs_to(person),
         taken=view.claim is not None and not view.belongs_to(person),
+        one_card=schema.get("card") == "one",
+        timer_min=timer_min,
+        off_kg=_off_kg(view),
+        liquid=_is_liquid(view, in_force),
+        scale=_has_scale(view),
         form=render_form(
-            schema_of(view),
+            schema,
             view.task.inputs,
             values,
             feel=desk.engine.feel,
@@ -133,6 +144,26 @@ def task_page(
         problems=problems or {},
         refused=refused,
     )
+
+
+def _is_liquid(view: TaskView, catalogue: Catalogue | None) -> bool:
+    """What has a density is drawn as a drum, all else as a sack."""
+    code = "" if view.material is None else view.material.code
+    known = None if catalogue is None else catalogue.by_code(code)
+    return known is not None and known.density_kg_per_l is not None
+
+
+def _off_kg(view: TaskView) -> float | None:
+    """How much more than asked for the scale has shown, and nobody has accepted."""
+    off = refused_in(view.task.form, view.task.inputs)
+    return None if off is None else round(off.kg - off.required_kg, 3)
+
+
+def _has_scale(view: TaskView) -> bool:
+    weights, robot = current_desk().weights, view.task.inputs.get("robot")
+    if weights is None or not isinstance(robot, str) or view.material is None:
+        return False
+    return weights.has(robot, view.place)
 
 
 def _helpers(view: TaskView, person: Person, people: Sequence[Person]) -> list[Person]:

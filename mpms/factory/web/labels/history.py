@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 from mpms.factory.domain.orders import OrderStatus
 from mpms.factory.services.orders.page import HistoryLine
-from mpms.factory.web.labels.orders import place_word, status_word, tank_word
+from mpms.factory.web.labels.orders import (
+    day,
+    place_word,
+    priority_word,
+    status_word,
+    tank_word,
+)
 from mpms.web.labels import formats
 from mpms.web.labels.history import Sentence, Told, sentence_of, short
 from mpms.web.texts import current_language, t
@@ -33,9 +41,46 @@ def status_changed(line: Told) -> Sentence:
         return Sentence(t("{who} refused the order", who=who), "bad", why)
     if new == OrderStatus.IN_PROCESS:
         return Sentence(t("Work on the order started"), "info")
+    if new == OrderStatus.CANCELLED and line.data.get("reason"):
+        why = short(line.data.get("reason"))
+        return Sentence(t("{who} cancelled the order", who=who), "bad", why)
     tones: dict[object, str] = {OrderStatus.DONE: "ok", OrderStatus.CANCELLED: "bad"}
     word = status_word(str(new))
     return Sentence(t("The order is now: {status}", status=word), tones.get(new, ""))
+
+
+def order_changed(line: Told) -> Sentence:
+    old, new = line.data.get("old"), line.data.get("new")
+    if not isinstance(old, dict) or not isinstance(new, dict):
+        return Sentence(t("{who} changed the order", who=line.actor))
+    said = []
+    if old.get("priority") != new.get("priority"):
+        word = priority_word(str(new.get("priority")))
+        said.append(t("Priority: {priority}", priority=word))
+    if old.get("due") != new.get("due"):
+        due = new.get("due")
+        said.append(t("Due: {day}", day=day(date.fromisoformat(due) if due else None)))
+    return Sentence(t("{who} changed the order", who=line.actor), "", ", ".join(said))
+
+
+def order_noted(line: Told) -> Sentence:
+    text = short(line.data.get("text"))
+    return Sentence(t("{who} noted", who=line.actor), "info", text)
+
+
+def order_asked(line: Told) -> Sentence:
+    text = short(line.data.get("text"))
+    return Sentence(t("{who} asks for a decision", who=line.actor), "warn", text)
+
+
+def order_split(line: Told) -> Sentence:
+    text = t(
+        "{who} made {share} % of it order {number}",
+        who=line.actor,
+        share=short(line.data.get("share")),
+        number=short(line.data.get("into")),
+    )
+    return Sentence(text)
 
 
 def waits_for_release(line: Told) -> Sentence:

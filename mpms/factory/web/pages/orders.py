@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from dataclasses import replace
+from datetime import datetime, timedelta
 from typing import Any
 
-from flask import Blueprint, Response, redirect, render_template, request, url_for
+from flask import (
+    Blueprint,
+    Response,
+    flash,
+    redirect,
+    render_template,
+    request,
+    url_for,
+)
 from werkzeug.wrappers import Response as Answer
 
 from mpms.factory.domain.decisions import DECISION_FORM
 from mpms.factory.domain.errors import OrderUnknown
 from mpms.factory.domain.orders import OrderStatus
-from mpms.factory.ports.orders.views import OrderFilter, OrderPlace
+from mpms.factory.ports.orders.views import SORTS, OrderFilter, OrderPlace, OrderSort
 from mpms.factory.services.mail.show import raw_mail, show_mail
-from mpms.factory.services.orders.overview import Overview, day_of, list_orders
+from mpms.factory.services.orders.change import PRIORITIES
+from mpms.factory.services.orders.follow import follow_path
+from mpms.factory.services.orders.overview import PAGE, Overview, day_of, list_orders
 from mpms.factory.services.orders.page import open_attachment, show_order, show_timeline
 from mpms.factory.services.orders.release import (
     OrderNotWaiting,
@@ -25,7 +36,13 @@ from mpms.factory.services.schedule.of_order import OrderPlan, plan_of
 from mpms.factory.web.desk import current_desk
 from mpms.factory.web.labels import orders as order_words
 from mpms.factory.web.labels.history import history_words
-from mpms.factory.web.pages import genealogy, labels, orders_new, records
+from mpms.factory.web.pages import (
+    genealogy,
+    labels,
+    order_changes,
+    orders_new,
+    records,
+)
 from mpms.services.incidents.list_alarms import Alarms, list_alarms
 from mpms.web.rights import EVERYBODY, LEADERS, allowed
 from mpms.web.site.signed_in import current_person
@@ -34,11 +51,13 @@ from mpms.web.texts import t
 pages = Blueprint("orders", __name__)
 pages.register_blueprint(orders_new.pages)
 pages.register_blueprint(records.pages)
+pages.register_blueprint(order_changes.pages)
 pages.register_blueprint(genealogy.pages)
 pages.register_blueprint(labels.pages)
 
 SHOWN_INLINE = frozenset({"image/png", "image/jpeg", "image/webp"})
 FINISHED = "finished"  # done, cancelled, completed by hand
+DAYS = ("1", "7", "30")  # received within
 LONGEST_SEARCH = 100
 LONGEST_REASON = 500
 LOCKED_UP = "default-src 'none'; sandbox"
@@ -77,16 +96,22 @@ def rows() -> str:
 def _listed() -> dict[str, Any]:
     desk = current_desk()
     wanted, view = _wanted()
+    wanted = replace(wanted, priority=_priority(), since=_since())
+    sort = _sort(wanted)
     overview: Overview = list_orders(
-        desk.uow, wanted, now=desk.clock.now(), below=_below()
+        desk.uow, wanted, now=desk.clock.now(), below=_below(), sort=sort
     )
     return {
+        "sort": sort,
+        "columns": _columns(sort),
+        "priority": wanted.priority,
+        "days": request.args.get("days", ""),
         "overview": overview,
         "view": view,
         "q": wanted.text,
         "kept": _kept(),
-        "older": _older(overview.below),
-        "later_pages": "below" in request.args,
+        "older": _further(overview, sort),
+        "later_pages": "below" in request.args or bool(sort and sort.skip),
         "statuses": OrderStatus,
         "leads": current_person().leads,
         "alarms": _alarms(),
@@ -140,9 +165,74 @@ def _below() -> OrderPlace | None:
     return OrderPlace(received_at, number)
 
 
+def _priority() -> str | None:
+    asked = request.args.get("priority", "")
+    return asked if asked in PRIORITIES else None
+
+
+def _since() -> datetime | None:
+    days = request.args.get("days", "")
+    if days not in DAYS:
+        return None
+    return current_desk().clock.now() - timedelta(days=int(days))
+
+
+def _sort(wanted: OrderFilter) -> OrderSort | None:
+    """None: the newest first, which pages of any number do at the same price."""
+    column, _, way = request.args.get("sort", "").partition("-")
+    skip = request.args.get("skip", "")
+    skipped = int(skip) if skip.isdecimal() and len(skip) < 7 else 0
+    if wanted.idle or column not in SORTS:
+        if (wanted.priority is None and wanted.since is None) or wanted.idle:
+            return None
+        column, way = "received", "down"
+    return OrderSort(column, way == "down", skipped)
+
+
+def _columns(sort: OrderSort | None) -> list[dict[str, Any]]:
+    """The heads of the list: where each leads, and which one is sorted by."""
+    titles = {
+        "order": t("Order"),
+        "status": t("Status"),
+        "priority": t("Priority"),
+        "waits": t("Waits for"),
+        "loaded": t("Loaded"),
+        "due": t("Due"),
+        "received": t("Received"),
+    }
+    now = sort or OrderSort("received", down=True)
+    kept = {k: v for k, v in _kept().items() if k not in ("below", "skip", "sort")}
+    heads = []
+    for column, title in titles.items():
+        mine = column == now.column
+        way = "up" if mine and now.down else "down" if mine else "up"
+        address: dict[str, Any] = {**kept, "sort": f"{column}-{way}"}
+        heads.append(
+            {
+                "name": column,
+                "title": title,
+                "address": url_for("orders.listing", **address),
+                "sorted": ("descending" if now.down else "ascending") if mine else "",
+            }
+        )
+    return heads
+
+
+def _further(overview: Overview, sort: OrderSort | None) -> str | None:
+    if sort is None:
+        return _older(overview.below)
+    if not overview.more:
+        return None
+    kept: dict[str, Any] = {**_kept(), "skip": sort.skip + PAGE}
+    return url_for("orders.listing", **kept)
+
+
 def _kept() -> dict[str, str]:
     """The filter of this address, for its other pages."""
-    known = ("status", "late", "stuck", "idle", "all", "q", "below")
+    known = (
+        *("status", "late", "stuck", "idle", "all", "q", "below"),
+        *("sort", "skip", "priority", "days"),
+    )
     return {k: _printable(request.args[k]) for k in known if request.args.get(k)}
 
 
@@ -188,6 +278,21 @@ def _planned(number: str) -> OrderPlan | None:
     desk = current_desk()
     with desk.uow() as tx:
         return plan_of(tx, desk.world, desk.materials, number, now=desk.clock.now())
+
+
+@pages.get("/orders/<number>/map")
+@allowed(EVERYBODY)
+def on_map(number: str) -> Answer:
+    """Where it is now: its robot, else its tank."""
+    desk = current_desk()
+    with desk.uow() as tx:
+        order = tx.orders.get(_known(number))
+        instance_id = order.instance_id or ""
+        robot = tx.robot_holds.of_instance(instance_id) if instance_id else None
+    if robot is not None:
+        return redirect(url_for("map.page", robot=robot), 303)
+    flash(t("No robot works for this order now; its tank is shown."))
+    return redirect(url_for("map.page", place=desk.world.tank_for(order.product)), 303)
 
 
 @pages.get("/orders/<number>/timeline")
@@ -285,6 +390,8 @@ def _page(
     shown = _shown(number) | {"notice": notice, "reason_missing": reason_missing}
     ended = shown["row"].status.ended
     shown["plan"] = None if ended else _planned(number)
+    with current_desk().uow() as tx:
+        shown["follow"] = follow_path(tx, number) if shown["leads"] else ""
     return render_template("order.html", **shown), status
 
 
@@ -298,6 +405,7 @@ def _shown(number: str) -> dict[str, Any]:
         "timeline": found.timeline,
         "number": number,
         "leads": current_person().leads,
+        "doer": current_person().works,
         "alarms": _alarms(),
         "statuses": OrderStatus,
         "now": desk.clock.now(),

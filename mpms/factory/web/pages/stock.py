@@ -18,13 +18,12 @@ from mpms.domain.errors import DatabaseAway, MpmsError
 from mpms.factory.domain.pictures import NAME, media_type_of_name
 from mpms.factory.domain.stock import LotState, grams_of
 from mpms.factory.services.catalogue.picture import open_picture
-from mpms.factory.services.schedule.show import show_schedule
 from mpms.factory.services.stock.move import correct
 from mpms.factory.services.stock.receive import receive
 from mpms.factory.services.stock.show import show_lot, show_stock
 from mpms.factory.services.stock.states import set_lot_state
 from mpms.factory.web.desk import current_desk
-from mpms.factory.web.labels.stock import bar_words, move_words, state_chip
+from mpms.factory.web.labels.stock import move_words, state_chip
 from mpms.web.rights import DOERS, EVERYBODY, LEADERS, allowed
 from mpms.web.site.signed_in import current_person
 from mpms.web.texts import t
@@ -171,31 +170,6 @@ def state() -> Answer:
     else:
         flash(t("Saved."), "ok")
     return redirect(url_for("stock.lot", lot=name), 303)
-
-
-@pages.get("/schedule")
-@allowed(EVERYBODY)
-def schedule() -> str:
-    desk = current_desk()
-    with desk.uow() as tx:
-        made = show_schedule(tx, desk.world, desk.materials, now=desk.clock.now())
-    seconds = max((made.ends_at - made.begins_at).total_seconds(), 1.0)
-    rows = [
-        (
-            name,
-            [
-                (
-                    bar,
-                    100 * (bar.from_at - made.begins_at).total_seconds() / seconds,
-                    100 * (bar.to_at - bar.from_at).total_seconds() / seconds,
-                )
-                for bar in made.bars
-                if bar.resource == name
-            ],
-        )
-        for name in made.resources
-    ]
-    return render_template("schedule.html", made=made, rows=rows, words=bar_words)
 
 
 def _grams(kg: str) -> int:

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import Blueprint, flash, jsonify, redirect, render_template, url_for
+from flask import (
+    Blueprint,
+    flash,
+    jsonify,
+    redirect,
+    render_template,
+    request,
+    url_for,
+)
 from werkzeug.wrappers import Response as Answer
 
 from mpms.domain.errors import MpmsError, TaskGone
@@ -46,7 +54,7 @@ def fragment() -> str:
 def _queue() -> dict[str, Any]:
     desk, person = current_desk(), current_person()
     views = _views(person)
-    first = next_of(views, person)
+    first = next_of(views, person, shown=request.args.get("next"))
     rest = [view for view in views if view is not first]
     late_count = incidents = 0
     if person.leads:
@@ -99,7 +107,8 @@ def now(task_id: str) -> str:
     try:
         view = view_of(task_id)
     except (TaskGone, NotYourTask):
-        return render_template("_task_now.html", view=None, person=person)
+        after = next_of(_views(person), person)
+        return render_template("_task_now.html", view=None, person=person, after=after)
     return render_template(
         "_task_now.html",
         view=view,
@@ -107,6 +116,21 @@ def now(task_id: str) -> str:
         mini_map=mini_map(view, current_desk().world),
         oob=view.place is not None,
     )
+
+
+@pages.get("/tasks/<task_id>/scale")
+@allowed(DOERS)
+def scale(task_id: str) -> Answer:
+    """What the scale of its robot shows, for the tablet beside it."""
+    view, weights = view_of(task_id), current_desk().weights
+    robot, near = view.task.inputs.get("robot"), view.robot
+    if weights is None or not isinstance(robot, str):
+        return jsonify(state="none")
+    if near is None or not near.here:
+        return jsonify(state="not here")
+    shown = weights.of(robot, view.place)
+    state = "away" if shown.away else "moving" if shown.moving else "still"
+    return jsonify(state=state, kg=shown.kg)
 
 
 @pages.post("/tasks/<task_id>/claim")

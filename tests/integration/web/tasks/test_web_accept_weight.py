@@ -94,6 +94,9 @@ def test_another_weight_than_the_accepted_one_is_judged_anew(
     said = {"reason": "it is fine", "password": "right horse"}
     path = f"/tasks/{task_id}/accept-weight"
     assert sofia.post(path, data=said).status_code == 303
+    little = load(hall, ana, scale, 8.0)
+    assert "2\N{NO-BREAK SPACE}kg too little" in ana.get(f"/tasks/{little}").text
     again = load(hall, ana, scale, 11.6)
+    assert "1.6\N{NO-BREAK SPACE}kg too much" in ana.get(f"/tasks/{again}").text
     assert "Wrong weight: the scale shows 11.6 kg" in ana.get(f"/tasks/{again}").text
     assert ACCEPT.format(11.6) in sofia.get(f"/tasks/{again}").text

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterable, Sequence
+from datetime import date
 from decimal import Decimal
 
 from mpms.adapters.postgres.database.statements import Repository, Row
@@ -51,6 +53,15 @@ class Orders(Repository):
         """By number; those that do not exist are missing."""
         rows = self._statements.rows("orders_some", numbers=list(numbers))
         return {row[0]: _order(row) for row in rows}
+
+    def lock(self, number: str) -> None:
+        self._statements.row("orders_hold", number=number)
+
+    def change(self, number: str, *, priority: str, due: date | None) -> None:
+        self._statements.run("orders_change", number=number, priority=priority, due=due)
+
+    def take_off(self, number: str, kg: Sequence[Decimal]) -> None:
+        self._statements.run("orders_take_off", number=number, kg=list(kg))
 
     def taken(self, number: str) -> bool:
         return self._statements.row("orders_taken", number=number) is not None
@@ -124,6 +135,15 @@ class Orders(Repository):
             lot=lot,
         )
         return None if row is None else (row[0], row[1])
+
+    def link_secret(self, name: str) -> bytes:
+        row = self._statements.row("link_secret", name=name)
+        if row is None:
+            made = secrets.token_bytes(32)
+            self._statements.run("link_secret_make", name=name, secret=made)
+            row = self._statements.row("link_secret", name=name)
+        assert row is not None  # noqa: S101
+        return bytes(row[0])
 
     def listing(self, *, limit: int = 100) -> Sequence[Order]:
         """The newest first."""

@@ -20,6 +20,7 @@ from mpms.factory.ports.orders.views import (
     OrderFilter,
     OrderPlace,
     OrderRow,
+    OrderSort,
     RunRow,
     StepRow,
     WaitRow,
@@ -51,6 +52,26 @@ class OrderViews(Repository):
             pattern=_pattern(wanted.text),
             before_at=None if below is None else below.received_at,
             before_number=None if below is None else below.number,
+            limit=limit,
+        )
+        return [_order(row) for row in rows]
+
+    def sorted(
+        self, wanted: OrderFilter, sort: OrderSort, *, limit: int, decision_form: str
+    ) -> Sequence[OrderRow]:
+        rows = self._statements.rows(
+            "order_overview_sorted",
+            open=wanted.open_only,
+            statuses=_statuses(wanted),
+            due_before=wanted.due_before,
+            priority=wanted.priority,
+            since=wanted.since,
+            stuck=wanted.stuck,
+            decision_form=decision_form,
+            pattern=_pattern(wanted.text),
+            sort=sort.column,
+            down=sort.down,
+            skip=sort.skip,
             limit=limit,
         )
         return [_order(row) for row in rows]
