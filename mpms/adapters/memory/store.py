@@ -26,7 +26,7 @@ from mpms.domain.instances.steps import (
     TimerWait,
     Wait,
 )
-from mpms.domain.models.definitions import Definition
+from mpms.domain.models.definitions import LATEST, Definition
 from mpms.ports.clock import Clock
 from mpms.ports.engine import Engine
 from mpms.ports.instances.deliveries import Delivery
@@ -125,8 +125,11 @@ class _Definitions:
     def listing(self) -> Sequence[Definition]:
         return [self.latest(key) for key in dict.fromkeys(k for k, _ in self._ids)]
 
-    def decision(self, key: str) -> bytes | None:
-        return self._decisions.get(key)
+    def decision(
+        self, key: str, binding: str = LATEST, *, caller: int | None = None
+    ) -> bytes | None:
+        """Versions are there as ``key@2``; all is deployed at once here."""
+        return self._decisions.get(f"{key}@{binding}" if binding.isdigit() else key)
 
 
 class _Instances:

@@ -234,9 +234,12 @@ def _beside(chosen: Definition, others: Mapping[str, Definition]) -> list[Defini
 def _around(tx: Transaction) -> tuple[dict[str, bytes], dict[str, Any]]:
     """Decisions and forms as they are deployed."""
     decisions = {}
-    for key in {row.key for row in tx.models.decisions()}:
-        if (xml := tx.definitions.decision(key)) is not None:
-            decisions[key] = xml
+    for row in tx.models.decisions():
+        newest = tx.definitions.decision(row.key)
+        this = tx.definitions.decision(row.key, str(row.version))
+        for name, xml in ((row.key, newest), (f"{row.key}@{row.version}", this)):
+            if xml is not None:
+                decisions[name] = xml
     forms = {}
     for key in {row.key for row in tx.models.forms()}:
         if (schema := tx.definitions.form(key)) is not None:

@@ -134,3 +134,37 @@ def test_an_instance_that_cannot_go_on_is_told_and_stops_no_other() -> None:
     ((told, count),) = run.stuck.items()
     assert "missing" in told
     assert count == 2
+
+
+TABLE = (
+    b'<definitions xmlns="https://www.omg.org/spec/DMN/20191111/MODEL/" id="d"'
+    b' name="d" namespace="d"><decision id="colour" name="Colour"><decisionTable>'
+    b'<output name="colour" typeRef="string"/><rule><outputEntry><text>"red"</text>'
+    b"</outputEntry></rule></decisionTable></decision></definitions>"
+)
+
+
+@pytest.mark.parametrize(
+    ("bound", "deployed", "ends"),
+    [
+        ("", "colour", 1),
+        ("deployment", "colour", 1),
+        ("version", "colour@1", 1),
+        ("version", "colour", 0),
+    ],
+)
+def test_a_decision_is_taken_as_it_is_bound(
+    bound: str, deployed: str, ends: int
+) -> None:
+    binding = f' camunda:decisionRefBinding="{bound}"' if bound else ""
+    version = ' camunda:decisionRefVersion="1"' if bound == "version" else ""
+    drawn = (
+        '<startEvent id="begin"/><businessRuleTask id="choose" name="Choose"'
+        f' camunda:decisionRef="colour"{binding}{version}'
+        ' camunda:mapDecisionResult="singleEntry" camunda:resultVariable="colour"/>'
+        '<endEvent id="end"/>'
+    )
+    files = draw("paint", drawn, "begin choose", "choose end")
+    run = driven(drivable("paint", files, decisions={deployed: TABLE}), every(0.0, 1))
+    assert len(run.lead_times_s) == ends
+    assert (run.stuck == {}) == bool(ends)
