@@ -16,6 +16,7 @@ from mpms.factory.services.records.keep import KeepRecords, note_weighing
 from mpms.factory.services.robots.retry_now import require_ready
 from mpms.factory.services.stock.check_lot import check_lot
 from mpms.factory.services.stock.end_picks import end_picks
+from mpms.factory.services.tasks.second_person import check_second
 from mpms.services.instances.hooks import InstanceHooks
 
 CANCELLED = "the order was cancelled meanwhile"
@@ -35,6 +36,7 @@ class FactoryHooks(InstanceHooks):
         self, tx: Transaction, instance: Instance, task: FormTask, answer: FormAnswer
     ) -> None:
         check_lot(tx, instance, task, answer)
+        check_second(tx, instance, task, answer)
 
     def noted(self, tx: Transaction, noted: Sequence[object]) -> None:
         self._keep_records(tx, noted)

@@ -536,6 +536,7 @@ def test_a_token_passes_every_element_of_the_good_way(plant: PaintFactory) -> No
         *("load_material_problem", "unload_material_problem", "start_mixing_problem"),
         *("next_material_fails", "book_load_fails", "clean_tank", "note_cleaned"),
         *("mix_fails", "mixing_stopped", "mixing_what_now"),
+        *("no_wire", "weigh_by_hand", "confirm_weight", "same_weight"),
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import date
 from functools import partial
 from typing import Any
@@ -11,6 +12,8 @@ import pytest
 from mpms.domain.errors import FormInvalid, ReasonMissing
 from mpms.domain.forms import AnswersInvalid
 from mpms.factory.domain.stock import Lot, LotState, grams_of
+from mpms.factory.domain.weighing import Weight
+from mpms.factory.ports.scales import ScaleByHand
 from mpms.factory.services.robots.empty import (
     LoadWanted,
     NothingCarried,
@@ -54,6 +57,36 @@ def load(plant: PaintFactory, lot: str | None, **more: Any) -> None:
     task = plant.form("load_material")
     said = {"confirmed": True} | ({} if lot is None else {"lot": lot}) | more
     plant.submit(task.task_id, said)
+
+
+def test_a_scale_without_a_wire_is_read_by_two_people(
+    plant: PaintFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def by_hand(robot: str, place: str | None = None) -> Weight:
+        raise ScaleByHand("Bizerba 0815", date(2026, 10, 1))
+
+    receive(plant, "W-1")
+    plant.make("MO-1")
+    monkeypatch.setattr(plant.scale, "weigh", by_hand)
+    load(plant, "W-1")
+    needed_kg = plant.sees("weigh_by_hand")["material"]["required_kg"]
+    plant.submit(plant.form("weigh_by_hand").task_id, {"measured_kg": needed_kg})
+    read = {"second_kg": needed_kg, "i_have_read_it": True}
+    with pytest.raises(AnswersInvalid, match="somebody else must read"):
+        plant.submit(plant.form("confirm_weight").task_id, read)
+    other = read | {"second_kg": needed_kg + 1}
+    plant.submit(plant.form("confirm_weight").task_id, other, by="bea")
+    again = {"measured_kg": needed_kg + 1}
+    plant.submit(plant.form("weigh_by_hand").task_id, again)  # they do it once more
+    plant.submit(plant.form("confirm_weight").task_id, other, by="bea")
+    assert plant.form("unload_material")
+    assert stock(plant)["W-1", "A"] == 1000 - needed_kg - 1
+    with plant.uow() as tx:
+        told = [json.loads(each.content) for each in tx.records.lines("MO-1")]
+    (weighed,) = [line for line in told if line["what"] == "weighed"]
+    assert (weighed["who"], weighed["data"]["first"]) == ("bea", "ada")
+    assert "Bizerba 0815" in weighed["instrument"]
+    assert "2026-10-01" in weighed["instrument"]
 
 
 @pytest.mark.covers("A15", "A85", "A78")

@@ -52,6 +52,28 @@ GROUP BY way.direction, way.record, way.material, way.lot, o.number
 ORDER BY min(way.depth), way.record, way.material, way.lot
 LIMIT %(limit)s;
 
+-- name: genealogy_in_plant
+-- What is still there of a lot: where, and for which open orders it is planned or loaded.
+SELECT s.place, s.grams, string_agg(DISTINCT p.order_number, ', ')
+FROM stock AS s
+LEFT JOIN order_picks AS p
+    ON (p.state = 'planned' AND p.lot = s.lot AND p.place = s.place)
+    OR (
+        p.state = 'on robot' AND p.loaded_lot = s.lot
+        AND s.place = '@' || p.robot
+    )
+WHERE s.lot = %(lot)s AND s.grams > 0
+GROUP BY s.place, s.grams
+ORDER BY s.place;
+
+-- name: genealogy_of_supplier
+-- Our lots that a supplier calls so, or delivered under this code.
+SELECT lot, material
+FROM lots
+WHERE supplier_lot = %(text)s OR supplier = %(text)s
+ORDER BY received_at DESC, lot
+LIMIT %(limit)s;
+
 -- name: genealogy_lots
 -- Lots whose name begins so, newest records first.
 SELECT lot, material, what

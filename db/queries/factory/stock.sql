@@ -247,6 +247,14 @@ ORDER BY id;
 -- Of several workers one tells.
 SELECT pg_advisory_xact_lock(hashtext('mpms loads left over'));
 
+-- name: picks_answered_before
+-- Who answered the form before this one.
+SELECT answered_by
+FROM answers
+WHERE instance_id = %(instance_id)s::uuid AND task_id <> %(task_id)s::uuid
+ORDER BY answered_at DESC
+LIMIT 1;
+
 -- name: picks_last_answer_by
 -- Who answered the last form of a process.
 SELECT answered_by

@@ -24,5 +24,6 @@ class ScaleByHand(ScaleUnavailable):
     """A scale without a wire: two people say what it shows."""
 
     def __init__(self, name: str, calibrated_on: date | None = None) -> None:
-        super().__init__(f"scale {name} has no wire")
+        since = f", calibrated on {calibrated_on}" if calibrated_on else ""
+        super().__init__(f"scale {name} has no wire{since}")
         self.name, self.calibrated_on = name, calibrated_on

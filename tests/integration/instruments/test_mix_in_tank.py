@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,11 +27,13 @@ from mpms.factory.services.records.verify import verify_records
 from mpms.factory.services.stock.leave_tank import NOBODY_FOLLOWS
 from mpms.factory.topics.tanks import MixInTank
 from mpms.services.instances.cancel import cancel_instance
+from mpms.services.tasks.submit import submit_form
 from tests.support.paint_factory import ANSWERS, PaintFactory
 
 WIRES = ("modbus", "opc-ua")
 NUMBER = "MO-2026-0001"
 WAIT_S = 30.0
+ROOT = Path(__file__).resolve().parents[3]
 NOBODY = "00000000-0000-0000-0000-000000000000"
 
 
@@ -211,6 +217,38 @@ def test_whoever_takes_over_after_a_crash_starts_nothing_twice(
         time.sleep(0.02)
     assert isinstance(MixInTank(tanks, plant.uow)(job()), Done)
     assert len(played.starts) == 1
+
+
+def test_a_worker_killed_while_a_tank_mixes_leaves_one_start_and_a_true_record(
+    stocked_url: str, plant: PaintFactory, tank: Played
+) -> None:
+    played, said = tank
+    anew(played).mixing_s = 2.0
+    plant.make(NUMBER)
+    while (task := plant.forms()[0]).element != "start_mixing":
+        plant.submit(task.task_id, ANSWERS[task.form or ""])
+    # Only the process that is killed asks the tank.
+    answers = ANSWERS["start_mixing"]
+    submit_form(plant.uow, plant.advance, task.task_id, answers, by="ada")
+    script = Path(__file__).with_name("mixing_worker.py")
+    with subprocess.Popen(
+        [sys.executable, str(script), stocked_url, json.dumps(said)], cwd=ROOT
+    ) as worker:
+        try:
+            give_up_at = time.monotonic() + WAIT_S
+            while "running" not in states(plant):
+                assert worker.poll() is None
+                assert time.monotonic() < give_up_at
+                time.sleep(0.02)
+        finally:
+            worker.kill()
+    assert worker.returncode == -signal.SIGKILL
+    assert status(plant) == "in process"
+    plant.use_tanks(tanks_of(tank=said))
+    until(plant, lambda: status(plant) == "done")
+    assert len(played.starts) == 1
+    assert states(plant).count("finished") == 1
+    assert not verify_records(plant.uow, verify_signature, keys=[]).faults
 
 
 def test_of_two_orders_one_waits_until_the_tank_is_free(

@@ -27,6 +27,15 @@ class LotUse:
     kg: Decimal | None
 
 
+@dataclass(frozen=True)
+class LotHere:
+    """What is left of a lot at a place or on a robot, and which orders it is for."""
+
+    place: str
+    kg: Decimal
+    orders: str
+
+
 class Genealogy(Protocol):
     """Read from the lines of records."""
 
@@ -36,4 +45,12 @@ class Genealogy(Protocol):
 
     def lots(self, text: str, *, limit: int) -> Sequence[tuple[str, str, bool]]:
         """(lot, material, whether it is a product) of those that begin so."""
+        ...
+
+    def in_plant(self, lot: str) -> Sequence[LotHere]:
+        """What a recall must block: not yet in any product."""
+        ...
+
+    def of_supplier(self, text: str, *, limit: int) -> Sequence[tuple[str, str]]:
+        """(Lot, material) of what a supplier calls so, the newest first."""
         ...

@@ -8,7 +8,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from email.message import EmailMessage
 
-from mpms.factory.ports.records.genealogy import BACKWARDS, FORWARDS, LotUse
+from mpms.factory.ports.records.genealogy import (
+    BACKWARDS,
+    FORWARDS,
+    LotHere,
+    LotUse,
+)
 from mpms.factory.ports.store import UnitOfWork
 
 MOST = 5000
@@ -26,6 +31,7 @@ class LotTree:
     into: tuple[LotUse, ...]
     made_of: tuple[LotUse, ...]
     cut: bool  # there are more than are shown
+    here: tuple[LotHere, ...] = ()  # what is left of it in the plant
 
     @property
     def customers(self) -> Sequence[str]:
@@ -36,12 +42,14 @@ def trace_lot(uow: UnitOfWork, lot: str) -> LotTree:
     """Both directions, by one query."""
     with uow() as tx:
         found = tx.genealogy.of_lot(lot, limit=MOST + 1)
+        here = tuple(tx.genealogy.in_plant(lot))
     shown = found[:MOST]
     return LotTree(
         lot,
         tuple(use for use in shown if use.direction == FORWARDS),
         tuple(use for use in shown if use.direction == BACKWARDS),
         cut=len(found) > MOST,
+        here=here,
     )
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from mpms.factory.domain.labels import zpl
-from mpms.factory.ports.records.genealogy import LotUse
+from mpms.factory.ports.records.genealogy import LotHere, LotUse
 from mpms.factory.services.labels import labels_of
 from mpms.factory.services.labels import labels_pdf as set_labels
 from mpms.factory.services.records.export import export_record
@@ -29,12 +29,17 @@ Lot = Annotated[str, Field(min_length=1, max_length=100, description="Its name."
 class LotUseShape(Shape): ...
 
 
+@like(LotHere)
+class LotHereShape(Shape): ...
+
+
 class LotShape(Shape):
     lot: str
     into: list[LotUseShape]
     made_of: list[LotUseShape]
     customers: list[str]
     cut: bool
+    here: list[LotHereShape]
 
 
 @section.get("/orders/{number}/record", EVERYBODY, files=("application/json",))
@@ -57,6 +62,7 @@ def genealogy(call: Call, lot: Lot) -> LotShape:
     return LotShape(
         lot=lot,
         into=shaped(LotUseShape, tree.into),
+        here=shaped(LotHereShape, tree.here),
         made_of=shaped(LotUseShape, tree.made_of),
         customers=list(tree.customers),
         cut=tree.cut,

@@ -28,7 +28,11 @@ def page() -> str:
         tree = trace_lot(desk.uow, lot)
         if not tree.into and not tree.made_of:
             with desk.uow() as tx:
-                proposed = list(tx.genealogy.lots(lot, limit=PROPOSED))
+                proposed = [
+                    (found, material, False)
+                    for found, material in tx.genealogy.of_supplier(lot, limit=PROPOSED)
+                ]
+                proposed += tx.genealogy.lots(lot, limit=PROPOSED)
     mails = [] if tree is None else recall_mails(tree, sender=_sender())
     return render_template(
         "genealogy.html", lot=lot, tree=tree, proposed=proposed, mails=mails

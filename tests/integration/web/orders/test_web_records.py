@@ -14,8 +14,10 @@ from mpms.domain.people.people import Role
 from mpms.factory.adapters.documents import TypstDocuments
 from mpms.factory.adapters.plant_key import read_or_make_key
 from mpms.factory.domain.labels import Label, zpl
+from mpms.factory.domain.stock import Lot, LotState
 from mpms.factory.ports.robots.tracks import TrackPoint
 from mpms.factory.services.records.seal import SealRecords
+from mpms.factory.services.stock.move import receive_lot
 from tests.support.site import row_of
 from tests.support.web_orders import Plant
 
@@ -254,3 +256,15 @@ def test_a_label_of_a_lot_tells_gs1_and_hides_commands_of_the_printer() -> None:
     assert "^BCN,100,Y,N,N,D^FH^FD(17)270131(3103)012500(10)L-7^FS" in printed
     assert "_5EXZ_7EJA" in printed
     assert Label("lot", "a lot whose name is far too long").gs1 == ""
+
+
+def test_a_lot_is_traced_to_what_is_left_of_it_and_found_by_its_suppliers_number(
+    plant: Plant,
+) -> None:
+    with plant.uow() as tx:
+        lot = Lot("W-1", "RM-001", LotState.RELEASED, None, "CHEM", "CH-99")
+        receive_lot(tx, lot, place="A", grams=2500, by="gina", reason="delivery")
+    found = plant.page("/orders/trace?lot=CH-99")
+    assert "/orders/trace?lot=W-1" in found
+    row = row_of(plant.page("/orders/trace?lot=W-1"), "2.500")
+    assert ">A<" in row

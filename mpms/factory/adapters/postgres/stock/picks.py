@@ -86,6 +86,13 @@ class Picks(Repository):
         """Nobody else tells of such loads until this transaction ends."""
         self._statements.run("picks_lock_left_over")
 
+    def answered_before(self, instance_id: str, task_id: str) -> str | None:
+        """Who answered the form before this one."""
+        row = self._statements.row(
+            "picks_answered_before", instance_id=instance_id, task_id=task_id
+        )
+        return None if row is None else str(row[0])
+
     def last_answer_by(self, instance_id: str) -> str | None:
         """Who answered the last form of a process."""
         row = self._statements.row("picks_last_answer_by", instance_id=instance_id)
