@@ -250,6 +250,9 @@ def make_everything(site: WatchedSite, app: Flask) -> None:
     }
     site.run((HERE / "states.sql").read_text("utf-8"), made | others)
     with site.uow() as tx:
+        recipe = {"name": "Paint", "version": 2, "sha256": "ab", "batch": "500 l"}
+        ordered = {"product": "Paint", "recipe": recipe}
+        tx.records.note(Entry("MO-2026-0002", "order accepted", "ana", data=ordered))
         for number, what, lot, kg in RECORDED:
             data = {"material": "RM-001", "lot": lot, "kg": kg}
             tx.records.note(Entry(number, what, "ana", data=data))
