@@ -19,7 +19,6 @@ from fleet.bodies.urdf import urdf_of
 from shopfloor.cli import main
 from shopfloor.plant.png import png_of
 
-yourdfpy = pytest.importorskip("yourdfpy", reason="yourdfpy is not installed")
 MESH = """solid plate
 facet normal 0 0 1
 outer loop
@@ -40,6 +39,8 @@ def _quiet(caplog: pytest.LogCaptureFixture) -> None:
 def read(text: str, folder: Path) -> Any:
     file = folder / "vehicle.urdf"
     file.write_text(text)
+    # Only here: every process of a run collects this file, and few run it.
+    yourdfpy = pytest.importorskip("yourdfpy", reason="yourdfpy is not installed")
     return yourdfpy.URDF.load(str(file), load_meshes=True, mesh_dir=str(folder))
 
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yourdfpy  # type: ignore[import-untyped]
 
 from fleet.bodies.passability import COLUMNS, TableWrong, Trial
 from mpms.domain.people.people import Role
@@ -98,6 +97,9 @@ def test_a_vehicle_has_a_page_with_its_tables_a_drawing_and_urdf(
     assert "0.530 m" in drawn.text
     sent = browser.get("/vehicles/zebrat/model.urdf")
     assert "zebrat.urdf" in sent.headers["Content-Disposition"]
+    # Only here: every process of a run collects this file, and one runs it.
+    import yourdfpy  # type: ignore[import-untyped]
+
     robot = yourdfpy.URDF.load(
         io.BytesIO(sent.data), load_meshes=False, build_scene_graph=False
     )
