@@ -30,6 +30,16 @@ class FormFile(Shape):
     schema_: dict[str, Any] = Field(serialization_alias="schema")
 
 
+class TemplateFile(Shape):
+    id: str
+    template: dict[str, Any]
+
+
+class WhichTemplate(Given):
+    id: FileKey
+    version: Annotated[int, Field(ge=0, le=2**31 - 1)]
+
+
 class Files(Given):
     files: Annotated[
         dict[FileName, ModelText],
@@ -140,6 +150,16 @@ def form_version(call: Call, form: FileKey, version: Version) -> FormFile:
     if found is None:
         raise ModelUnknown(f"No such version of the form {form} is deployed.")
     return FormFile(form=form, schema_=found)
+
+
+@section.get("/element-template", EVERYBODY)
+def element_template(call: Call, query: WhichTemplate) -> TemplateFile:
+    """An element template of one version as it was deployed."""
+    with call.desk.uow() as tx:
+        found = tx.models.template(query.id, query.version)
+    if found is None:
+        raise ModelUnknown(f"No such version of the template {query.id} is deployed.")
+    return TemplateFile(id=query.id, template=found)
 
 
 @section.post("/models/lint", LEADERS, tries=True)
