@@ -33,7 +33,7 @@ _ERROR = frozenset({"errorEventDefinition"})
 _MAPPED = ACTIVITY_TAGS
 
 _JAVA = "calls code of another system; set the type 'external' and a topic instead"
-_VERSION = "is not honoured: always the latest version is used; choose 'latest'"
+_VERSION = "is not honoured; choose 'latest' or 'deployment'"
 _NO_TENANTS = "tenants are not honoured; remove the tenant id"
 _LISTENER = (
     "{}: {} calls code of another system; write an expression like "

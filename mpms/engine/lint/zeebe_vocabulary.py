@@ -47,7 +47,7 @@ _TEMPLATE = harmless(
     "only for the modeller; what the template filled in counts, and connectors of "
     "Camunda 8 (topics `io.camunda:…`) are refused, for nothing here does their work"
 )
-_LATEST = "is not honoured: always the latest version is used; choose 'latest'"
+_LATEST = "is not honoured; choose 'latest' or 'deployment'"
 
 
 def _misplaced(word: str, where: str) -> str:

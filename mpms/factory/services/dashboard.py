@@ -20,6 +20,7 @@ from mpms.ports.engine import Engine
 MOST_ORDERS = 5000
 WAITS = frozenset({"userTask", "intermediateCatchEvent", "receiveTask", "serviceTask"})
 MOST_CAUSES = 12
+LEAST_SHARE = 0.01  # of all waiting; what takes less is no cause of it
 MADE = frozenset({OrderStatus.DONE, OrderStatus.COMPLETED_MANUALLY})
 
 
@@ -208,4 +209,5 @@ def _waits(
         for name, (seconds, orders) in found.items()
     ]
     causes.sort(key=lambda each: -each.seconds)
-    return causes[:MOST_CAUSES]
+    least_s = LEAST_SHARE * sum(each.seconds for each in causes)
+    return [each for each in causes[:MOST_CAUSES] if each.seconds >= least_s]
