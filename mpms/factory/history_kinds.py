@@ -161,13 +161,13 @@ KINDS = (
         fields=("order", "material", "lot", "kg", "place", "robot"),
     ),
     Kind("materials imported", action="imported materials"),
-    Kind("catalogue file taken", action="took the catalogue file again"),
+    Kind("catalogue file taken", action="restored the catalogue file"),
     Kind("floor saved", fields=("version",), action="drew the floor anew"),
     Kind("floor previewed", fields=("version",), action="previewed the floor"),
     Kind(
         "floor used", fields=("version",), action="took a version of the floor in use"
     ),
-    Kind("catalogue version taken", action="took a version of the catalogue again"),
+    Kind("catalogue version taken", action="restored a version of the catalogue"),
     Kind(
         "experiment asked",
         audit=Audit.BY_PEOPLE,

@@ -111,11 +111,11 @@ class Editor {
       button.setAttribute("aria-pressed", String(button.dataset["tool"] === tool));
     const hints: Record<string, string> = {
       select: t("Tap a part to change it; drag its round handles. Drag the floor to move it."),
-      place: t("Tap where robots shall stop."),
+      place: t("Tap where robots should stop."),
       lane: t("Tap the points of the lane, places too; then finish."),
       zone: t("Tap the corners of the zone; then finish."),
       charging: t("Tap two opposite corners of the charging zone."),
-      robot: t("Tap a place, or where the robot shall rest."),
+      robot: t("Tap a place, or where the robot should rest."),
       wall: t("Tap the corners of the wall; then finish."),
       door: t("Tap both ends of the opening."),
     };

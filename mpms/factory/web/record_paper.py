@@ -105,7 +105,7 @@ def headings() -> dict[str, str]:
         "way": t("Blue: the way that this order took."),
         "steps": t("Steps"),
         "step": t("Step"),
-        "entered": t("Begun"),
+        "entered": t("Started"),
         "left": t("Ended"),
         "values": t("Values"),
         "proof": t("Proof"),

@@ -174,7 +174,7 @@ def test_a_person_is_put_on_the_plan_with_a_finger_and_taken_away(
     page.goto(f"{house.address}/fleet")
     plan = page.locator("#fleet-floor svg")
     expect(plan).to_be_visible()
-    page.get_by_role("button", name="Put a person").click()
+    page.get_by_role("button", name="Place a person").click()
     draw = page.locator("[data-fleet-tap]")
     expect(draw).to_be_visible()
     draw.scroll_into_view_if_needed()

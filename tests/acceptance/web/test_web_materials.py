@@ -117,7 +117,7 @@ def test_a_material_is_changed_and_a_version_taken_again_by_keyboard_alone(
     press_tab_to(page, f"#again-{number}")
     page.keyboard.type("big bags again")
     page.keyboard.press("Enter")
-    expect(page.locator(".banner-ok")).to_contain_text(f"Version {number} taken again")
+    expect(page.locator(".banner-ok")).to_contain_text(f"Version {number} restored")
     page.goto(f"{house.address}/admin/places/materials/RM-002")
     expect(page.locator("#max_kg")).to_have_value("1000")
     page.goto(f"{house.address}/admin/audit?thing=RM-002")

@@ -25,7 +25,7 @@ class NothingCarried(MpmsError):
 
 
 class OrderUnclear(MpmsError):
-    """Say where the robot shall drive, in metres."""
+    """Say where the robot should drive, in metres."""
 
 
 def launch_trial(trial: TrialWarehouse, preset: str) -> str:

@@ -66,8 +66,8 @@ def version_words(version: CatalogueVersion) -> str:
         "recipe changed": lambda: t("Recipe {thing} changed", thing=thing),
         "recipe removed": lambda: t("Recipe {thing} removed", thing=thing),
         FILE_TAKEN: lambda: t("As in the plant’s file"),
-        VERSION_TAKEN: lambda: t("Version {n} taken again", n=thing),
-        TAKEN: lambda: t("A table of {kind} taken", kind=kind_word(thing)),
+        VERSION_TAKEN: lambda: t("Version {n} restored", n=thing),
+        TAKEN: lambda: t("Table of {kind} imported", kind=kind_word(thing)),
     }.get(version.did, lambda: version.did)()
 
 
@@ -111,8 +111,8 @@ def field_lines(difference: Difference) -> list[tuple[str, str, str]]:
         "supplier": t("Supplier"),
         "hazards": t("Hazards"),
         "picture": t("Picture"),
-        "minimum_kg": t("Always there, in kg"),
-        "reorder_kg": t("Order then, in kg"),
+        "minimum_kg": t("Minimum stock, in kg"),
+        "reorder_kg": t("Reorder amount, in kg"),
     }
     nothing = {"place": t("as in the world file")}
 

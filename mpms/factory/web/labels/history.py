@@ -75,7 +75,7 @@ def order_asked(line: Told) -> Sentence:
 
 def order_split(line: Told) -> Sentence:
     text = t(
-        "{who} made {share} % of it order {number}",
+        "{who} split {share} % into order {number}",
         who=line.actor,
         share=short(line.data.get("share")),
         number=short(line.data.get("into")),

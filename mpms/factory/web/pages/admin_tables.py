@@ -91,7 +91,7 @@ def take(kind: str) -> Answer | str | tuple[str, int]:
         return _page(kind, text=text, problem=t(str(refused))), 422
     if not taken or made.version is None:
         return _page(kind, text=text, found=made), 200 if not made.faults else 422
-    flash(t("Taken: {n} entries are changed.", n=len(made.changes)), "ok")
+    flash(t("Imported: {n} entries changed.", n=len(made.changes)), "ok")
     return redirect(url_for("admin.tables.show", kind=kind), 303)
 
 

@@ -126,7 +126,7 @@ def _fresh(begin: str, known: Collection[str]) -> str:
 @pages.post("/fleet/levels")
 @allowed(LEADERS)
 def set_level() -> Answer:
-    """How far the fleet counts on a robot."""
+    """How the fleet uses a robot."""
     robot, level = request.form.get("robot", ""), request.form.get("level", "")
     if robot not in current_fleet().robots or level not in set(Level):
         raise NotFound

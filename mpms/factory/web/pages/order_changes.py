@@ -73,7 +73,7 @@ def ask(number: str) -> Answer:
         change.ask_decision(
             current_desk().uow, number, by=person.login, question=question
         )
-        return t("The question stands with everything that waits for a decision.")
+        return t("The question is now among what waits for a decision.")
 
     return _done(number, act)
 

@@ -301,7 +301,7 @@ def test_versions_tell_who_and_why_and_can_be_taken_again(
     assert admin.post(versions, data=nothing).status_code == 422
     back = {"number": "1", "seen": "2", "reason": "too early"}
     done = admin.post(versions, data=back, follow_redirects=True)
-    assert "Version 1 taken again. Version 3 is in force." in done.text
+    assert "Version 1 restored. Version 3 is in force." in done.text
     assert entry(office, "RM-321") is None
     late = admin.post(versions, data={"number": "2", "seen": "2", "reason": "x"})
     assert late.status_code == 422

@@ -33,7 +33,7 @@ def test_a_workbook_is_previewed_and_taken_with_a_reason(
     assert admin.post(f"{PAGE}/suppliers", data=said).status_code == 303
     out = admin.get(f"{PAGE}/suppliers.csv").text
     assert ["S-7", "Pigments Ltd", ""] in rows_of(out)
-    assert "A table of suppliers taken" in admin.get("/admin/places/versions").text
+    assert "Table of suppliers imported" in admin.get("/admin/places/versions").text
     assert admin.get(f"{PAGE}/suppliers.xlsx").data[:2] == b"PK"
     again = hand_in(admin, "suppliers", "s.csv", out.encode())
     assert "Nothing: all of it is so already." in again.text

@@ -169,7 +169,7 @@ def test_a_robot_is_used_respected_noticed_or_ignored(plant: WarehouseSite) -> N
     worker = plant.browser(Role.WORKER)
     assert worker.post("/fleet/levels", data=said).status_code == 403
     assert worker.post("/fleet/things", data={}).status_code == 403
-    assert "Put a person" not in plant.page("/fleet", Role.WORKER)
+    assert "Place a person" not in plant.page("/fleet", Role.WORKER)
 
 
 def test_the_warehouse_shows_what_lies_where(plant: WarehouseSite) -> None:

@@ -146,7 +146,7 @@ def test_a_late_answer_waits_for_the_supervisor_who_discards_it(hall: Hall) -> N
     page = boss.get("/late").text
     for told in ("L-2", "L-1", "Ben answered", "Discard"):
         assert told in page
-    assert "Let it count" not in page
+    assert "Accept it" not in page
     ((late_id,),) = hall.rows("SELECT id FROM late_answers")
     path = f"/late/{late_id}"
     assert boss.post(path, data={"decision": "discard"}).status_code == 422
@@ -164,7 +164,7 @@ def test_a_late_answer_is_accepted_while_its_task_waits(hall: Hall) -> None:
     hall.at("ben").post(f"/tasks/{task.task_id}/claim")
     lost = answer(hall.at("ana"), task, CONFIRMED, key="k")
     assert lost.json["message"] == "Ben has taken the task meanwhile"
-    assert "Let it count" in boss.get("/late").text
+    assert "Accept it" in boss.get("/late").text
     ((late_id,),) = hall.rows("SELECT id FROM late_answers")
     assert boss.post(f"/late/{late_id}", data={"decision": "accept"}).status_code == 303
     assert hall.rows("SELECT answered_by FROM answers") == [("ana",)]
