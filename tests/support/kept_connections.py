@@ -6,6 +6,7 @@ catalogue again. What a test has left in one is taken off, so that it is as a ne
 
 from __future__ import annotations
 
+import select
 from contextlib import suppress
 
 import psycopg2
@@ -35,7 +36,7 @@ class KeptConnections:
 
     def give(self, pool: Connections) -> None:
         """The pool, which was just made, has them."""
-        pool._idle += self._links
+        pool._idle += [link for link in self._links if _is_alive(link)]
         self._links = []
 
     def take(self, pool: Connections) -> None:
@@ -53,8 +54,9 @@ class KeptConnections:
         """One that commits each statement."""
         while self._plain:
             found = self._plain.pop()
-            if not found.closed:
+            if _is_alive(found):
                 return found
+            found.close()
         return None
 
     def take_plain(self, one: connection) -> None:
@@ -71,6 +73,11 @@ class KeptConnections:
 
 OF: dict[str, KeptConnections] = {}
 """By the URL of a database that is lent, emptied and lent again."""
+
+
+def _is_alive(one: connection) -> bool:
+    """A server that a test has ended while nobody used it has said so."""
+    return not one.closed and not select.select([one], [], [], 0)[0]
 
 
 def _as_new(one: connection, settings: str = "") -> bool:

@@ -152,7 +152,7 @@ def form_version(call: Call, form: FileKey, version: Version) -> FormFile:
     return FormFile(form=form, schema_=found)
 
 
-@section.get("/element-template", EVERYBODY)
+@section.get("/element-template", EVERYBODY, fails=(404,))
 def element_template(call: Call, query: WhichTemplate) -> TemplateFile:
     """An element template of one version as it was deployed."""
     with call.desk.uow() as tx:

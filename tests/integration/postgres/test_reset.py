@@ -9,6 +9,7 @@ import pytest
 
 from tests.support.databases import Databases, contents_of, shape
 from tests.support.dirt import make_dirty
+from tests.support.factory import Database
 from tests.support.schema import describe, difference
 
 FUNCTION = """
@@ -147,3 +148,16 @@ def test_what_is_wanted_is_in_a_database_that_is_lent(databases: Databases) -> N
     plain = databases.lend()
     assert contents_of(plain) == databases.fresh
     databases.take_back(plain)
+
+
+def test_a_connection_that_a_test_has_ended_is_not_lent_again(
+    databases: Databases,
+) -> None:
+    url = databases.lend()
+    one = Database(url)
+    [(pid,)] = one.rows("SELECT pg_backend_pid()")
+    one.close()
+    run(url, f"SELECT pg_terminate_backend({pid}, 10000)")
+    assert one.rows("SELECT pg_backend_pid()") != [(pid,)]
+    one.close()
+    databases.take_back(url)
