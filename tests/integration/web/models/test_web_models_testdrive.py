@@ -59,7 +59,7 @@ def test_an_uploaded_file_is_driven_beside_the_present_version(
     busy = admin.post("/models/testdrive", data={"key": "mixing"})
     assert busy.status_code == 409
     assert "Another test-drive runs" in busy.text
-    assert "It is being driven" in admin.get(address).text
+    assert "Running …" in admin.get(address).text
     assert ended(drives, address).refused is None
     page = admin.get(address).text
     for said in (
