@@ -206,9 +206,13 @@ WHERE
     AND p.active;
 
 -- name: tablet_sign_ins_give_key
--- The key of a sign-in is given once.
+-- The key of a sign-in is given once; in its first minute anew, for a page that is left
+-- while the answer is on its way loses it.
 UPDATE tablet_sign_ins SET entry_key = %(entry_key)s
-WHERE token_hash = %(token_hash)s AND ended_at > now() AND entry_key IS NULL;
+WHERE
+    token_hash = %(token_hash)s
+    AND ended_at > now()
+    AND (entry_key IS NULL OR signed_in_at > now() - interval '1 minute');
 
 -- name: tablet_sign_ins_sweep
 -- Old ones count no more.

@@ -1,7 +1,8 @@
 // The key with which this tablet signs what the person who is signed in now answers.
 //
-// The server gives it once a sign-in. Scripts cannot read it back, and it is dropped when
-// its person leaves: who comes later cannot write an entry for somebody before.
+// The server gives it once a sign-in, anew in its first minute: an answer may be lost.
+// Scripts cannot read it back, and it is dropped when its person leaves: who comes later
+// cannot write an entry for somebody before.
 
 import { database } from "./device_db.js";
 

@@ -87,7 +87,8 @@ class Proof:
 
 
 def give_entry_key(uow: UnitOfWork, token: str) -> bytes | None:
-    """The key of this sign-in on a tablet; None if it was given before."""
+    """The key of this sign-in on a tablet; None if it was given before,
+    but for the first minute."""
     key = secrets.token_bytes(ENTRY_KEY_BYTES)
     with uow() as tx:
         return key if tx.sessions.give_entry_key(hash_of(token), key) else None

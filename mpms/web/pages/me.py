@@ -58,7 +58,7 @@ def show() -> str:
 @pages.post("/me/entry-key")
 @allowed(EVERYBODY)
 def entry_key() -> Answer:
-    """What this tablet signs the entries of this sign-in with; given once."""
+    """What this tablet signs the entries of this sign-in with."""
     key = give_entry_key(current_desk().uow, session_token() or "")
     return jsonify(key=None if key is None else key.hex())
 

@@ -23,6 +23,17 @@ IS_KEPT = """async task => {
     const kept = await caches.match(`/tasks/${task}`, { ignoreVary: true });
     return kept !== undefined && (await kept.text()).includes('data-claimed="mine"');
 }"""
+HAS_KEY = """async () => {
+    const asked = (of) => new Promise((done, failed) => {
+        of.onsuccess = () => done(of.result);
+        of.onerror = () => failed(of.error);
+    });
+    const db = await asked(indexedDB.open("mpms"));
+    const keys = db.transaction("entryKeys").objectStore("entryKeys");
+    const count = await asked(keys.count());
+    db.close();
+    return count > 0;
+}"""
 IS_GUARDED = """async () => {
     await navigator.serviceWorker.ready;
     return navigator.serviceWorker.controller !== null;
@@ -145,6 +156,7 @@ def test_what_two_people_answered_on_one_tablet_counts_for_each(
     change_person(page, house, "ana")
     page.goto(f"{house.address}/tasks")
     ready_for_offline(page, house, task)
+    house.until("the tablet has its key", lambda: page.evaluate(HAS_KEY))
     context.set_offline(True)
     house.open_task(page, task)
     answer(page)
